@@ -1,0 +1,45 @@
+# The two commands of the README are `make demo` and `make test`. Both install what they need into .venv.
+unexport PYTHONDONTWRITEBYTECODE
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test lint types unit chaos bench install clean
+
+$(BIN)/ralph: requirements/core.txt requirements/build.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ralph needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(PIP) install -r requirements/core.txt -r requirements/build.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+.venv/.dev: $(BIN)/ralph requirements/dev.txt
+	@$(PIP) install -r requirements/dev.txt
+	@touch $@
+
+install: $(BIN)/ralph
+
+demo: $(BIN)/ralph
+	@$(BIN)/ralph demo
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.dev
+	$(BIN)/mypy
+
+unit: .venv/.dev
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test: lint types unit
+
+chaos: .venv/.dev
+	$(BIN)/pytest -n 2 -m slow
+
+bench: $(BIN)/ralph
+	$(BIN)/python bench/bench.py
+
+clean:
+	rm -rf .venv build dist src/*.egg-info

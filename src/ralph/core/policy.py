@@ -1,0 +1,93 @@
+"""What a loop must obey, resolved once at its start. The policy is a fact: later edits of ralph.yml change nothing under way."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+ClaimRule = Literal["signal", "exit-zero", "every-iteration"]
+PromptMode = Literal["stdin", "arg", "file"]
+OutputFormat = Literal["text", "jsonl"]
+GateTime = Literal["claim", "iteration"]
+
+
+class Task(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A unit of work with acceptance criteria."""
+
+    id: str
+    title: str
+    description: str = ""
+    criteria: tuple[str, ...] = ()
+    no_change_ok: bool = False  # a claim on the unchanged starting tree may be right
+    allow: tuple[str, ...] = ()  # gate inputs (globs) that this task may change
+
+
+class AgentPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which program does the work and how it is spoken to."""
+
+    backend: str = "custom"  # custom | scripted
+    command: tuple[str, ...] = ()  # argv
+    prompt_mode: PromptMode = "stdin"
+    prompt_flag: str = ""  # put before the prompt in arg and file mode, e.g. "-p"
+    output: OutputFormat = "text"
+    env: dict[str, str] = {}  # noqa: RUF012 - msgspec copies empty defaults
+    script: str = ""  # the scripted agent's YAML file, absolute
+
+
+class GatePolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A check that the orchestrator runs."""
+
+    name: str
+    run: str
+    hard: bool = True
+    every: GateTime = "claim"
+    soft_timeout: float = 600.0
+    hard_timeout: float = 1800.0
+    may_write: tuple[str, ...] = ()  # globs of paths it may change; ("**",) for all
+    hermetic: bool = False  # run in a clean checkout of the tree
+    setup: str = ""  # before the command in a clean checkout
+    inputs: tuple[str, ...] = ()  # more files (globs) that judge the work
+
+
+class LimitPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a loop ends. Seconds are active time, summed over resumes; 0 means no limit where allowed."""
+
+    max_iterations: int = 50
+    max_attempts: int = 5
+    soft_seconds: float = 21600.0
+    hard_seconds: float = 28800.0
+    iteration_soft_seconds: float = 2400.0
+    iteration_hard_seconds: float = 3600.0
+    idle_seconds: float = 900.0
+    max_cost_usd: float = 0.0
+    max_tokens: int = 0
+    max_consecutive_failures: int = 5  # crashes in a row before the agent is called unusable
+    crash_wait_seconds: float = 10.0
+    max_wait_seconds: float = 21600.0  # the longest wait for a quota to reset
+    stop_grace_seconds: float = 5.0  # between asking a process to end and killing it
+
+
+class StuckPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Two separate rules: the same error again, and nothing happening."""
+
+    same_error_shift: int = 3  # this many equal error hashes in a row: strategy shift
+    same_error_stop: int = 5  # and this many: hard stop
+    no_progress_nudge: int = 3  # iterations in a row that changed nothing: say so
+    no_progress_stop: int = 5  # and this many: stuck; 0 turns the rule off
+
+
+class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything the core needs to know beyond the facts."""
+
+    agent: AgentPolicy
+    gates: tuple[GatePolicy, ...] = ()
+    gates_declined: bool = False  # `gates: none`: the user wants no proof and says so
+    limits: LimitPolicy = LimitPolicy()
+    stuck: StuckPolicy = StuckPolicy()
+    claim: ClaimRule = "signal"
+    completion_promise: str = "LOOP_COMPLETE"
+    scratchpad: str = ".ralph/agent/scratchpad.md"
+    guidance: str = ""  # the user's own text for every prompt
+    require_verified: bool = False
+    allow: tuple[str, ...] = ()  # gate inputs (globs) that any task may change

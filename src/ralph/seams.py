@@ -1,0 +1,37 @@
+"""Named points at which a test can kill Ralph or make the disk fail. Without RALPH_FAULT they do nothing.
+
+RALPH_FAULT=kill@N       SIGKILL at the N-th seam passed
+RALPH_FAULT=ENOSPC@N     OSError(ENOSPC) at the N-th seam that writes (also EIO)
+RALPH_FAULT=count:FILE   append each seam's name to FILE, so that a harness knows how many there are
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+
+_spec = os.environ.get("RALPH_FAULT", "")
+_passed = 0
+
+
+def seam(name: str, *, writes: bool = False) -> None:
+    if _spec:
+        _act(name, writes)
+
+
+def _act(name: str, writes: bool) -> None:
+    global _passed
+    if _spec.startswith("count:"):
+        with open(_spec[6:], "a") as f:
+            f.write(f"{name}{' w' if writes else ''}\n")
+        return
+    what, _, at = _spec.partition("@")
+    if what != "kill" and not writes:
+        return
+    _passed += 1
+    if _passed != int(at):
+        return
+    if what == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    raise OSError(getattr(errno, what), os.strerror(getattr(errno, what)), name)
