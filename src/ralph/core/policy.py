@@ -31,7 +31,7 @@ class AgentPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     prompt_mode: PromptMode = "stdin"
     prompt_flag: str = ""  # put before the prompt in arg and file mode, e.g. "-p"
     output: OutputFormat = "text"
-    env: dict[str, str] = {}  # noqa: RUF012 - msgspec copies empty defaults
+    env: dict[str, str] = {}
     script: str = ""  # the scripted agent's YAML file, absolute
 
 

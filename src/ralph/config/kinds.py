@@ -1,0 +1,326 @@
+"""The kinds of value that a key can have: what the reference calls them and how they are read.
+
+A reader returns the value, or reports what is wrong and returns None. None is never a value.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ralph.config.nodes import Mapping, Node, Scalar, Sequence, described, entries, shown_key
+from ralph.config.problems import Spot, quoted
+
+YEAR = 366 * 86400.0
+MAX_INTEGER = 10**12
+TASK_ID = "{taskId}"
+
+_DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9_]*)")
+_NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
+_DURATION = re.compile(rf"(?:{_NUMBER} ?d)? ?(?:{_NUMBER} ?h)? ?(?:{_NUMBER} ?m)? ?(?:{_NUMBER} ?s)?")
+_UNITS = (86400.0, 3600.0, 60.0, 1.0)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.)){0,63}")
+
+
+class Kind(msgspec.Struct, frozen=True):
+    name: str
+    read: Callable[[Node, Spot], Any] | None = None  # None: a structure that ralph.config.read takes apart
+
+
+# What each kind accepts, also for values that do not come from a file (command line flags): the
+# functions `*_problem` return what is wrong, or "".
+
+
+def text_problem(text: str) -> str:
+    """Text must survive being an argument of a program and a line of the journal."""
+    if "\0" in text:
+        return "must not contain a NUL character"
+    if not is_unicode(text):
+        return "is not valid Unicode text"
+    return "" if text.strip() else "must not be empty"
+
+
+def is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def number_problem(value: float, least: float, most: float, *, above: bool = False) -> str:
+    if not math.isfinite(value):
+        return "must be a finite number"
+    if value < least or (above and value == least):
+        return f"must be {'more than' if above else 'at least'} {least:g}, not {value:g}"
+    return f"must be at most {most:g}, not {value:g}" if value > most else ""
+
+
+def identifier_problem(text: str) -> str:
+    """A task id is used in refs, paths and arguments."""
+    if not _IDENTIFIER.fullmatch(text) or text.endswith((".", ".lock")):
+        return (
+            f"must be at most 64 letters, digits, '-', '_' or '.', starting with a letter or digit, "
+            f"not {quoted(text)}"
+        )
+    return ""
+
+
+def seconds(text: str) -> float | None:
+    """`90`, `90s`, `10m`, `1.5h`, `1h30m`, `2d` as seconds; None when it is no duration."""
+    text = text.strip()
+    if len(text) > 40:
+        return None
+    if re.fullmatch(_NUMBER, text):
+        return float(text)
+    found = _DURATION.fullmatch(text)
+    if not found or not any(found.groups()):
+        return None
+    return sum(float(part) * unit for part, unit in zip(found.groups(), _UNITS, strict=True) if part)
+
+
+# Readers
+
+
+def _text(node: Node, spot: Spot, *, one_line: bool = False, empty_ok: bool = False) -> str | None:
+    if not isinstance(node, Scalar) or node.means != "text":
+        quotes = "" if not isinstance(node, Scalar) or node.means == "null" else " (put it in quotes)"
+        spot.wrong(f"must be text, not {described(node)}{quotes}")
+        return None
+    return _checked(node.text, spot, one_line=one_line, empty_ok=empty_ok)
+
+
+def _word(node: Node, spot: Spot) -> str | None:
+    """Text for another program, where 30 and true are words as well."""
+    if not isinstance(node, Scalar) or node.means == "null":
+        spot.wrong(f"must be text, not {described(node)}")
+        return None
+    return _checked(node.text, spot, empty_ok=True)
+
+
+def _checked(text: str, spot: Spot, *, one_line: bool = False, empty_ok: bool = False) -> str | None:
+    problem = "" if empty_ok and not text else text_problem(text)
+    if not problem and one_line and not text.strip().isprintable():  # it will stand in a terminal
+        problem = "must be one line of printable text"
+    if problem:
+        spot.wrong(problem)
+        return None
+    return text.strip() if one_line else text
+
+
+def _items(node: Node, spot: Spot, read: Callable[[Node, Spot], Any]) -> tuple[Any, ...] | None:
+    if not isinstance(node, Sequence):
+        spot.wrong(f"must be a list, not {described(node)}")
+        return None
+    values = [read(item, spot.item(index, item.line)) for index, item in enumerate(node.items)]
+    return None if None in values else tuple(values)
+
+
+def _line(node: Node, spot: Spot) -> str | None:
+    return _text(node, spot, one_line=True)
+
+
+def _flag(node: Node, spot: Spot) -> str | None:
+    return _text(node, spot, one_line=True, empty_ok=True)
+
+
+def _boolean(node: Node, spot: Spot) -> bool | None:
+    if not isinstance(node, Scalar) or node.means != "boolean":
+        spot.wrong(f"must be true or false, not {described(node)}")
+        return None
+    return node.text.lower() in ("true", "yes", "on")
+
+
+def _globs(node: Node, spot: Spot) -> tuple[str, ...] | None:
+    return _items(node, spot, _glob)
+
+
+def _glob(node: Node, spot: Spot) -> str | None:
+    pattern = _line(node, spot)
+    if pattern is None:
+        return None
+    pattern = pattern.removeprefix("./")
+    if not pattern or pattern.startswith(("/", "~")) or ".." in pattern.split("/"):
+        spot.wrong(f"must be a pattern of paths inside the workspace, not {quoted(pattern)}")
+        return None
+    return pattern
+
+
+def _writable(node: Node, spot: Spot) -> tuple[str, ...] | None:
+    if isinstance(node, Scalar) and node.means == "boolean":
+        return ("**",) if _boolean(node, spot) else ()
+    if isinstance(node, Sequence):
+        return _globs(node, spot)
+    spot.wrong(f"must be true, false or a list of patterns, not {described(node)}")
+    return None
+
+
+def _argv(node: Node, spot: Spot) -> tuple[str, ...] | None:
+    if isinstance(node, Sequence):
+        words = _items(node, spot, _word)
+        if words is not None and not (words and words[0].strip()):
+            spot.wrong("must name a program")
+            return None
+        return words
+    command = _text(node, spot)
+    if command is None:
+        return None
+    import shlex
+
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        spot.wrong(f"cannot be split into words: {str(error).lower()}")
+        return None
+    if not words or not words[0].strip():
+        spot.wrong("must name a program")
+        return None
+    return words
+
+
+def _guidance(node: Node, spot: Spot) -> str | None:
+    if not isinstance(node, Sequence):
+        return _text(node, spot)
+    rules = _items(node, spot, _text)
+    return None if rules is None else "\n".join(f"- {rule.strip()}" for rule in rules)
+
+
+def _environment(node: Node, spot: Spot) -> dict[str, str] | None:
+    if not isinstance(node, Mapping):
+        spot.wrong(f"must be a mapping of names to values, not {described(node)}")
+        return None
+    values: dict[str, str] = {}
+    for key, value in entries(node, spot):
+        at = spot.key(shown_key(key.text), key.line)
+        if not _VARIABLE.fullmatch(key.text):
+            at.wrong("is not a name for an environment variable")
+        word = _word(value, at)
+        if word is not None:
+            values[key.text] = word
+    return values
+
+
+def _inside(node: Node, spot: Spot) -> str | None:
+    """The scratchpad: a file of the workspace, wherever the workspace will be."""
+    path = _line(node, spot)
+    if path is None:
+        return None
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if path.startswith(("/", "~")) or ".." in parts or path.endswith("/") or not parts:
+        spot.wrong(f"must be a relative path to a file inside the workspace, not {quoted(path)}")
+        return None
+    if parts[0].lower() == ".git":
+        spot.wrong("must not be inside .git")
+        return None
+    if re.search(r"[{}]", path.replace(TASK_ID, "")):
+        spot.wrong(f"may contain {TASK_ID} and no other braces")
+        return None
+    return "/".join(parts)
+
+
+def _identifier(node: Node, spot: Spot) -> str | None:
+    text = _word(node, spot)
+    if text is None:
+        return None
+    problem = identifier_problem(text)
+    if problem:
+        spot.wrong(problem)
+        return None
+    return text
+
+
+TEXT = Kind("text", _text)
+LINE = Kind("text, one line", _line)
+FLAG = Kind("text, one line", _flag)
+BOOLEAN = Kind("true or false", _boolean)
+PATH = Kind("path", _line)
+INSIDE = Kind("path inside the workspace", _inside)
+GLOBS = Kind("list of patterns", _globs)
+WRITABLE = Kind("true, false or list of patterns", _writable)
+ARGV = Kind("text or list of words", _argv)
+WORDS = Kind("list of words", lambda node, spot: _items(node, spot, _word))
+TEXTS = Kind("list of texts", lambda node, spot: _items(node, spot, _text))
+GUIDANCE = Kind("text or list of texts", _guidance)
+ENVIRONMENT = Kind("mapping of names to values", _environment)
+IDENTIFIER = Kind("name", _identifier)
+
+
+def choice(*words: str, thing: str = "", hint: str = "") -> Kind:
+    def read(node: Node, spot: Spot) -> str | None:
+        if isinstance(node, Scalar) and node.text in words:
+            return node.text
+        name = node.text if isinstance(node, Scalar) and node.means == "text" else ""
+        what = f"unknown {thing} {quoted(name)}, known:" if name and thing else "must be one of"
+        but = "" if name and thing else f", not {described(node)}"
+        spot.wrong(f"{what} {', '.join(words)}{but}{hint}", name, among=words)
+        return None
+
+    return Kind(" or ".join(f"`{word}`" for word in words), read)
+
+
+def integer(least: int) -> Kind:
+    def read(node: Node, spot: Spot) -> int | None:
+        if not isinstance(node, Scalar) or node.means != "integer" or not _DECIMAL.fullmatch(node.text):
+            looks_right = isinstance(node, Scalar) and node.means == "text" and _DECIMAL.fullmatch(node.text)
+            spot.wrong(
+                f"must be a whole number, not {described(node)}{' (remove the quotes)' if looks_right else ''}"
+            )
+            return None
+        value = int(node.text.replace("_", "")) if len(node.text) < 100 else MAX_INTEGER + 1
+        problem = number_problem(value, least, MAX_INTEGER)
+        if problem:
+            spot.wrong(problem)
+            return None
+        return value
+
+    return Kind(f"whole number, at least {least}", read)
+
+
+def _amount(node: Node, spot: Spot) -> float | None:
+    value = _plain_number(node)
+    if value is None:
+        spot.wrong(f"must be a number, not {described(node)}")
+        return None
+    problem = number_problem(value, 0, MAX_INTEGER)
+    if problem:
+        spot.wrong(problem)
+        return None
+    return value
+
+
+AMOUNT = Kind("number, at least 0", _amount)
+
+
+def duration(*, zero_ok: bool = False) -> Kind:
+    def read(node: Node, spot: Spot) -> float | None:
+        value = _plain_number(node)
+        if value is None and isinstance(node, Scalar) and node.means == "text":
+            value = seconds(node.text)
+        if value is None:
+            spot.wrong(f"must be a duration such as 90, 90s, 10m or 1h30m, not {described(node)}")
+            return None
+        problem = number_problem(value, 0, YEAR, above=not zero_ok)
+        if problem:
+            spot.wrong(f"{problem} seconds" if math.isfinite(value) else problem)
+            return None
+        return value
+
+    return Kind("duration, or 0" if zero_ok else "duration", read)
+
+
+def _plain_number(node: Node) -> float | None:
+    """A number as people write it: YAML's octal, hexadecimal and base-60 forms are refused, not guessed at."""
+    if not isinstance(node, Scalar) or node.means not in ("integer", "number") or len(node.text) > 100:
+        return None
+    if node.means == "integer" and not _DECIMAL.fullmatch(node.text):
+        return None
+    plain = node.text.lower().replace("_", "")
+    try:
+        return float({".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}.get(plain, plain))
+    except ValueError:  # base 60: 1:30.5
+        return None

@@ -1,0 +1,78 @@
+"""A folder, perhaps a file, and the command line to what a run obeys. Reads files; changes nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from ralph.config.overrides import Overrides, check
+from ralph.config.policy import policy as policy_of
+from ralph.config.problems import Problems
+from ralph.config.read import Settings, read
+from ralph.config.task import task as task_of
+from ralph.config.textfile import read_text
+from ralph.core.policy import Policy, Task
+from ralph.errors import RalphError
+
+FILE_NAMES = ("ralph.yml", "ralph.yaml")
+DEFAULTS = "(defaults)"
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    policy: Policy
+    task: Task
+    source: str  # the path of the file that was read, or "(defaults)"
+    warnings: tuple[str, ...] = ()
+
+
+def load(cwd: Path, file: Path | None = None, overrides: Overrides | None = None) -> Resolved:
+    """RalphError names everything that is wrong, not only the first of it."""
+    overrides = overrides or Overrides()
+    cwd = Path(cwd).absolute()
+    path = cwd / file if file is not None else _found(cwd)
+    problems = Problems(str(file) if file is not None else path.name if path else FILE_NAMES[0])
+    values = read(_text(path, problems.source), problems) if path else {}
+    settings = Settings(path.parent if path else cwd, values, problems)
+    _warn_of_second_file(cwd, path, problems)
+
+    check(overrides, problems)
+    policy = policy_of(settings, overrides, cwd)
+    task = task_of(settings, overrides, cwd)
+    problems.raise_if_any()
+
+    # Asked last: what is missing is often there under a misspelt key.
+    has_agent = policy.agent.backend != "custom" or bool(policy.agent.command)
+    if task is None or not has_agent:
+        raise _missing(prompt=task is None, agent=not has_agent)
+    return Resolved(policy, task, str(path) if path else DEFAULTS, tuple(problems.warnings))
+
+
+def _found(cwd: Path) -> Path | None:
+    """A dangling link counts as there: it is an error to report, not a reason for the defaults."""
+    return next((cwd / name for name in FILE_NAMES if os.path.lexists(cwd / name)), None)
+
+
+def _text(path: Path, source: str) -> str:
+    try:
+        return read_text(path)
+    except RalphError as error:
+        raise RalphError(error.what, where=source, todo="Name a readable YAML file; nothing was changed.")
+
+
+def _warn_of_second_file(cwd: Path, path: Path | None, problems: Problems) -> None:
+    second = cwd / FILE_NAMES[1]
+    if path == cwd / FILE_NAMES[0] and os.path.lexists(second):
+        problems.warnings.append(f"{second.name} is not read, because {FILE_NAMES[0]} exists")
+
+
+def _missing(*, prompt: bool, agent: bool) -> RalphError:
+    what, todo = [], []
+    if prompt:
+        what.append("there is no prompt: nothing to do")
+        todo.append("Give a prompt: -p TEXT, -P FILE, a file PROMPT.md, or event_loop.prompt in ralph.yml.")
+    if agent:
+        what.append("there is no agent: nobody to do it")
+        todo.append("Set cli.command in ralph.yml, or put the agent's command after -- on the command line.")
+    return RalphError("\n".join(what), todo="\n".join(todo))

@@ -1,0 +1,123 @@
+"""What is wrong in a configuration, collected so that a person sees all of it at once.
+
+The nearest valid name is looked for only when a message is really shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from ralph.errors import RalphError
+
+SHOWN_AT_MOST = 50
+FIX_AND_RETRY = "Correct this and run again; nothing was changed."
+
+
+class Problem(msgspec.Struct, frozen=True):
+    line: int  # 0: not a line of the file
+    path: str
+    what: str
+    name: str = ""  # the name that was not known
+    among: tuple[str, ...] = ()  # the names that are valid in its place
+    elsewhere: tuple[str, ...] = ()  # full paths of keys that are valid in another place
+    outside: bool = False  # the path is a flag or another file
+
+
+class Problems:
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.found: list[Problem] = []
+        self.warnings: list[str] = []
+
+    def add(
+        self,
+        line: int,
+        path: str,
+        what: str,
+        name: str = "",
+        among: Iterable[str] = (),
+        elsewhere: Iterable[str] = (),
+    ) -> None:
+        self.found.append(Problem(line, path, what, name, tuple(among), tuple(elsewhere)))
+
+    def add_outside(self, where: str, what: str) -> None:
+        """Wrong on the command line, or in a file that no key names."""
+        self.found.append(Problem(0, where, what, outside=True))
+
+    def concern(self, path: str) -> bool:
+        return any(problem.path == path for problem in self.found)
+
+    def warn(self, line: int, path: str, what: str) -> None:
+        self.warnings.append(self._place(line, path) + what)
+
+    def raise_if_any(self, todo: str = FIX_AND_RETRY) -> None:
+        if not self.found:
+            return
+        ordered = sorted(self.found, key=lambda problem: problem.line)
+        lines = [self._shown(problem) for problem in ordered[:SHOWN_AT_MOST]]
+        if len(ordered) > SHOWN_AT_MOST:
+            lines.append(f"... and {len(ordered) - SHOWN_AT_MOST} more problems")
+        raise RalphError("\n".join(lines), todo=todo)
+
+    def _shown(self, problem: Problem) -> str:
+        place = f"{problem.path}: " if problem.outside else self._place(problem.line, problem.path)
+        return place + problem.what + _suggestion(problem)
+
+    def _place(self, line: int, path: str) -> str:
+        where = f"{self.source}:{line}: " if line else f"{self.source}: "
+        return f"{where}{path}: " if path else where
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """A place in the file that is being read."""
+
+    problems: Problems
+    path: str
+    line: int
+
+    def wrong(
+        self, what: str, name: str = "", among: Iterable[str] = (), elsewhere: Iterable[str] = ()
+    ) -> None:
+        self.problems.add(self.line, self.path, what, name, among, elsewhere)
+
+    def key(self, name: str, line: int) -> Spot:
+        return Spot(self.problems, f"{self.path}.{name}" if self.path else name, line)
+
+    def item(self, index: int, line: int) -> Spot:
+        return Spot(self.problems, f"{self.path}[{index}]", line)
+
+
+def quoted(text: str) -> str:
+    """A user's text as it may stand in a message: one short line without control characters."""
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def quoted_path(path: object) -> str:
+    """Whole: the end of a path is what tells it from another."""
+    return repr(str(path))
+
+
+def _suggestion(problem: Problem) -> str:
+    if not problem.name:
+        return ""
+    leaves = {path.rpartition(".")[2]: path for path in problem.elsewhere}
+    nearest = (
+        leaves.get(problem.name)
+        or _closest(problem.name, problem.among)
+        or leaves.get(_closest(problem.name, tuple(leaves)))
+    )
+    if nearest:
+        return f" (nearest valid: {nearest})"
+    if all(name in problem.what for name in problem.among):  # the message lists them already
+        return ""
+    return f" (valid here: {', '.join(problem.among)})"
+
+
+def _closest(name: str, among: tuple[str, ...]) -> str:
+    import difflib
+
+    # A name of any length can be in the file; a real misspelling is never this long.
+    found = difflib.get_close_matches(name[:80].lower(), among, 1, 0.7)
+    return found[0] if found else ""

@@ -1,0 +1,35 @@
+"""The reference of all keys, made from the table. `python -m ralph.config.reference docs/config.md` renews it."""
+
+from __future__ import annotations
+
+from ralph.config.schema import KEYS
+
+BEGIN = "<!-- keys: made by `python -m ralph.config.reference docs/config.md` -->"
+END = "<!-- /keys -->"
+
+
+def reference() -> str:
+    rows = ["| key | value | default | meaning |", "|---|---|---|---|"]
+    rows += [f"| `{key.path}` | {key.type} | {_cell(key.default)} | {key.doc} |" for key in KEYS]
+    return "\n".join(rows) + "\n"
+
+
+def renewed(page: str) -> str:
+    """The page with the table between its markers replaced."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the page has no {BEGIN} ... {END}")
+    return f"{before}{BEGIN}\n{reference()}{END}{after}"
+
+
+def _cell(default: str) -> str:
+    return f"`{default}`" if default and " " not in default else default
+
+
+if __name__ == "__main__":
+    import sys
+    from pathlib import Path
+
+    page = Path(sys.argv[1])
+    page.write_text(renewed(page.read_text(encoding="utf-8")), encoding="utf-8")

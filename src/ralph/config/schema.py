@@ -1,0 +1,134 @@
+"""The one table of keys in ralph.yml. The loader reads by it and the reference is made from it.
+
+`into` names the field that the key sets: of Policy ("policy."), its parts, a gate or the task. Keys without
+it are put to use by name in ralph.config.policy and ralph.config.task.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ralph.config import kinds
+from ralph.config.kinds import Kind, choice, duration, integer
+from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, StuckPolicy, Task
+
+BACKENDS = ("custom", "scripted")
+GATE = "gates[]"  # the prefix of the keys of one gate
+
+_STRUCTS: dict[str, Any] = {
+    "agent": AgentPolicy,
+    "gate": GatePolicy,
+    "limits": LimitPolicy,
+    "stuck": StuckPolicy,
+    "policy": Policy,
+    "task": Task,
+}
+
+
+class Key(msgspec.Struct, frozen=True):
+    path: str
+    kind: Kind
+    into: str
+    doc: str
+    default_text: str = ""  # where the default is more than the field's own
+
+    @property
+    def type(self) -> str:
+        return self.kind.name
+
+    @property
+    def default(self) -> str:
+        """The default as a person would write it; "" when there is none."""
+        return self.default_text or _written(_field_default(self.into))
+
+
+def _field_default(into: str) -> Any:
+    group, _, field = into.partition(".")
+    struct = _STRUCTS.get(group)
+    if struct is None:
+        return None
+    value = {f.name: f.default for f in msgspec.structs.fields(struct)}[field]
+    return None if value is msgspec.NODEFAULT else value
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value) if value else ""
+
+
+_BACKEND = choice(*BACKENDS, thing="agent", hint="; any program runs with `backend: custom` and `command`")
+
+# fmt: off
+# ruff: noqa: E501 - one row a key: the table is read by columns
+KEYS: tuple[Key, ...] = (
+    Key("cli.backend", _BACKEND, "agent.backend", "Which agent does the work: any program, or a script of steps without a model."),
+    Key("cli.command", kinds.ARGV, "agent.command", "The program of `custom`. With a slash: relative to this file; else found by PATH. Text is split as a shell would."),
+    Key("cli.args", kinds.WORDS, "", "More arguments, after those of `command`."),
+    Key("cli.prompt_mode", choice("stdin", "arg", "file"), "agent.prompt_mode", "How the prompt reaches the agent: standard input, last argument, or the path of a file as last argument."),
+    Key("cli.prompt_flag", kinds.FLAG, "agent.prompt_flag", 'Put before the prompt in the modes `arg` and `file`, for example "-p".'),
+    Key("cli.output", choice("text", "jsonl"), "agent.output", "What the agent prints: text, or one JSON value a line."),
+    Key("cli.env", kinds.ENVIRONMENT, "agent.env", "Environment variables for the agent."),
+    Key("cli.script", kinds.PATH, "agent.script", "The steps of `scripted`, relative to this file."),
+    Key("event_loop.prompt", kinds.TEXT, "", "What to do, as text."),
+    Key("event_loop.prompt_file", kinds.PATH, "", "What to do, in a file, relative to this one.", "PROMPT.md if it exists"),
+    Key("event_loop.completion_promise", kinds.LINE, "policy.completion_promise", "A further line by which the agent claims to be done."),
+    Key("event_loop.claim", choice("signal", "exit-zero", "every-iteration"), "policy.claim", "What counts as a claim: the signal, a successful exit, or the end of each iteration."),
+    Key("event_loop.max_iterations", integer(1), "limits.max_iterations", "Agent processes before the loop ends."),
+    Key("event_loop.max_attempts", integer(1), "limits.max_attempts", "Claims put to the gates (and iterations that hit their hard limit) before the loop ends."),
+    Key("event_loop.max_runtime_seconds", duration(), "limits.hard_seconds", "Active time before the loop ends."),
+    Key("event_loop.soft_runtime_seconds", duration(), "limits.soft_seconds", "Active time before the agent is told to finish.", "75 % of `max_runtime_seconds`"),
+    Key("event_loop.iteration_timeout", duration(), "limits.iteration_hard_seconds", "Time of one agent process before it is ended."),
+    Key("event_loop.iteration_soft_timeout", duration(), "limits.iteration_soft_seconds", "Time of one agent process before a warning.", "2/3 of `iteration_timeout`"),
+    Key("event_loop.idle_timeout", duration(), "limits.idle_seconds", "Time without output, change or CPU use before an agent is ended."),
+    Key("event_loop.max_cost_usd", kinds.AMOUNT, "limits.max_cost_usd", "Cost before the loop ends; 0: no limit."),
+    Key("event_loop.max_tokens", integer(0), "limits.max_tokens", "Tokens before the loop ends; 0: no limit.", "0"),
+    Key("event_loop.max_consecutive_failures", integer(1), "limits.max_consecutive_failures", "Crashes in a row before the agent is called unusable."),
+    Key("event_loop.crash_wait", duration(zero_ok=True), "limits.crash_wait_seconds", "Wait after a crash."),
+    Key("event_loop.max_wait", duration(zero_ok=True), "limits.max_wait_seconds", "The longest wait for a quota to reset."),
+    Key("event_loop.stop_grace", duration(zero_ok=True), "limits.stop_grace_seconds", "Time between asking a process to end and killing it."),
+    Key("gates", Kind("`none` or list of gates"), "", "The checks that prove the work. `none` says that no proof is wanted.", "no gate: the end is unverified"),
+    Key("gates[].name", kinds.LINE, "gate.name", "How messages call it; unique.", "the first word of `run`"),
+    Key("gates[].run", kinds.TEXT, "gate.run", "The command; exit code 0 passes."),
+    Key("gates[].hard", kinds.BOOLEAN, "gate.hard", "Whether it must pass; otherwise its failure is a warning."),
+    Key("gates[].every", choice("claim", "iteration"), "gate.every", "When it runs."),
+    Key("gates[].soft_timeout", duration(), "gate.soft_timeout", "Time before a warning.", "600, at most `hard_timeout`"),
+    Key("gates[].hard_timeout", duration(), "gate.hard_timeout", "Time before it is ended and has failed."),
+    Key("gates[].may_write", kinds.WRITABLE, "gate.may_write", "What it may change in the workspace; any other write is undone and fails it.", "false"),
+    Key("gates[].hermetic", kinds.BOOLEAN, "gate.hermetic", "Whether it runs in a clean checkout."),
+    Key("gates[].setup", kinds.TEXT, "gate.setup", "Run first in the clean checkout of a hermetic gate."),
+    Key("gates[].inputs", kinds.GLOBS, "gate.inputs", "More files that judge the work, beyond those found by themselves."),
+    Key("stuck.same_error_shift", integer(1), "stuck.same_error_shift", "Equal errors in a row before the strategy shifts."),
+    Key("stuck.same_error_stop", integer(1), "stuck.same_error_stop", "Equal errors in a row before the loop ends as stuck."),
+    Key("stuck.no_progress_nudge", integer(1), "stuck.no_progress_nudge", "Iterations without a change before the agent is told."),
+    Key("stuck.no_progress_stop", integer(0), "stuck.no_progress_stop", "Iterations without a change before the loop ends as stuck; 0: never."),
+    Key("core.scratchpad", kinds.INSIDE, "policy.scratchpad", "The agent's notes from one iteration to the next; may contain `{taskId}`."),
+    Key("core.guardrails", kinds.GUIDANCE, "policy.guidance", "Your own rules, put into every prompt."),
+    Key("task.id", kinds.IDENTIFIER, "task.id", "The task's id.", "made from the title"),
+    Key("task.title", kinds.LINE, "task.title", "The task's title.", "the prompt's first line"),
+    Key("task.description", kinds.TEXT, "task.description", "What to do, in place of `event_loop.prompt`.", "the prompt"),
+    Key("task.criteria", kinds.TEXTS, "task.criteria", "What must be true when it is done."),
+    Key("task.no_change_ok", kinds.BOOLEAN, "task.no_change_ok", "Whether the work may already be done before it starts."),
+    Key("task.allow", kinds.GLOBS, "task.allow", "Gate inputs that this task may change without review."),
+    Key("allow", kinds.GLOBS, "policy.allow", "Gate inputs that any task may change without review."),
+    Key("require_verified", kinds.BOOLEAN, "policy.require_verified", "Whether only a verified end is a success."),
+)
+# fmt: on
+
+BY_PATH = {key.path: key for key in KEYS}
+SECTIONS = frozenset(path.rpartition(".")[0] for path in BY_PATH if "." in path) - {GATE}
+
+
+def names_in(section: str) -> tuple[str, ...]:
+    """The valid names directly in a section ("" is the top level)."""
+    paths = [*BY_PATH, *SECTIONS]
+    inside = [path[len(section) + 1 :] if section else path for path in paths if _parent(path) == section]
+    return tuple(sorted(inside))
+
+
+def _parent(path: str) -> str:
+    return path.rpartition(".")[0]

@@ -1,0 +1,91 @@
+"""The task of a run: from the prompt, wherever it was given, and what `task:` says of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from pathlib import Path
+
+from ralph.config.overrides import Overrides
+from ralph.config.problems import quoted_path
+from ralph.config.read import Settings, fields
+from ralph.config.textfile import located, read_text
+from ralph.core.policy import Task
+from ralph.errors import RalphError
+
+DEFAULT_PROMPT_FILE = "PROMPT.md"
+MAX_TITLE = 80
+MAX_SLUG = 40
+
+
+def task(settings: Settings, overrides: Overrides, cwd: Path) -> Task | None:
+    """None when there is no prompt anywhere; a title alone is one."""
+    own = fields(settings.values, "task")
+    prompt = _prompt(settings, overrides, cwd) or own.get("title", "")
+    if not prompt:
+        return None
+    own["description"] = prompt
+    own.setdefault("title", title_of(prompt))
+    own.setdefault("id", slug(own["title"]))
+    if overrides.task_id is not None:
+        own["id"] = overrides.task_id
+    if overrides.criteria:
+        own["criteria"] = overrides.criteria
+    return Task(**own)
+
+
+def title_of(prompt: str) -> str:
+    """The first line that says anything, without a heading's marks."""
+    for line in prompt.splitlines():
+        printable = "".join(character if character.isprintable() else " " for character in line)
+        title = " ".join(printable.strip(" #").split())
+        if any(character.isalnum() for character in title):
+            return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "…"
+    return "task"
+
+
+def slug(title: str) -> str:
+    """Safe as part of a ref, as a path and as an argument, whatever the title."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG].rstrip("-") or "task"
+
+
+def _prompt(settings: Settings, overrides: Overrides, cwd: Path) -> str:
+    """The command line before the file, the file before PROMPT.md."""
+    _refuse_two_prompts(settings)
+    if overrides.prompt is not None:
+        return overrides.prompt
+    if overrides.prompt_file is not None:
+        return _from_file(cwd / overrides.prompt_file, settings, "-P")
+    for path in ("task.description", "event_loop.prompt"):
+        if text := settings.get(path):
+            return str(text)
+    if named := settings.get("event_loop.prompt_file"):
+        return _from_file(located(named, settings.folder), settings, "event_loop.prompt_file")
+    default = cwd / DEFAULT_PROMPT_FILE
+    if os.path.lexists(default):
+        return _from_file(default, settings, DEFAULT_PROMPT_FILE)
+    return ""
+
+
+def _refuse_two_prompts(settings: Settings) -> None:
+    paths = ("event_loop.prompt", "event_loop.prompt_file", "task.description")
+    first, *others = [path for path in paths if path in settings.values] or [""]
+    for path in others:
+        settings.wrong(path, f"the prompt is already given by {first}; remove one of them")
+
+
+def _from_file(path: Path, settings: Settings, named_by: str) -> str:
+    try:
+        text = read_text(path)
+        if not text.strip():
+            raise RalphError("is empty")
+    except RalphError as error:
+        what = f"the prompt file {quoted_path(path)} {error.what}"
+        if named_by in settings.values:
+            settings.wrong(named_by, what)
+        else:
+            settings.problems.add_outside(named_by, what)
+        return ""
+    return text

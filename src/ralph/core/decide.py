@@ -1,0 +1,342 @@
+"""decide(state) -> the operations that should be under way now. Pure and total; the order of the rules is the policy.
+
+1. Somebody wants it to end at once: cut what runs, then end.
+2. What is under way goes on, unless a limit cuts it off (cutoff).
+3. A claim is judged before any limit is looked at.
+4. Then the reasons to end, in one table (_ENDS); then a due wait; then the next iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from ralph.core.ends import End, exit_code
+from ralph.core.facts import Purpose, Variant
+from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge
+from ralph.core.state import LoopState, verdict_key
+
+
+class Operation(msgspec.Struct, frozen=True):
+    id: str
+
+
+class Prepare(Operation, frozen=True):
+    """Record the starting tree; save what the user had."""
+
+
+class RunAgent(Operation, frozen=True):
+    serial: int
+    n: int
+    shift: int = 0
+    expand: bool = False
+
+
+class RunGate(Operation, frozen=True):
+    gate: str
+    purpose: Purpose
+    variant: Variant
+    tree: str
+    swap: tuple[str, ...] = ()
+
+
+class InspectClaim(Operation, frozen=True):
+    tree: str
+
+
+class Wait(Operation, frozen=True):
+    what: str
+    seconds: float
+    why: str
+    until: str = ""
+
+
+class Note(Operation, frozen=True):
+    """A soft limit was passed."""
+
+    what: str
+    serial: int = 0
+
+
+class Continue(Operation, frozen=True):
+    """Already under way and still wanted."""
+
+
+class Finish(Operation, frozen=True):
+    end: End
+    reason: str
+    code: int
+    limit: str = ""
+    proof: dict[str, str] = {}
+    paths: tuple[str, ...] = ()
+
+
+def decide(s: LoopState) -> tuple[Operation, ...]:
+    if s.ended is not None or not s.started:
+        return ()
+    if s.stop in ("now", "interrupt", "cancel"):
+        return () if s.open else (_finish(s, _AT_ONCE[s.stop], f"{s.stop_by} asked for it"),)
+    if s.open:
+        return _under_way(s)
+    if not s.prepared:
+        return (Prepare(id="prepare"),)
+    if (base := _base_gate_due(s)) and s.stop is None:
+        return (base,)
+    if s.stuck_reason is not None:
+        return (_finish(s, "stuck", s.stuck_reason),)
+    if s.unchecked and (ask := due_after_iteration(s, s.unchecked)):
+        return (_run_gate(ask),)
+    if s.claim is not None:
+        return (_judged(s),)
+    for rule in _ENDS:
+        if end := rule(s):
+            return (end,)
+    if s.wait_due is not None:
+        due = s.wait_due
+        return (
+            Wait(id=f"wait:{s.serial}", what=due.what, seconds=due.seconds, why=due.why, until=due.until),
+        )
+    level = shift_level(s)
+    return (
+        RunAgent(
+            id=f"iteration:{s.serial + 1}",
+            serial=s.serial + 1,
+            n=s.iterations + 1,
+            shift=level,
+            expand=level >= 2,
+        ),
+    )
+
+
+def cutoff(s: LoopState, op: str) -> str:
+    """Why this operation must not go on; empty when it may."""
+    running = s.open.get(op)
+    if running is None:
+        return ""
+    if s.stop in ("now", "interrupt", "cancel"):
+        return "stop"
+    limits = s.policy.limits
+    if running.what == "wait":
+        return "stop" if s.stop else ""
+    if running.what == "gate":
+        gate = s.gate(running.gate)
+        return "gate-time" if gate and running.seconds >= gate.hard_timeout else ""
+    spent = s.spent()
+    cuts = (
+        (running.seconds >= limits.iteration_hard_seconds > 0, "iteration-time"),
+        (running.idle >= limits.idle_seconds > 0, "idle"),
+        (s.elapsed() >= limits.hard_seconds > 0, "time"),
+        (spent.cost_usd >= limits.max_cost_usd > 0, "cost"),
+        (spent.tokens >= limits.max_tokens > 0, "tokens"),
+    )
+    return next((cause for over, cause in cuts if over), "")
+
+
+def shift_level(s: LoopState) -> int:
+    """0: carry on; 1: try something fundamentally different; 2: again, with more context."""
+    over = s.streak - s.policy.stuck.same_error_shift + 1
+    return max(0, min(2, over)) if s.policy.stuck.same_error_shift > 0 else 0
+
+
+def next_deadline(s: LoopState, op: str) -> float:
+    """Seconds of this operation's own time at which a rule next looks at the clock; inf when none does."""
+    running = s.open.get(op)
+    if running is None or running.what == "wait":
+        return float("inf")
+    limits = s.policy.limits
+    if running.what == "gate":
+        gate = s.gate(running.gate)
+        return gate.hard_timeout if gate else float("inf")
+    before = s.elapsed() - running.seconds
+    marks = [limits.iteration_hard_seconds, limits.hard_seconds - before if limits.hard_seconds > 0 else 0]
+    if f"iteration-soft:{s.serial}" not in s.noted:
+        marks.append(limits.iteration_soft_seconds)
+    if "soft-time" not in s.noted and limits.soft_seconds > 0:
+        marks.append(max(limits.soft_seconds - before, 0.001))
+    return min((m for m in marks if m > 0), default=float("inf"))
+
+
+def _under_way(s: LoopState) -> tuple[Operation, ...]:
+    wanted: list[Operation] = [Continue(id=op) for op in s.open if not cutoff(s, op)]
+    limits = s.policy.limits
+    for running in s.open.values():
+        if running.what != "iteration":
+            continue
+        soft = limits.iteration_soft_seconds
+        if running.seconds >= soft > 0 and f"iteration-soft:{s.serial}" not in s.noted:
+            wanted.append(Note(id=f"note:iteration-soft:{s.serial}", what="iteration-soft", serial=s.serial))
+    if s.elapsed() >= limits.soft_seconds > 0 and "soft-time" not in s.noted:
+        wanted.append(Note(id="note:soft-time", what="soft-time"))
+    return tuple(wanted)
+
+
+def _base_gate_due(s: LoopState) -> RunGate | None:
+    """Gates look at the starting tree first, so that the end can say red→green or green→green."""
+    if s.serial:
+        return None
+    for gate in s.gates:
+        if gate.name not in s.base:
+            return RunGate(
+                id=f"base:{gate.name}", gate=gate.name, purpose="base", variant="as-is", tree=s.base_tree
+            )
+    return None
+
+
+def _run_gate(ask: Ask) -> RunGate:
+    return RunGate(
+        id=ask.op, gate=ask.gate, purpose=ask.purpose, variant=ask.variant, tree=ask.tree, swap=ask.swap
+    )
+
+
+def _judged(s: LoopState) -> Operation:
+    assert s.claim is not None
+    found = judge(s, s.claim)
+    match found:
+        case Ask():
+            return _run_gate(found)
+        case Inspect():
+            return InspectClaim(id=found.op, tree=found.tree)
+        case Verdict(what="verified"):
+            return _finish(s, "completed-verified", _proof_line(s), proof=_proof(s))
+        case Verdict(what="needs-review"):
+            return _finish(
+                s,
+                "needs-review",
+                f"{', '.join(found.gates)} pass only with changed gate inputs: {', '.join(found.paths)}",
+                proof=_proof(s),
+                paths=found.paths,
+            )
+        case Verdict(what="unverified"):
+            return _finish(s, "completed-unverified", "claimed; no hard gate proves it", proof=_proof(s))
+    # A failed claim is taken back by fold at once; a journal that says otherwise is not to be trusted.
+    return _finish(s, "internal", "a failed claim was still open")
+
+
+def _proof(s: LoopState) -> dict[str, str]:
+    assert s.claim is not None
+    proof: dict[str, str] = {}
+    for gate in s.gates:
+        verdicts = s.verdicts.get(verdict_key(gate.name, "as-is", s.claim.tree), ())
+        now = "green" if verdicts and verdicts[-1] else "red"
+        before = {True: "green", False: "red", None: "unknown"}[s.base.get(gate.name)]
+        flaky = " (flaky)" if len(set(verdicts)) > 1 else ""
+        proof[gate.name] = f"{before}→{now}{flaky}" + ("" if gate.hard else " (soft)")
+    return proof
+
+
+def _proof_line(s: LoopState) -> str:
+    return ", ".join(f"{gate} {what}" for gate, what in _proof(s).items())
+
+
+def _finish(
+    s: LoopState,
+    end: End,
+    reason: str,
+    *,
+    limit: str = "",
+    proof: dict[str, str] | None = None,
+    paths: tuple[str, ...] = (),
+) -> Finish:
+    return Finish(
+        id=f"finish:{end}",
+        end=end,
+        reason=reason,
+        code=exit_code(end, s.policy),
+        limit=limit,
+        proof=proof or {},
+        paths=paths,
+    )
+
+
+_AT_ONCE: dict[str, End] = {"now": "stopped", "interrupt": "interrupted", "cancel": "cancelled"}
+
+
+def _blocked(s: LoopState) -> Finish | None:
+    return _finish(s, "blocked-on-person", s.question) if s.question is not None else None
+
+
+def _unusable(s: LoopState) -> Finish | None:
+    if s.fault in ("credentials", "unusable"):
+        return _finish(s, "agent-unusable", s.fault_text or s.fault)
+    most = s.policy.limits.max_consecutive_failures
+    if s.crashes >= most > 0:
+        return _finish(s, "agent-unusable", f"the agent failed {s.crashes} times in a row ({s.last_how})")
+    return None
+
+
+def _used_up(s: LoopState) -> Finish | None:
+    if not (s.attempts >= s.policy.limits.max_attempts > 0) or not s.history:
+        return None
+    last = s.history[-1]
+    again = f", {s.streak} times the same error" if s.streak > 1 else ""
+    return _finish(s, "failed", f"{s.attempts} attempts used up{again}; last: {last.gate}: {last.headline}")
+
+
+def _same_error(s: LoopState) -> Finish | None:
+    if not (s.streak >= s.policy.stuck.same_error_stop > 0) or not s.history:
+        return None
+    last = s.history[-1]
+    return _finish(
+        s, "stuck", f"the same error {s.streak} times, despite strategy shifts: {last.gate}: {last.headline}"
+    )
+
+
+def _nothing_happens(s: LoopState) -> Finish | None:
+    most = s.policy.stuck.no_progress_stop
+    if s.no_progress >= most > 0:
+        return _finish(s, "stuck", f"{s.no_progress} iterations in a row changed nothing")
+    if s.same_tree >= 2 * most > 0:
+        return _finish(s, "stuck", f"{s.same_tree} iterations in a row left the tree as it was")
+    return None
+
+
+def _over_limit(s: LoopState) -> Finish | None:
+    limits = s.policy.limits
+    spent = s.spent()
+    over = (
+        (
+            s.elapsed() >= limits.hard_seconds > 0,
+            "time",
+            f"{s.elapsed():.0f} s of {limits.hard_seconds:.0f} s",
+        ),
+        (
+            spent.cost_usd >= limits.max_cost_usd > 0,
+            "cost",
+            f"{spent.cost_usd:.2f} of {limits.max_cost_usd:.2f} USD",
+        ),
+        (spent.tokens >= limits.max_tokens > 0, "tokens", f"{spent.tokens} of {limits.max_tokens} tokens"),
+        (
+            s.iterations >= limits.max_iterations,
+            "iterations",
+            f"{s.iterations} of {limits.max_iterations} iterations",
+        ),
+    )
+    return next((_finish(s, "limit", text, limit=name) for yes, name, text in over if yes), None)
+
+
+def _stopped(s: LoopState) -> Finish | None:
+    return _finish(s, "stopped", f"{s.stop_by} asked for it") if s.stop == "graceful" else None
+
+
+def _out_of_quota(s: LoopState) -> Finish | None:
+    due = s.wait_due
+    if due is None or due.what == "crash":
+        return None
+    longest = s.policy.limits.max_wait_seconds
+    if s.waited + due.seconds <= longest:
+        return None
+    return _finish(s, "quota", f"{due.why}: a wait of {due.seconds:.0f} s, {longest:.0f} s are allowed")
+
+
+# The reasons to end, looked at in this order once no claim is open.
+_ENDS: tuple[Callable[[LoopState], Finish | None], ...] = (
+    _blocked,
+    _unusable,
+    _used_up,
+    _same_error,
+    _nothing_happens,
+    _over_limit,
+    _stopped,
+    _out_of_quota,
+)

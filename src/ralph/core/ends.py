@@ -1,0 +1,81 @@
+"""How a loop can end: one name, one exit code, one line saying what to do next."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ralph.core.policy import Policy
+
+End = Literal[
+    "completed-verified",
+    "completed-unverified",
+    "needs-review",
+    "failed",
+    "stuck",
+    "blocked-on-person",
+    "limit",
+    "quota",
+    "agent-unusable",
+    "no-route",
+    "stopped",
+    "cancelled",
+    "internal",
+    "interrupted",
+]
+
+CODES: dict[End, int] = {
+    "completed-verified": 0,
+    "failed": 3,
+    "stuck": 4,
+    "blocked-on-person": 5,
+    "completed-unverified": 6,
+    "needs-review": 7,
+    "limit": 8,
+    "quota": 9,
+    "agent-unusable": 10,
+    "no-route": 11,
+    "stopped": 12,
+    "cancelled": 13,
+    "internal": 70,
+    "interrupted": 130,
+}
+SOME_TASKS_FAILED = 1
+USAGE = 2
+
+# A loop that ended like this can be taken up again; the others are over.
+RESUMABLE: frozenset[End] = frozenset(
+    {
+        "blocked-on-person",
+        "limit",
+        "quota",
+        "agent-unusable",
+        "no-route",
+        "stopped",
+        "internal",
+        "interrupted",
+    }
+)
+
+NEXT: dict[End, str] = {
+    "completed-verified": "Look at the change with `git diff` and commit it.",
+    "completed-unverified": "No gate proved this. Add `gates:` to ralph.yml to have the work checked.",
+    "needs-review": "Look at the changes to the named files; keep them only if they are right, or allow them with `allow:`.",
+    "failed": "Read .ralph_state.md for what failed, then sharpen the task or raise max_attempts.",
+    "stuck": "Read .ralph_state.md; give the agent what it lacks, then run again with --fresh.",
+    "blocked-on-person": 'Answer and go on: `ralph resume --answer "..."`.',
+    "limit": "Go on with a higher limit: `ralph resume --max-iterations N` (or --max-runtime, --max-cost, --max-tokens).",
+    "quota": "Go on when the quota is back: `ralph resume`.",
+    "agent-unusable": "Run the agent's command by hand to see why it fails, then `ralph resume`.",
+    "no-route": "No hat takes this event; add a trigger for it in ralph.yml.",
+    "stopped": "Go on with `ralph resume`.",
+    "cancelled": "Your tree is as the agent left it; `ralph recover` shows how it was before.",
+    "internal": "Fix the cause named above, then `ralph resume`.",
+    "interrupted": "Go on with `ralph resume`.",
+}
+
+
+def exit_code(end: End, policy: Policy | None = None) -> int:
+    """The exit code of an end. Declining gates on purpose makes an unverified end a success, unless proof is required."""
+    if end == "completed-unverified" and policy and policy.gates_declined and not policy.require_verified:
+        return 0
+    return CODES[end]

@@ -1,0 +1,280 @@
+"""What can have happened. Every record of the journal is one of these; docs/journal.md lists them.
+
+Facts are plain values. They carry durations and waits as numbers, never a clock reading that a rule would compare.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+
+from ralph.core.ends import End
+from ralph.core.policy import LimitPolicy, Policy, Task
+
+Purpose = Literal["base", "claim", "iteration"]
+Variant = Literal["as-is", "original"]
+How = Literal["exited", "interrupted", "cut"]
+Cause = Literal["", "iteration-time", "idle", "time", "cost", "tokens", "stop"]
+StopHow = Literal["graceful", "now", "interrupt", "cancel"]
+Fault = Literal["", "quota", "overload", "credentials", "unusable"]
+
+
+class Fact(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
+    pass
+
+
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an iteration consumed, as far as the agent tells."""
+
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class RunStarted(Fact, frozen=True, tag="run.started"):
+    """One life of the orchestrator begins. `residue` is how its processes are found should it die."""
+
+    run: str
+    pid: int
+    version: str
+    tier: str
+    residue: str = ""
+    tasks: tuple[str, ...] = ()
+
+
+class RunEnded(Fact, frozen=True, tag="run.ended"):
+    run: str
+    code: int
+
+
+class RunSwept(Fact, frozen=True, tag="run.swept"):
+    """A dead run's processes were looked for and ended before anything else was done."""
+
+    run: str
+    found: tuple[str, ...] = ()
+
+
+class JournalRepaired(Fact, frozen=True, tag="journal.repaired"):
+    """A torn tail was cut off; its bytes are kept beside the journal."""
+
+    bytes: int
+
+
+class LoopStarted(Fact, frozen=True, tag="loop.started"):
+    loop: str
+    task: Task
+    policy: Policy
+    root: str
+    folder: str = "."
+
+
+class LoopResumed(Fact, frozen=True, tag="loop.resumed"):
+    """The loop goes on in a new run, perhaps under raised limits or with an answer."""
+
+    run: str
+    limits: LimitPolicy | None = None
+    answer: str = ""
+
+
+class BaseResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A gate's result on the starting tree, known from an earlier loop."""
+
+    gate: str
+    passed: bool
+    evidence: str  # where it was measured, e.g. "journal seq 41"
+
+
+class WorkspacePrepared(Fact, frozen=True, tag="workspace.prepared"):
+    """The starting tree is recorded; what the user had uncommitted is safe in a recovery ref."""
+
+    tree: str
+    commit: str = ""
+    branch: str = ""
+    recovery: str = ""
+    known: tuple[BaseResult, ...] = ()
+
+
+class WorkspaceChanged(Fact, frozen=True, tag="workspace.changed"):
+    """The tree was not as Ralph left it: somebody edited it while no iteration ran."""
+
+    tree: str
+    paths: tuple[str, ...] = ()
+
+
+class IterationStarted(Fact, frozen=True, tag="iteration.started"):
+    """`serial` counts every agent process of the loop; `n` is the iteration's number, which an interrupted one gives back."""
+
+    serial: int
+    n: int
+    prompt: str  # hash of the stored prompt
+    prompt_chars: int
+    tree: str
+    shift: int = 0
+    expand: bool = False
+
+
+class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
+    serial: int
+    n: int
+    how: How
+    code: int
+    seconds: float
+    tree: str
+    cause: Cause = ""
+    said: str = ""  # the agent's last words, bounded
+    structured: bool = False
+    output: str = ""  # where the transcript is, relative to the state folder
+    scratchpad: str = ""  # hash of the stored scratchpad
+    usage: Usage = Usage()
+    fault: Fault = ""
+    fault_text: str = ""
+    retry_after: float = -1.0  # seconds until a quota is back, as the agent said
+    nested: tuple[str, ...] = ()
+    dirty_submodules: tuple[str, ...] = ()
+    stragglers: tuple[str, ...] = ()
+    refs_moved: tuple[str, ...] = ()
+    cut: bool = False  # output was longer than is kept
+
+
+class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
+    """What the claimed change touches of the gates' inputs, and how many paths it changes at all."""
+
+    tree: str
+    changed: int
+    touched: dict[str, tuple[str, ...]] = {}
+
+
+class GateStarted(Fact, frozen=True, tag="gate.started"):
+    op: str
+    gate: str
+    purpose: Purpose
+    variant: Variant
+    tree: str
+    swapped: tuple[str, ...] = ()  # paths that hold their original content while this gate runs
+
+
+class GateEnded(Fact, frozen=True, tag="gate.ended"):
+    """The evidence: which command said what about which tree."""
+
+    op: str
+    gate: str
+    purpose: Purpose
+    variant: Variant
+    tree: str
+    command: str
+    code: int
+    seconds: float
+    passed: bool
+    how: How = "exited"
+    timed_out: Literal["", "soft", "hard"] = ""
+    hermetic: bool = False
+    wrote: tuple[str, ...] = ()  # paths it changed without leave; undone
+    excerpt: str = ""
+    output: str = ""
+    error_hash: str = ""
+    headline: str = ""
+    stragglers: tuple[str, ...] = ()
+
+
+class Checkpoint(Fact, frozen=True, tag="checkpoint"):
+    """A soft limit was passed. The next prompt says so."""
+
+    what: str
+    serial: int = 0
+    seconds: float = 0.0
+
+
+class WaitStarted(Fact, frozen=True, tag="wait.started"):
+    op: str
+    what: str
+    seconds: float
+    why: str = ""
+    until: str = ""
+
+
+class WaitEnded(Fact, frozen=True, tag="wait.ended"):
+    op: str
+    elapsed: bool
+
+
+class StopRequested(Fact, frozen=True, tag="stop.requested"):
+    how: StopHow
+    by: str
+    name: str = ""  # the inbox file's name, if it came by one
+
+
+class EventReceived(Fact, frozen=True, tag="event.received"):
+    name: str  # the inbox file's name: a repeat is harmless
+    topic: str
+    payload: str = ""
+    serial: int = 0
+
+
+class InboxRefused(Fact, frozen=True, tag="inbox.refused"):
+    name: str
+    why: str
+
+
+class LoopEnded(Fact, frozen=True, tag="loop.ended"):
+    end: End
+    reason: str
+    code: int
+    tree: str = ""
+    limit: str = ""
+    proof: dict[str, str] = {}
+    paths: tuple[str, ...] = ()
+
+
+AnyFact = (
+    RunStarted
+    | RunEnded
+    | RunSwept
+    | JournalRepaired
+    | LoopStarted
+    | LoopResumed
+    | WorkspacePrepared
+    | WorkspaceChanged
+    | IterationStarted
+    | IterationEnded
+    | ClaimInspected
+    | GateStarted
+    | GateEnded
+    | Checkpoint
+    | WaitStarted
+    | WaitEnded
+    | StopRequested
+    | EventReceived
+    | InboxRefused
+    | LoopEnded
+)
+
+
+# Felt by the driver while an operation is under way. Never journaled: the operation's own end carries what lasts.
+class Tick(msgspec.Struct, frozen=True):
+    op: str
+    seconds: float
+    idle: float = 0.0
+
+
+class Metered(msgspec.Struct, frozen=True):
+    op: str
+    usage: Usage
+
+
+Input = AnyFact | Tick | Metered
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(AnyFact)
+BY_KIND: dict[str, type[Fact]] = {str(t.__struct_config__.tag): t for t in get_args(AnyFact)}
+
+
+def kind_of(fact: AnyFact) -> str:
+    return str(fact.__struct_config__.tag)
+
+
+def encode(fact: AnyFact) -> bytes:
+    return _encoder.encode(fact)
+
+
+def decode(data: bytes | msgspec.Raw) -> AnyFact:
+    return _decoder.decode(data)

@@ -1,0 +1,434 @@
+"""fold(state, fact) -> state. Pure and total; one small function for each kind of fact, found in one table.
+
+Counting rules live here: what is an attempt, what is a crash, what is progress.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from ralph.core import facts as f
+from ralph.core import signals
+from ralph.core.errorhash import error_hash
+from ralph.core.judge import Verdict, judge
+from ralph.core.state import OUTPUTS_KEPT, Attempt, Claim, Due, LoopState, Result, Running, verdict_key
+
+ALWAYS_A_CRASH = (126, 127)  # the shell could not run the program at all
+
+
+def fold(s: LoopState, fact: f.Input) -> LoopState:
+    handler = _HANDLERS.get(type(fact))
+    return handler(s, fact) if handler else s
+
+
+def fold_all(facts: Iterable[f.Input], s: LoopState | None = None) -> LoopState:
+    state = s or LoopState()
+    for fact in facts:
+        state = fold(state, fact)
+    return state
+
+
+def _loop_started(s: LoopState, x: f.LoopStarted) -> LoopState:
+    return LoopState(
+        loop=x.loop, task=x.task, policy=x.policy, root=x.root, folder=x.folder, started=True, run=s.run
+    )
+
+
+def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
+    policy = replace(s.policy, limits=x.limits) if x.limits else s.policy
+    return replace(
+        s,
+        run=x.run,
+        policy=policy,
+        ended=None,
+        end_reason="",
+        end_limit="",
+        stop=None,
+        stop_by="",
+        question=None,
+        answer=x.answer or s.answer,
+        crashes=0,
+        overloads=0,
+        waited=0.0,
+        fault="",
+        fault_text="",
+        # After a quota end the user says when to try again; after a stop or a crash the wait goes on.
+        wait_due=None if s.ended in ("quota", "agent-unusable") else s.wait_due,
+        no_progress=0,
+        same_tree=0,
+    )
+
+
+def _prepared(s: LoopState, x: f.WorkspacePrepared) -> LoopState:
+    return replace(
+        s,
+        prepared=True,
+        base_tree=x.tree,
+        tree=x.tree,
+        base_commit=x.commit,
+        branch=x.branch,
+        recovery=x.recovery,
+        trees=frozenset((x.tree,)),
+        base={known.gate: known.passed for known in x.known},
+    )
+
+
+def _changed(s: LoopState, x: f.WorkspaceChanged) -> LoopState:
+    # A claim was about another tree than the one that is there now.
+    return replace(
+        s,
+        tree=x.tree,
+        trees=s.trees | {x.tree},
+        claim=None,
+        unchecked=0,
+        results=(),
+        edited_outside=x.paths,
+    )
+
+
+def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
+    op = f"iteration:{x.serial}"
+    fresh_shift = x.shift > s.under_shift
+    return replace(
+        s,
+        serial=max(s.serial, x.serial),
+        open={**s.open, op: Running(op=op, what="iteration", tree=x.tree)},
+        under_shift=x.shift,
+        shifted=fresh_shift,
+        shifts=s.shifts + fresh_shift,
+        claim=None,
+        unchecked=0,
+        results=(),
+        news=False,
+        wait_due=None,
+    )
+
+
+def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
+    """Close the iteration and account for it; then read what it says, if it ended by itself."""
+    s = replace(
+        s,
+        open={op: r for op, r in s.open.items() if op != f"iteration:{x.serial}"},
+        serial=max(s.serial, x.serial),
+        active_seconds=s.active_seconds + max(0.0, x.seconds),
+        tokens=s.tokens + max(0, x.usage.tokens),
+        cost_usd=s.cost_usd + max(0.0, x.usage.cost_usd),
+        claim=None,
+        results=(),
+        refusal="",
+        answer="" if x.how != "interrupted" else s.answer,
+        edited_outside=() if x.how != "interrupted" else s.edited_outside,
+        soft_notes=() if x.how != "interrupted" else s.soft_notes,
+        fault=x.fault,
+        fault_text=x.fault_text,
+        wait_due=None,
+        last_how="interrupted" if x.how == "interrupted" else x.cause,
+        stragglers=x.stragglers,
+        warnings=s.warnings + _warnings_about(x),
+    )
+    if x.how == "interrupted":
+        # It gives its number back, and a shift that was not lived through is given again.
+        again = int(s.shifted)
+        return replace(
+            s,
+            tree=x.tree or s.tree,
+            under_shift=s.under_shift - again,
+            shifts=s.shifts - again,
+            shifted=False,
+        )
+    if x.fault:
+        return _faulted(replace(s, tree=x.tree), x)
+    s = replace(s, iterations=s.iterations + 1, overloads=0, waited=0.0)
+    if x.cause in ("iteration-time", "idle"):
+        s = _note_progress(s, x)
+        return _attempt(s, "agent", error_hash("", -1, x.cause), code=-1, headline=_TIMED_OUT[x.cause])
+    if x.how == "cut":
+        return _note_progress(s, x)
+    if _crashed(s, x):
+        return replace(
+            s,
+            tree=x.tree,
+            trees=s.trees | {x.tree},
+            crashes=s.crashes + 1,
+            last_how=f"exit {x.code}",
+            wait_due=Due("crash", s.policy.limits.crash_wait_seconds, f"the agent exited with {x.code}"),
+        )
+    said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
+    s = _note_progress(replace(s, crashes=0, unchecked=x.serial), x)
+    if said.warning:
+        s = replace(s, warnings=(*s.warnings, f"iteration {x.n} {said.warning}"))
+    if said.word == "TASK_STUCK":
+        return replace(
+            s, stuck_reason=said.reason or "the agent said TASK_STUCK without a reason", unchecked=0
+        )
+    if not signals.claims(said, x.code, s.policy.claim):
+        return s
+    if why := _refusal(s, x):
+        return replace(s, refusal=why)
+    return replace(s, claim=Claim(serial=x.serial, tree=x.tree))
+
+
+_TIMED_OUT = {
+    "iteration-time": "the iteration hit its hard time limit",
+    "idle": "the agent was idle for too long",
+}
+
+
+def _warnings_about(x: f.IterationEnded) -> tuple[str, ...]:
+    found = []
+    if x.stragglers:
+        found.append(f"iteration {x.n} left processes running, now ended: {', '.join(x.stragglers)}")
+    if x.refs_moved:
+        found.append(f"iteration {x.n} moved refs: {', '.join(x.refs_moved)}")
+    return tuple(found)
+
+
+def _crashed(s: LoopState, x: f.IterationEnded) -> bool:
+    if x.code == 0:
+        return False
+    says_not_done = s.policy.claim == "exit-zero" and x.code > 0 and x.code not in ALWAYS_A_CRASH
+    return not says_not_done
+
+
+def _faulted(s: LoopState, x: f.IterationEnded) -> LoopState:
+    """A quota or an overload is not the agent's work: it does not count as an iteration."""
+    if x.fault == "quota":
+        seconds = x.retry_after if x.retry_after >= 0 else 900.0
+        return replace(s, wait_due=Due("quota", seconds, x.fault_text or "the agent is out of quota"))
+    if x.fault == "overload":
+        seconds = max(x.retry_after, min(300.0, 5.0 * 2**s.overloads) * _jitter(s))
+        return replace(
+            s,
+            overloads=s.overloads + 1,
+            wait_due=Due("overload", seconds, x.fault_text or "the service is overloaded"),
+        )
+    return s
+
+
+def _jitter(s: LoopState) -> float:
+    """Between 0.75 and 1.25, the same for the same loop and iteration: the core draws no random numbers."""
+    return 0.75 + int(error_hash(s.loop, s.serial, "jitter"), 16) % 1000 / 2000
+
+
+def _refusal(s: LoopState, x: f.IterationEnded) -> str:
+    if x.nested:
+        return "the tree holds repositories of their own, whose content git would not record: " + ", ".join(
+            x.nested
+        )
+    if x.dirty_submodules:
+        return "submodules have uncommitted changes: " + ", ".join(x.dirty_submodules)
+    if x.tree == s.base_tree and not s.task.no_change_ok:
+        return "nothing has changed since the start, so nothing can have been completed"
+    return ""
+
+
+def _note_progress(s: LoopState, x: f.IterationEnded) -> LoopState:
+    moved = x.tree != s.tree
+    returned_after_shift = s.shifted and moved and x.tree in s.trees
+    progress = x.tree not in s.trees or returned_after_shift or s.news or x.scratchpad != s.scratchpad
+    return replace(
+        s,
+        tree=x.tree,
+        trees=s.trees | {x.tree},
+        scratchpad=x.scratchpad,
+        news=False,
+        no_progress=0 if progress else s.no_progress + 1,
+        same_tree=0 if moved else s.same_tree + 1,
+    )
+
+
+def _attempt(
+    s: LoopState, gate: str, hash_: str, *, code: int, excerpt: str = "", headline: str = ""
+) -> LoopState:
+    streak = s.streak + 1 if hash_ == s.streak_hash else 1
+    made = Attempt(
+        number=s.attempts + 1,
+        gate=gate,
+        error_hash=hash_,
+        shift=s.under_shift > 0,
+        code=code,
+        excerpt=excerpt,
+        headline=headline,
+    )
+    # Only the last outputs are shown again; the table keeps every row.
+    older = tuple(replace(a, excerpt="") for a in s.history[: 1 - OUTPUTS_KEPT or None])
+    recent = s.history[len(older) :]
+    return replace(
+        s,
+        attempts=s.attempts + 1,
+        history=(*older, *recent, made),
+        streak=streak,
+        streak_hash=hash_,
+        under_shift=s.under_shift if streak > 1 else 0,
+        claim=None,
+        unchecked=0,
+    )
+
+
+def _inspected(s: LoopState, x: f.ClaimInspected) -> LoopState:
+    if s.claim is None or s.claim.tree != x.tree:
+        return s
+    return replace(s, claim=replace(s.claim, touched=x.touched))
+
+
+def _gate_started(s: LoopState, x: f.GateStarted) -> LoopState:
+    running = Running(op=x.op, what="gate", gate=x.gate, tree=x.tree, swapped=x.swapped)
+    return replace(s, open={**s.open, x.op: running})
+
+
+def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
+    s = replace(
+        s,
+        open={op: r for op, r in s.open.items() if op != x.op},
+        active_seconds=s.active_seconds + max(0.0, x.seconds),
+    )
+    if x.how == "interrupted":
+        return s
+    policy = s.gate(x.gate)
+    key = verdict_key(x.gate, x.variant, x.tree)
+    s = replace(s, verdicts={**s.verdicts, key: (*s.verdicts.get(key, ()), x.passed)})
+    if len(set(s.verdicts[key])) > 1:
+        s = replace(s, flaky=s.flaky | {x.gate})
+    if policy and (warning := _gate_warning(policy.hard, x)):
+        s = replace(s, warnings=(*s.warnings, warning))
+    if x.purpose == "base":
+        return replace(s, base={**s.base, x.gate: x.passed})
+    s = replace(s, results=(*s.results, _result_of(x)))
+    if s.claim is not None and s.claim.tree == x.tree:
+        verdict = judge(s, s.claim)
+        if isinstance(verdict, Verdict) and verdict.what == "failed":
+            return _claim_failed(s, verdict)
+        return s
+    if policy and policy.hard and x.timed_out == "hard" and x.purpose == "iteration":
+        return _attempt(s, x.gate, x.error_hash, code=x.code, excerpt=x.excerpt, headline=x.headline)
+    return s
+
+
+def _gate_warning(hard: bool, x: f.GateEnded) -> str:
+    if x.timed_out == "hard":
+        return f"gate {x.gate} ran out of time after {x.seconds:.0f} s" if not hard else ""
+    if x.timed_out == "soft":
+        return f"gate {x.gate} took {x.seconds:.0f} s, longer than its soft limit"
+    if not hard and not x.passed and x.purpose != "base":
+        return f"gate {x.gate} (soft) failed: {x.headline}"
+    return ""
+
+
+def _result_of(x: f.GateEnded) -> Result:
+    return Result(
+        op=x.op,
+        gate=x.gate,
+        purpose=x.purpose,
+        variant=x.variant,
+        tree=x.tree,
+        passed=x.passed,
+        code=x.code,
+        timed_out=x.timed_out,
+        wrote=x.wrote,
+        excerpt=x.excerpt,
+        error_hash=x.error_hash,
+        headline=x.headline,
+    )
+
+
+def _claim_failed(s: LoopState, verdict: Verdict) -> LoopState:
+    result = verdict.result
+    assert result is not None  # a failed verdict always names the result that decided it
+    if verdict.flaky:
+        # The gate contradicts itself on one tree: its fault, not the agent's.
+        return replace(s, claim=None, unchecked=0, warnings=(*s.warnings, f"gate {result.gate} is flaky"))
+    return _attempt(
+        s,
+        result.gate,
+        result.error_hash,
+        code=result.code,
+        excerpt=result.excerpt,
+        headline=result.headline,
+    )
+
+
+def _checkpoint(s: LoopState, x: f.Checkpoint) -> LoopState:
+    key = f"{x.what}:{x.serial}" if x.serial else x.what
+    return replace(
+        s,
+        noted=s.noted | {key},
+        soft_notes=(*s.soft_notes, x.what),
+        warnings=(*s.warnings, f"soft limit passed: {x.what} after {x.seconds:.0f} s"),
+    )
+
+
+def _wait_started(s: LoopState, x: f.WaitStarted) -> LoopState:
+    due = replace(s.wait_due, until=x.until) if s.wait_due else None
+    return replace(s, wait_due=due, open={**s.open, x.op: Running(op=x.op, what="wait")})
+
+
+def _wait_ended(s: LoopState, x: f.WaitEnded) -> LoopState:
+    s = replace(s, open={op: r for op, r in s.open.items() if op != x.op})
+    if not x.elapsed:
+        return s
+    seconds = s.wait_due.seconds if s.wait_due and s.wait_due.what != "crash" else 0.0
+    return replace(s, wait_due=None, waited=s.waited + seconds, fault="", fault_text="")
+
+
+def _stop(s: LoopState, x: f.StopRequested) -> LoopState:
+    if s.stop is not None and _STOP_RANK[x.how] <= _STOP_RANK[s.stop]:
+        return s
+    return replace(s, stop=x.how, stop_by=x.by)
+
+
+_STOP_RANK: dict[str, int] = {"graceful": 0, "now": 1, "interrupt": 2, "cancel": 3}
+
+
+def _event(s: LoopState, x: f.EventReceived) -> LoopState:
+    said = f"{x.topic} {x.payload}"
+    s = replace(s, events=s.events | {said}, news=s.news or said not in s.events)
+    if x.topic == "human.interact":
+        return replace(s, question=x.payload or "(no question given)")
+    return s
+
+
+def _loop_ended(s: LoopState, x: f.LoopEnded) -> LoopState:
+    end = x.end
+    if end == "completed-verified":
+        verdict = judge(s, s.claim) if s.claim else None
+        if not (isinstance(verdict, Verdict) and verdict.what == "verified"):
+            end = "internal"  # no fact may say more than the gates did
+    return replace(s, ended=end, end_reason=x.reason, end_limit=x.limit, proof=x.proof, open={})
+
+
+def _tick(s: LoopState, x: f.Tick) -> LoopState:
+    running = s.open.get(x.op)
+    if running is None:
+        return s
+    return replace(s, open={**s.open, x.op: replace(running, seconds=x.seconds, idle=x.idle)})
+
+
+def _metered(s: LoopState, x: f.Metered) -> LoopState:
+    running = s.open.get(x.op)
+    if running is None:
+        return s
+    return replace(s, open={**s.open, x.op: replace(running, usage=x.usage)})
+
+
+_HANDLERS: dict[type, Callable[[LoopState, Any], LoopState]] = {
+    f.LoopStarted: _loop_started,
+    f.LoopResumed: _loop_resumed,
+    f.WorkspacePrepared: _prepared,
+    f.WorkspaceChanged: _changed,
+    f.IterationStarted: _iteration_started,
+    f.IterationEnded: _iteration_ended,
+    f.ClaimInspected: _inspected,
+    f.GateStarted: _gate_started,
+    f.GateEnded: _gate_ended,
+    f.Checkpoint: _checkpoint,
+    f.WaitStarted: _wait_started,
+    f.WaitEnded: _wait_ended,
+    f.StopRequested: _stop,
+    f.EventReceived: _event,
+    f.LoopEnded: _loop_ended,
+    f.Tick: _tick,
+    f.Metered: _metered,
+}

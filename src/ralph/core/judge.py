@@ -1,0 +1,115 @@
+"""Is a claim true? One function says what is still to be found out, or what the gates' results amount to.
+
+Only `verified` comes from here, and only from hard gates that passed on the claimed tree.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Literal
+
+import msgspec
+
+from ralph.core.facts import Purpose, Variant
+from ralph.core.policy import GatePolicy
+from ralph.core.state import Claim, LoopState, Result, verdict_key
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A gate has to be run before anything can be said."""
+
+    op: str
+    gate: str
+    purpose: Purpose
+    variant: Variant
+    tree: str
+    swap: tuple[str, ...] = ()
+
+
+class Inspect(msgspec.Struct, frozen=True):
+    """It has to be found out which gate inputs the change touched."""
+
+    op: str
+    tree: str
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    what: Literal["verified", "unverified", "failed", "needs-review"]
+    result: Result | None = None  # the one that decided, when failed
+    flaky: bool = False  # results contradict each other on this tree
+    paths: tuple[str, ...] = ()  # changed gate inputs on which the pass depends
+    gates: tuple[str, ...] = ()
+
+
+def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
+    if not s.gates:
+        return Verdict("unverified")
+    for gate in s.gates:
+        found = _settle(s, claim, gate, "as-is")
+        if isinstance(found, Ask):
+            return found
+        if gate.hard and not found.passed:
+            return Verdict("failed", result=found, flaky=_contradicted(s, found))
+    if claim.touched is None:
+        return Inspect(op=f"inspect:{claim.serial}", tree=claim.tree)
+    doubtful: dict[str, tuple[str, ...]] = {}
+    for gate in s.gates:
+        paths = tuple(p for p in claim.touched.get(gate.name, ()) if not _allowed(s, p))
+        if not gate.hard or not paths:
+            continue
+        found = _settle(s, claim, gate, "original", paths)
+        if isinstance(found, Ask):
+            return found
+        if not found.passed:
+            doubtful[gate.name] = paths
+    if doubtful:
+        return Verdict(
+            "needs-review",
+            paths=tuple(sorted({p for paths in doubtful.values() for p in paths})),
+            gates=tuple(doubtful),
+        )
+    if not any(g.hard for g in s.gates):
+        return Verdict("unverified")
+    return Verdict("verified")
+
+
+def due_after_iteration(s: LoopState, serial: int) -> Ask | None:
+    """The next `every: iteration` gate that has not yet looked at the tree of this iteration."""
+    for gate in s.gates:
+        if gate.every == "iteration" and verdict_key(gate.name, "as-is", s.tree) not in s.verdicts:
+            op = f"iteration:{serial}:{gate.name}"
+            return Ask(op=op, gate=gate.name, purpose="iteration", variant="as-is", tree=s.tree)
+    return None
+
+
+def _settle(
+    s: LoopState, claim: Claim, gate: GatePolicy, variant: Variant, swap: tuple[str, ...] = ()
+) -> Ask | Result:
+    """This gate's word on the claim. A verdict that contradicts an earlier one on the same tree is asked once more."""
+    op = f"claim:{claim.serial}:{gate.name}:{variant}"
+    first = _result(s, op) or (
+        _result(s, f"iteration:{claim.serial}:{gate.name}") if variant == "as-is" else None
+    )
+    if first is None:
+        return Ask(op=op, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap)
+    if not _contradicted(s, first) or first.wrote:
+        return first
+    again = _result(s, f"{op}:again")
+    if again is None:
+        return Ask(
+            op=f"{op}:again", gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap
+        )
+    return again
+
+
+def _result(s: LoopState, op: str) -> Result | None:
+    return next((r for r in s.results if r.op == op), None)
+
+
+def _contradicted(s: LoopState, result: Result) -> bool:
+    verdicts = s.verdicts.get(verdict_key(result.gate, result.variant, result.tree), ())
+    return len(set(verdicts)) > 1
+
+
+def _allowed(s: LoopState, path: str) -> bool:
+    return any(fnmatchcase(path, glob) for glob in (*s.policy.allow, *s.task.allow))

@@ -1,0 +1,117 @@
+"""How an iteration says that it ended. Signals are read only from what the agent finally says, alone on a line.
+
+A completion signal is a claim and nothing more; what it leads to is decided elsewhere (decide.py).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import msgspec
+
+from ralph.core.policy import ClaimRule
+
+Word = Literal["ITERATION_DONE", "TASK_COMPLETE", "TASK_STUCK"]
+
+LAST_LINES = 3  # of plain text: how far from the end a signal may stand
+_FENCE = re.compile(r"^\s{0,3}(```|~~~)")
+_STUCK = re.compile(r"^TASK_STUCK[*_`]*\s*(?:[:—–-]\s*(?P<reason>.*?))?$")
+_EMPHASIS = "*_`"
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What the final words of an iteration amount to."""
+
+    word: Word
+    reason: str = ""
+    warning: str = ""
+    explicit: bool = True  # False: silence, counted as ITERATION_DONE
+
+
+# (stuck, complete, done) -> (word, warning)
+_CONFLICTS: dict[tuple[bool, bool, bool], tuple[Word, str]] = {
+    (False, False, False): ("ITERATION_DONE", ""),
+    (False, False, True): ("ITERATION_DONE", ""),
+    (False, True, False): ("TASK_COMPLETE", ""),
+    (False, True, True): (
+        "ITERATION_DONE",
+        "said both TASK_COMPLETE and ITERATION_DONE; counted as not complete",
+    ),
+    (True, False, False): ("TASK_STUCK", ""),
+    (True, False, True): ("TASK_STUCK", "said TASK_STUCK and ITERATION_DONE; counted as stuck"),
+    (True, True, False): ("TASK_STUCK", "said TASK_STUCK and TASK_COMPLETE; counted as stuck"),
+    (True, True, True): ("TASK_STUCK", "said three signals at once; counted as stuck"),
+}
+
+
+def read(text: str, *, structured: bool, promise: str = "LOOP_COMPLETE") -> Said:
+    """The signal in an agent's last words: its last message, or the last lines of plain text."""
+    lines = [line for line in _outside_fences(text) if line.strip()]
+    if not structured:
+        lines = lines[-LAST_LINES:]
+    stuck = complete = done = False
+    reason = ""
+    for line in lines:
+        word, why = signal_on(line, promise)
+        if word == "TASK_STUCK":
+            stuck, reason = True, why or reason
+        complete |= word == "TASK_COMPLETE"
+        done |= word == "ITERATION_DONE"
+    word, warning = _CONFLICTS[stuck, complete, done]
+    return Said(word=word, reason=reason, warning=warning, explicit=stuck or complete or done)
+
+
+def signal_on(line: str, promise: str = "LOOP_COMPLETE") -> tuple[Word | None, str]:
+    """The signal that stands alone on this line, and the reason after TASK_STUCK."""
+    bare = _bare(line)
+    if bare in ("TASK_COMPLETE", "LOOP_COMPLETE") or (promise and bare == _bare(promise)):
+        return "TASK_COMPLETE", ""
+    if bare == "ITERATION_DONE":
+        return "ITERATION_DONE", ""
+    if found := _STUCK.match(bare):
+        return "TASK_STUCK", (found["reason"] or "").strip(_EMPHASIS + " ")
+    return None, ""
+
+
+def claims(said: Said, exit_code: int, rule: ClaimRule) -> bool:
+    """Whether an iteration that ended by itself claims that the work is done. A non-zero exit voids any claim."""
+    if exit_code != 0 or said.word == "TASK_STUCK":
+        return False
+    return {
+        "signal": said.word == "TASK_COMPLETE",
+        "exit-zero": True,
+        "every-iteration": True,
+    }[rule]
+
+
+def defuse(text: str, promise: str = "LOOP_COMPLETE") -> str:
+    """Quote every line that would be read as a signal, so that an echoed prompt says nothing."""
+    return "\n".join(
+        f"> {line.strip()}" if signal_on(line, promise)[0] else line for line in text.splitlines()
+    )
+
+
+def _outside_fences(text: str) -> list[str]:
+    kept: list[str] = []
+    fence = ""
+    for line in text.splitlines():
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1] == fence:
+            fence = ""
+        elif not fence:
+            kept.append(line)
+    return kept
+
+
+def _bare(line: str) -> str:
+    bare = line.strip()
+    while True:
+        before = bare
+        bare = bare.strip(_EMPHASIS).strip()
+        bare = bare.removeprefix("<promise>").removesuffix("</promise>").strip()
+        bare = bare.removesuffix(".").strip()
+        if bare == before:
+            return bare

@@ -1,0 +1,170 @@
+"""What the facts of one loop add up to. Everything that affects a decision lives in LoopState.
+
+fold.py fills it; judge.py and decide.py read it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ralph.core.ends import End
+from ralph.core.facts import Fault, Purpose, StopHow, Usage, Variant
+from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task
+
+OUTPUTS_KEPT = 3  # attempts whose output is shown to the next iteration
+
+
+class Running(msgspec.Struct, frozen=True):
+    """An operation under way: started and not yet ended."""
+
+    op: str
+    what: Literal["iteration", "gate", "wait"]
+    gate: str = ""
+    seconds: float = 0.0
+    idle: float = 0.0
+    usage: Usage = Usage()
+    tree: str = ""
+    swapped: tuple[str, ...] = ()
+
+
+class Due(msgspec.Struct, frozen=True):
+    """A wait that has to pass before the next iteration. `until` is fixed when it first begins."""
+
+    what: Literal["crash", "quota", "overload"]
+    seconds: float
+    why: str
+    until: str = ""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What one run of a gate said about a tree."""
+
+    op: str
+    gate: str
+    purpose: Purpose
+    variant: Variant
+    tree: str
+    passed: bool
+    code: int = 0
+    timed_out: str = ""
+    wrote: tuple[str, ...] = ()
+    excerpt: str = ""
+    error_hash: str = ""
+    headline: str = ""
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """ "It is done", said by an iteration about a tree."""
+
+    serial: int
+    tree: str
+    touched: dict[str, tuple[str, ...]] | None = None  # None: not inspected yet
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """A claim that the gates turned down, or an iteration that ran out of time."""
+
+    number: int
+    gate: str
+    error_hash: str
+    shift: bool
+    code: int = 1
+    excerpt: str = ""
+    headline: str = ""
+
+
+class LoopState(msgspec.Struct, frozen=True):
+    loop: str = ""
+    task: Task = Task(id="", title="")
+    policy: Policy = Policy(agent=AgentPolicy())
+    root: str = ""
+    folder: str = "."
+    started: bool = False
+    run: str = ""
+
+    # the workspace
+    prepared: bool = False
+    base_tree: str = ""
+    base_commit: str = ""
+    branch: str = ""
+    recovery: str = ""
+    base: dict[str, bool] = {}
+    tree: str = ""
+    edited_outside: tuple[str, ...] = ()
+
+    # counts
+    serial: int = 0  # agent processes started
+    iterations: int = 0  # those that count
+    attempts: int = 0
+    crashes: int = 0  # in a row
+    overloads: int = 0  # in a row
+    waited: float = 0.0  # for quota or overload, since the last iteration that counted
+    active_seconds: float = 0.0
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+    # under way
+    open: dict[str, Running] = {}
+    stop: StopHow | None = None
+    stop_by: str = ""
+
+    # what was said and found
+    claim: Claim | None = None
+    unchecked: int = 0  # serial of the iteration whose `every: iteration` gates are due
+    results: tuple[Result, ...] = ()  # of the claim or iteration at hand
+    verdicts: dict[str, tuple[bool, ...]] = {}
+    flaky: frozenset[str] = frozenset()
+    refusal: str = ""  # why the last claim was not even put to the gates
+    stuck_reason: str | None = None
+    question: str | None = None
+    answer: str = ""
+    fault: Fault = ""
+    fault_text: str = ""
+    wait_due: Due | None = None
+    last_how: str = ""  # how the previous iteration ended, where the next must know
+    stragglers: tuple[str, ...] = ()
+
+    # stuck and escalation
+    history: tuple[Attempt, ...] = ()
+    streak: int = 0
+    streak_hash: str = ""
+    shifts: int = 0  # strategy shifts given
+    shifted: bool = False  # the iteration under way (or just ended) is the first of a new shift
+    under_shift: int = 0  # level of the last iteration started
+    trees: frozenset[str] = frozenset()
+    scratchpad: str = ""
+    events: frozenset[str] = frozenset()
+    news: bool = False  # a new event came in since the last iteration ended
+    no_progress: int = 0
+    same_tree: int = 0
+    noted: frozenset[str] = frozenset()  # soft limits already told
+    soft_notes: tuple[str, ...] = ()  # to be told to the next iteration
+
+    warnings: tuple[str, ...] = ()
+    ended: End | None = None
+    end_reason: str = ""
+    end_limit: str = ""
+    proof: dict[str, str] = {}
+
+    @property
+    def gates(self) -> tuple[GatePolicy, ...]:
+        return self.policy.gates
+
+    def gate(self, name: str) -> GatePolicy | None:
+        return next((g for g in self.policy.gates if g.name == name), None)
+
+    def elapsed(self) -> float:
+        """Active seconds, the operations under way included. Waiting is not active."""
+        return self.active_seconds + sum(r.seconds for r in self.open.values() if r.what != "wait")
+
+    def spent(self) -> Usage:
+        return Usage(
+            tokens=self.tokens + sum(r.usage.tokens for r in self.open.values()),
+            cost_usd=self.cost_usd + sum(r.usage.cost_usd for r in self.open.values()),
+        )
+
+
+def verdict_key(gate: str, variant: str, tree: str) -> str:
+    return f"{gate} {variant} {tree}"

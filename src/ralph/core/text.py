@@ -1,0 +1,22 @@
+"""Small text shapes that prompts and views share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ralph.core.state import Attempt
+
+TABLE_HEAD = "| # | Gate | Error Hash | Strategy Shift |\n|---|------|------------|----------------|\n"
+
+
+def fenced(text: str) -> str:
+    """In a code fence that nothing inside can close."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text.rstrip()}\n{fence}"
+
+
+def history_table(history: Sequence[Attempt]) -> str:
+    rows = (f"| {a.number} | {a.gate} | {a.error_hash} | {'yes' if a.shift else 'no'} |\n" for a in history)
+    return TABLE_HEAD + "".join(rows)

@@ -1,0 +1,174 @@
+"""Accepted means used: every key of the table changes what comes out, and the reference says what is true."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ralph.config import KEYS, Key, Resolved, load
+from ralph.config.reference import reference, renewed
+
+BASE = """\
+cli: {command: base-agent}
+event_loop: {prompt: base prompt}
+gates: [{name: base, run: base-check}]
+"""
+
+# A file that differs from BASE (or the first) only in the key. None for the first: BASE itself.
+GATE = "cli: {command: base-agent}\nevent_loop: {prompt: base prompt}\ngates: [{name: base, run: base-check%s}]\n"
+CLI = "cli: {command: base-agent%s}\nevent_loop: {prompt: base prompt}\ngates: [{name: base, run: base-check}]\n"
+LOOP = "cli: {command: base-agent}\nevent_loop: {prompt: base prompt%s}\ngates: [{name: base, run: base-check}]\n"
+
+SAMPLES: dict[str, tuple[str | None, str]] = {
+    "cli.backend": (
+        "cli: {backend: custom, command: a, script: steps.yml}\nevent_loop: {prompt: p}\n",
+        "cli: {backend: scripted, command: a, script: steps.yml}\nevent_loop: {prompt: p}\n",
+    ),
+    "cli.command": (None, BASE.replace("base-agent", "other")),
+    "cli.args": (None, CLI % ", args: [--fast]"),
+    "cli.prompt_mode": (None, CLI % ", prompt_mode: file"),
+    "cli.prompt_flag": (CLI % ", prompt_mode: arg", CLI % ", prompt_mode: arg, prompt_flag: -p"),
+    "cli.output": (None, CLI % ", output: jsonl"),
+    "cli.env": (None, CLI % ", env: {A: b}"),
+    "cli.script": (
+        "cli: {backend: scripted, script: steps.yml}\nevent_loop: {prompt: p}\n",
+        "cli: {backend: scripted, script: other.yml}\nevent_loop: {prompt: p}\n",
+    ),
+    "event_loop.prompt": (None, BASE.replace("base prompt", "other")),
+    "event_loop.prompt_file": (None, "cli: {command: base-agent}\nevent_loop: {prompt_file: steps.yml}\n"),
+    "gates": (None, "cli: {command: base-agent}\nevent_loop: {prompt: base prompt}\ngates: none\n"),
+    "gates[].name": (None, BASE.replace("name: base", "name: other")),
+    "gates[].run": (None, BASE.replace("base-check", "other")),
+    "gates[].hard": (None, GATE % ", hard: false"),
+    "gates[].every": (None, GATE % ", every: iteration"),
+    "gates[].soft_timeout": (None, GATE % ", soft_timeout: 5s"),
+    "gates[].hard_timeout": (None, GATE % ", hard_timeout: 1h"),
+    "gates[].may_write": (None, GATE % ", may_write: [out/**]"),
+    "gates[].hermetic": (None, GATE % ", hermetic: true"),
+    "gates[].setup": (GATE % ", hermetic: true", GATE % ", hermetic: true, setup: make deps"),
+    "gates[].inputs": (None, GATE % ", inputs: [spec/*.json]"),
+    "stuck.same_error_shift": (None, BASE + "stuck: {same_error_shift: 2}\n"),
+    "stuck.same_error_stop": (None, BASE + "stuck: {same_error_stop: 9}\n"),
+    "stuck.no_progress_nudge": (None, BASE + "stuck: {no_progress_nudge: 2}\n"),
+    "stuck.no_progress_stop": (None, BASE + "stuck: {no_progress_stop: 0}\n"),
+    "core.scratchpad": (None, BASE + "core: {scratchpad: 'notes/{taskId}.md'}\n"),
+    "core.guardrails": (None, BASE + "core: {guardrails: [be small]}\n"),
+    "task.id": (None, BASE + "task: {id: t-1}\n"),
+    "task.title": (None, BASE + "task: {title: Another}\n"),
+    "task.description": (None, "cli: {command: base-agent}\ntask: {description: other}\n"),
+    "task.criteria": (None, BASE + "task: {criteria: [it works]}\n"),
+    "task.no_change_ok": (None, BASE + "task: {no_change_ok: true}\n"),
+    "task.allow": (None, BASE + "task: {allow: [tests/**]}\n"),
+    "allow": (None, BASE + "allow: [tests/**]\n"),
+    "require_verified": (None, BASE + "require_verified: true\n"),
+    "event_loop.completion_promise": (None, LOOP % ", completion_promise: ALL_DONE"),
+    "event_loop.claim": (None, LOOP % ", claim: exit-zero"),
+    "event_loop.max_iterations": (None, LOOP % ", max_iterations: 8"),
+    "event_loop.max_attempts": (None, LOOP % ", max_attempts: 2"),
+    "event_loop.max_runtime_seconds": (None, LOOP % ", max_runtime_seconds: 3600"),
+    "event_loop.soft_runtime_seconds": (None, LOOP % ", soft_runtime_seconds: 1h"),
+    "event_loop.iteration_timeout": (None, LOOP % ", iteration_timeout: 10m"),
+    "event_loop.iteration_soft_timeout": (None, LOOP % ", iteration_soft_timeout: 10m"),
+    "event_loop.idle_timeout": (None, LOOP % ", idle_timeout: 60"),
+    "event_loop.max_cost_usd": (None, LOOP % ", max_cost_usd: 1.5"),
+    "event_loop.max_tokens": (None, LOOP % ", max_tokens: 1_000_000"),
+    "event_loop.max_consecutive_failures": (None, LOOP % ", max_consecutive_failures: 2"),
+    "event_loop.crash_wait": (None, LOOP % ", crash_wait: 0"),
+    "event_loop.max_wait": (None, LOOP % ", max_wait: 90m"),
+    "event_loop.stop_grace": (None, LOOP % ", stop_grace: 1"),
+}
+
+
+def resolve(folder: Path, text: str) -> Resolved:
+    for name in ("steps.yml", "other.yml"):
+        (folder / name).write_text("iterations: []\n")
+    (folder / "ralph.yml").write_text(text)
+    return load(folder)
+
+
+@pytest.mark.parametrize("path", [key.path for key in KEYS])
+def test_every_key_changes_the_policy_or_the_task(path: str, tmp_path: Path) -> None:
+    without, with_key = SAMPLES[path]
+    before, after = resolve(tmp_path, without or BASE), resolve(tmp_path, with_key)
+    assert (before.policy, before.task) != (after.policy, after.task)
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key.into], ids=lambda key: key.path)
+def test_a_key_sets_the_field_that_the_table_names(key: Key, tmp_path: Path) -> None:
+    without, with_key = SAMPLES[key.path]
+    group, _, name = key.into.partition(".")
+    fields = []
+    for text in (without or BASE, with_key):
+        found = resolve(tmp_path, text)
+        policy = found.policy
+        part = {
+            "policy": policy,
+            "agent": policy.agent,
+            "limits": policy.limits,
+            "stuck": policy.stuck,
+            "gate": policy.gates[0] if policy.gates else None,
+            "task": found.task,
+        }[group]
+        fields.append(getattr(part, name))
+    assert fields[0] != fields[1]
+
+
+def test_a_default_written_out_changes_nothing(tmp_path: Path) -> None:
+    bare = resolve(tmp_path, BASE)
+    for key in KEYS:
+        section, _, name = key.path.rpartition(".")
+        if not key.default or " " in key.default or key.default_text:
+            continue
+        if section == "gates[]":
+            text = GATE % f", {name}: {key.default}"
+        elif section in ("cli", "event_loop"):
+            text = {"cli": CLI, "event_loop": LOOP}[section] % f", {name}: {key.default}"
+        else:
+            text = BASE + (
+                f"{section}: {{{name}: {key.default}}}\n" if section else f"{name}: {key.default}\n"
+            )
+        assert resolve(tmp_path, text) == bare, key.path
+
+
+@pytest.mark.parametrize("path", [key.path for key in KEYS])
+def test_what_is_resolved_has_the_types_it_declares(path: str, tmp_path: Path) -> None:
+    """The policy is a fact: it must come back from the journal as it was."""
+    found = resolve(tmp_path, SAMPLES[path][1])
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Resolved) == found
+
+
+def test_docs_config_md_is_up_to_date() -> None:
+    page = Path(__file__).parents[3] / "docs" / "config.md"
+    text = page.read_text(encoding="utf-8")
+    assert renewed(text) == text, "run: .venv/bin/python -m ralph.config.reference docs/config.md"
+
+
+def test_the_reference_has_one_row_for_each_key_with_four_cells() -> None:
+    rows = reference().splitlines()[2:]
+    assert [row.split(" | ")[0] for row in rows] == [f"| `{key.path}`" for key in KEYS]
+    assert all(row.count("|") == 5 for row in rows)
+    assert all(key.doc.endswith(".") and key.type for key in KEYS)
+
+
+def test_the_smallest_file_of_the_docs_loads(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "config.md").read_text(encoding="utf-8")
+    example = page.split("```yaml\n")[1].split("```")[0]
+    (tmp_path / "PROMPT.md").write_text("# Make it work\n")
+    (tmp_path / "ralph.yml").write_text(example)
+    found = load(tmp_path)
+    assert found.policy.agent.command == (str(tmp_path / "agent.sh"),)
+    assert found.policy.limits.max_iterations == 8
+    assert [(gate.name, gate.run, gate.hard) for gate in found.policy.gates] == [
+        ("tests", "sh test.sh", True)
+    ]
+    assert found.warnings == ()
+
+
+def test_importing_the_room_imports_neither_yaml_nor_difflib() -> None:
+    code = "import sys, ralph.config; print(*{'yaml', 'difflib', 'shlex', 'subprocess', 'asyncio'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
