@@ -1,0 +1,31 @@
+"""The workspace: snapshots, recovery, gate inputs and clean checkouts, by git plumbing."""
+
+from ralph.workspace.checkout import checkout
+from ralph.workspace.inputs import gate_inputs, touched_inputs
+from ralph.workspace.recovery import Saved, drop, save, saved
+from ralph.workspace.refwatch import RefWatch
+from ralph.workspace.repo import Repo, find, head, own_files, printable, without_git
+from ralph.workspace.snapshot import Snapshot, Snapshots
+from ralph.workspace.trees import Change
+from ralph.workspace.uncommitted import dirty
+
+__all__ = [
+    "Change",
+    "RefWatch",
+    "Repo",
+    "Saved",
+    "Snapshot",
+    "Snapshots",
+    "checkout",
+    "dirty",
+    "drop",
+    "find",
+    "gate_inputs",
+    "head",
+    "own_files",
+    "printable",
+    "save",
+    "saved",
+    "touched_inputs",
+    "without_git",
+]

@@ -1,0 +1,7 @@
+"""`python -m ralph` is `ralph`."""
+
+import sys
+
+from ralph.cli.entry import main
+
+sys.exit(main())

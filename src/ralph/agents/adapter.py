@@ -1,0 +1,63 @@
+"""The seam to agents: how to start one and how to read what it says. An adapter is one small file.
+
+Adapters never judge the work; they only report words, usage and faults.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from ralph.core.facts import Fault, Usage
+from ralph.core.policy import AgentPolicy
+from ralph.errors import RalphError
+
+SAID_CHARS = 4000  # of the last words that go into the journal
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """One agent process to start."""
+
+    argv: tuple[str, ...]
+    stdin: bytes | None = None
+    env: dict[str, str] = {}
+
+
+class Words(msgspec.Struct):
+    """What the agent has said so far. `structured`: `said` is one whole message, not the tail of a text."""
+
+    said: str = ""
+    structured: bool = False
+    usage: Usage = Usage()
+    fault: Fault = ""
+    fault_text: str = ""
+    retry_after: float = -1.0
+
+
+class Reader(Protocol):
+    def feed(self, line: str) -> None:
+        """One line of standard output."""
+
+    def words(self) -> Words: ...
+
+
+class Adapter(Protocol):
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path) -> Launch: ...
+
+    def reader(self, policy: AgentPolicy) -> Reader: ...
+
+
+def adapter(policy: AgentPolicy) -> Adapter:
+    """The adapter for the configured backend; each is imported only when used."""
+    match policy.backend:
+        case "custom":
+            from ralph.agents.command import CommandAdapter
+
+            return CommandAdapter()
+        case "scripted":
+            from ralph.agents.scripted import ScriptedAdapter
+
+            return ScriptedAdapter()
+    raise RalphError(f"unknown agent {policy.backend!r}", todo="Known: custom, scripted.")

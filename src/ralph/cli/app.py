@@ -1,0 +1,96 @@
+"""The click application: a table of commands, each in a file of its own that is imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+
+import click
+
+from ralph import __version__
+from ralph.errors import RalphError
+
+# name -> (module, one line of help): the list of commands costs no imports.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("ralph.cli.run", "Run an agent on a task until the gates prove it done."),
+    "resume": ("ralph.cli.run", "Go on with the unfinished loop."),
+    "stop": ("ralph.cli.stop", "End the run after its iteration, or at once."),
+    "cancel": ("ralph.cli.stop", "End the run at once; the loop is over."),
+    "status": ("ralph.cli.status", "What runs here, since when, and what to do next."),
+    "events": ("ralph.cli.events", "The journal: everything that happened."),
+    "recover": ("ralph.cli.recover", "List and restore what was saved."),
+    "doctor": ("ralph.cli.doctor", "Check git, processes, disk and configuration."),
+    "demo": ("ralph.cli.demo", "A whole run in a small repository, with no model."),
+    "emit": ("ralph.cli.agentside", "Hand an event to the loop (for agents)."),
+    "scratchpad": ("ralph.cli.agentside", "Write the scratchpad (for agents)."),
+}
+
+
+class Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = getattr(importlib.import_module(COMMANDS[name][0]), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, 1)
+            hint = f" Did you mean `ralph {near[0]}`?" if near else ""
+            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="ralph %(version)s")
+def app() -> None:
+    """Runs coding agents in a loop of fresh-context iterations until the work is proven done.
+
+    \b
+    Example:
+      ralph run -p "Make the tests pass" --gate "pytest -q" -- claude -p
+    """
+
+
+def run_app(arguments: list[str]) -> int:
+    """Every error that a person can cause ends as a few plain lines and its exit code; -v shows where it came from."""
+    try:
+        code = app.main(args=arguments, prog_name="ralph", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Abort:
+        click.echo("Aborted.", err=True)
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except RalphError as error:
+        if "-v" in arguments or "--verbose" in arguments:
+            traceback.print_exc()
+        click.echo(f"ralph: {error}", err=True)
+        return error.code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on; not an error
+        return 0
+    except OSError as error:
+        if "-v" in arguments or "--verbose" in arguments:
+            traceback.print_exc()
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        click.echo(
+            f"ralph: {what}\nWhat was recorded is kept; when the cause is gone, `ralph resume` goes on.",
+            err=True,
+        )
+        return 70

@@ -1,0 +1,117 @@
+"""`ralph doctor`: can Ralph do its work here? Each finding says how to mend it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from ralph.errors import RalphError
+
+_OLDEST_GIT = (2, 30)
+_LITTLE_SPACE = 500 * 1024 * 1024
+
+
+class Finding(msgspec.Struct, frozen=True):
+    what: str
+    ok: bool
+    text: str
+    mend: str = ""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
+def doctor(as_json: bool) -> int:
+    """Check git, ownership of processes, disk, configuration and agent.
+
+    \b
+    Example:
+      ralph doctor
+    """
+    found = list(_examine())
+    if as_json:
+        click.echo(msgspec.json.encode(found).decode())
+    else:
+        for one in found:
+            click.echo(f"{'ok  ' if one.ok else 'FIX '} {one.what:<10} {one.text}")
+            if one.mend:
+                click.echo(f"{'':<16}{one.mend}")
+    return 0 if all(one.ok for one in found) else 2
+
+
+def _examine() -> Iterator[Finding]:
+    yield _git()
+    yield from _ownership()
+    yield from _workspace()
+    yield _configuration()
+
+
+def _git() -> Finding:
+    try:
+        text = subprocess.run(["git", "version"], capture_output=True, text=True, check=True).stdout.split()[
+            2
+        ]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return Finding("git", False, "not found", "Install git.")
+    version = tuple(int(part) for part in text.split(".")[:2])
+    enough = version >= _OLDEST_GIT
+    return Finding("git", enough, text, "" if enough else "Ralph needs git 2.30 or newer.")
+
+
+def _ownership() -> Iterator[Finding]:
+    from ralph.driver.processes import available, choose
+
+    try:
+        best = choose(os.environ.get("RALPH_TIER", ""))
+    except RalphError as error:
+        yield Finding("processes", False, str(error))
+        return
+    promised = (
+        "" if best != "group" else "Processes that leave their group can outlive an iteration on this system."
+    )
+    yield Finding("processes", best != "group", f"owned by {best}", promised)
+    for tier, why in available().items():
+        if why and tier != "group":
+            yield Finding("processes", True, f"{tier} is not usable: {why}")
+
+
+def _workspace() -> Iterator[Finding]:
+    from ralph.cli.place import here
+
+    try:
+        repo = here()
+    except RalphError as error:
+        yield Finding("workspace", False, error.what, error.todo)
+        return
+    kind = (
+        "git repository" if repo.versioned else "no git repository: state and snapshots are kept in .ralph/"
+    )
+    yield Finding("workspace", True, kind)
+    place = repo.state_dir
+    while not place.exists():
+        place = place.parent
+    writable = os.access(place, os.W_OK)
+    yield Finding("state", writable, str(repo.state_dir), "" if writable else "Make this folder writable.")
+    free = shutil.disk_usage(place).free
+    enough = free >= _LITTLE_SPACE
+    yield Finding(
+        "disk", enough, f"{free // 2**20} MiB free", "" if enough else "Make room: transcripts need space."
+    )
+
+
+def _configuration() -> Finding:
+    from ralph.config import Overrides, check_agent, load
+
+    folder = Path.cwd()
+    try:
+        resolved = load(folder, None, Overrides())
+        check_agent(resolved.policy, folder)
+    except RalphError as error:
+        return Finding("config", False, error.what.replace("\n", "; "), error.todo)
+    gates = ", ".join(g.name for g in resolved.policy.gates) or "no gates: nothing will be proven"
+    return Finding("config", True, f"{resolved.source}: {resolved.policy.agent.backend}, gates: {gates}")

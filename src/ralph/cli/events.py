@@ -1,0 +1,81 @@
+"""`ralph events`: the journal, filtered, followed, as lines or JSON. Reads only, also while a run is live."""
+
+from __future__ import annotations
+
+import time
+from fnmatch import fnmatchcase
+
+import click
+import msgspec
+
+from ralph.cli.place import here
+from ralph.journal.read import NAME, follow, history
+from ralph.journal.record import Record
+
+
+@click.command()
+@click.option(
+    "--kind", "kinds", multiple=True, help="Only this kind, e.g. gate.ended or 'gate.*'; may be repeated."
+)
+@click.option("--loop", default="", help="Only this loop.")
+@click.option("--run", "run_id", default="", help="Only this run.")
+@click.option("--since", type=int, default=1, help="From this sequence number on.")
+@click.option("-n", "--last", type=int, default=0, help="Only the last N.")
+@click.option("-f", "--follow", "following", is_flag=True, help="Go on as new facts come; Ctrl-C ends it.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, as in the journal.")
+def events(
+    kinds: tuple[str, ...], loop: str, run_id: str, since: int, last: int, following: bool, as_json: bool
+) -> None:
+    """The journal: everything that happened, in order.
+
+    \b
+    Examples:
+      ralph events --kind 'gate.*'
+      ralph events --follow --json
+    """
+    state_dir = here().state_dir
+
+    def wanted(record: Record) -> bool:
+        return (
+            (not kinds or any(fnmatchcase(record.kind, kind) for kind in kinds))
+            and (not loop or record.loop == loop)
+            and (not run_id or record.run == run_id)
+            and record.seq >= since
+        )
+
+    seen = since - 1
+    found = []
+    for record in history(state_dir):
+        seen = max(seen, record.seq)
+        if wanted(record):
+            found.append(record)
+    for record in found[-last:] if last else found:
+        click.echo(_line(record, as_json))
+    if not following:
+        return
+    follower = follow(state_dir / NAME, seen + 1)
+    try:
+        while True:
+            for record in follower.poll():
+                if wanted(record):
+                    click.echo(_line(record, as_json))
+            time.sleep(0.1)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        follower.close()
+
+
+def _line(record: Record, as_json: bool) -> str:
+    if as_json:
+        return msgspec.json.encode(record).decode()
+    data = msgspec.json.decode(record.data)
+    data.pop("kind", None)
+    shown = "  ".join(f"{key}={_short(value)}" for key, value in data.items())
+    return f"{record.seq:>6}  {record.at[11:19]}  {record.kind:<20}  {shown}"
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    text = text.replace("\n", "⏎")
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,122 @@
+"""`ralph emit` and `ralph scratchpad`: called by agents many times, so only the standard library, and little of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+EMIT_HELP = """Usage: ralph emit TOPIC [PAYLOAD]
+
+Hand an event to the loop that runs here. Inside an iteration it belongs to that iteration.
+The topic `human.interact` asks a person: the loop ends as blocked-on-person with PAYLOAD as its question.
+
+Example:
+  ralph emit human.interact "Which database shall I use?"
+"""
+SCRATCHPAD_HELP = """Usage: ralph scratchpad --done TEXT --test-status TEXT --next-step TEXT --blockers TEXT
+
+Write the scratchpad that the next iteration reads. The iteration number is filled in.
+
+Example:
+  ralph scratchpad --done "parser reads dates" --test-status "12 pass, 1 fails: test_leap" \\
+    --next-step "leap years" --blockers none
+"""
+_SCRATCHPAD = """# Iteration {n} Scratchpad
+
+## Done this iteration
+{done}
+
+## Test status
+{test_status}
+
+## Next step
+{next_step}
+
+## Blockers
+{blockers}
+"""
+_FIELDS = ("done", "test_status", "next_step", "blockers")
+
+
+def serve(arguments: list[str]) -> int:
+    if "--help" in arguments or "-h" in arguments:
+        print(EMIT_HELP if arguments[0] == "emit" else SCRATCHPAD_HELP, end="")
+        return 0
+    try:
+        return _emit(arguments[1:]) if arguments[0] == "emit" else _scratchpad(arguments[1:])
+    except (OSError, ValueError) as error:
+        print(f"ralph {arguments[0]}: {error}", file=sys.stderr)
+        return 2
+
+
+def _emit(arguments: list[str]) -> int:
+    if not 1 <= len(arguments) <= 2 or not arguments[0].strip() or arguments[0].startswith("-"):
+        print(EMIT_HELP, end="", file=sys.stderr)
+        return 2
+    from ralph.journal import inbox
+
+    message: dict[str, object] = {
+        "kind": "event",
+        "topic": arguments[0],
+        "payload": arguments[1] if len(arguments) > 1 else "",
+    }
+    inbox.put(f"{state_dir()}/inbox", message)
+    return 0
+
+
+def _scratchpad(arguments: list[str]) -> int:
+    values: dict[str, str] = {}
+    waiting = ""
+    for argument in arguments:
+        if waiting:
+            values[waiting], waiting = argument, ""
+            continue
+        name, equals, value = argument.removeprefix("--").partition("=")
+        name = name.replace("-", "_")
+        if not argument.startswith("--") or name not in _FIELDS:
+            raise ValueError(f"unknown argument {argument!r}; see `ralph scratchpad --help`")
+        if equals:
+            values[name] = value
+        else:
+            waiting = name
+    missing = [f"--{name.replace('_', '-')}" for name in _FIELDS if not values.get(name, "").strip()]
+    if missing:
+        raise ValueError(f"missing: {', '.join(missing)}")
+    path = os.environ.get("RALPH_SCRATCHPAD", ".ralph/agent/scratchpad.md")
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    temporary = f"{path}.{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(_SCRATCHPAD.format(n=os.environ.get("RALPH_ITERATION", "?"), **values))
+    os.replace(temporary, path)
+    return 0
+
+
+def state_dir() -> str:
+    """Ralph's folder: told by the environment inside an iteration, else found like git finds its own."""
+    told = os.environ.get("RALPH_STATE")
+    if told:
+        return told
+    folder = os.getcwd()
+    while True:
+        git = f"{folder}/.git"
+        if os.path.isdir(git):
+            return f"{git}/ralph"
+        if os.path.isfile(git):
+            return _linked(git)
+        if os.path.isdir(f"{folder}/.ralph/repository"):
+            return f"{folder}/.ralph"
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            raise ValueError("there is no run here: not inside a repository that Ralph works on")
+        folder = parent
+
+
+def _linked(git: str) -> str:
+    """A linked worktree: its .git file names its own folder, which names the common one."""
+    with open(git, encoding="utf-8", errors="surrogateescape") as file:
+        own = os.path.join(os.path.dirname(git), file.read().removeprefix("gitdir:").strip())
+    try:
+        with open(f"{own}/commondir", encoding="utf-8", errors="surrogateescape") as file:
+            return os.path.join(own, file.read().strip(), "ralph")
+    except FileNotFoundError:
+        return f"{own}/ralph"

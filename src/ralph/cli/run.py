@@ -1,0 +1,203 @@
+"""`ralph run` and `ralph resume`: from the command line to one run of the driver."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ralph.config import Overrides, check_agent, load
+from ralph.core import facts as f
+from ralph.core.state import LoopState
+from ralph.driver.processes import Line
+from ralph.driver.run import Choice, Request, Seeing
+from ralph.driver.run import run as drive
+from ralph.errors import RalphError
+from ralph.ui.lines import lines, summary
+from ralph.workspace import Repo, dirty, own_files
+
+Decorated = Callable[..., Any]
+
+
+def _limits(command: Decorated) -> Decorated:
+    for option in reversed(
+        (
+            click.option("--max-iterations", type=int, help="End after this many iterations."),
+            click.option("--max-attempts", type=int, help="End after this many claims turned down."),
+            click.option(
+                "--max-runtime-seconds", "--max-runtime", type=float, help="End after this active time."
+            ),
+            click.option("--max-cost-usd", "--max-cost", type=float, help="End when this much is spent."),
+            click.option("--max-tokens", type=int, help="End when this many tokens are used."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command(context_settings={"ignore_unknown_options": False})
+@click.option("-p", "--prompt", help="The task, as text.")
+@click.option("-P", "--prompt-file", type=click.Path(path_type=Path), help="The task, as a file.")
+@click.option("-c", "--config", type=click.Path(path_type=Path), help="Use this file instead of ralph.yml.")
+@click.option("--criteria", multiple=True, help="An acceptance criterion; may be repeated.")
+@click.option("--task-id", help="A short name for the task.")
+@click.option("--gate", "gates", multiple=True, help="A command that must pass; may be repeated.")
+@click.option("--no-gates", is_flag=True, help="Complete on the agent's word alone.")
+@click.option("--require-verified", is_flag=True, help="An unverified end is never exit 0.")
+@_limits
+@click.option("--timeout-multiplier", type=float, default=1.0, help="Stretch all time limits by this factor.")
+@click.option("--in-place", is_flag=True, help="Work here although there are uncommitted changes.")
+@click.option("--resume", "choice", flag_value="resume", help="Go on with the unfinished loop.")
+@click.option("--fresh", "choice", flag_value="fresh", help="Start anew; the unfinished loop is set aside.")
+@click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+def run(
+    config: Path | None,
+    choice: str | None,
+    in_place: bool,
+    verbose: bool,
+    command: tuple[str, ...],
+    **given: Any,
+) -> int:
+    """Run an agent on a task until the gates prove it done.
+
+    COMMAND is the agent, after `--`; it gets the prompt on standard input. Without it, ralph.yml says.
+
+    \b
+    Examples:
+      ralph run
+      ralph run -p "Make the tests pass" --gate "pytest -q" -- ./agent.sh
+      ralph run -P task.md --max-iterations 20 --in-place
+    """
+    from ralph.cli.place import here
+
+    folder = Path.cwd()
+    if choice == "resume":
+        _refuse_with_resume(given, command)
+        return _go(Request(folder=folder, repo=here(), choice="resume", raise_limits=_raised(given)), verbose)
+    resolved = load(folder, config, Overrides(command=command, **given))
+    check_agent(resolved.policy, folder)
+    for warning in resolved.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    repo = here()
+    request = Request(
+        folder=folder,
+        repo=repo,
+        task=resolved.task,
+        policy=resolved.policy,
+        choice="fresh" if choice == "fresh" else "ask",
+    )
+    if choice == "fresh" or not _unfinished(repo):
+        own = own_files(repo, folder, (resolved.policy.scratchpad.replace("{taskId}", resolved.task.id),))
+        _agree_to_work_here(repo, own, in_place, _read_by_ralph(folder, config, given))
+    return _go(request, verbose)
+
+
+@click.command()
+@_limits
+@click.option("--answer", default="", help="The answer to the question that the loop waits for.")
+@click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print.")
+def resume(verbose: bool, answer: str, **given: Any) -> int:
+    """Go on with the unfinished loop, perhaps under higher limits.
+
+    \b
+    Examples:
+      ralph resume
+      ralph resume --max-iterations 80
+      ralph resume --answer "Use PostgreSQL"
+    """
+    from ralph.cli.place import here
+
+    repo = here()
+    request = Request(
+        folder=Path.cwd(), repo=repo, choice="resume", answer=answer, raise_limits=_raised(given)
+    )
+    return _go(request, verbose)
+
+
+def _go(request: Request, verbose: bool) -> int:
+    def show(fact: f.AnyFact, s: LoopState) -> None:
+        for line in lines(fact, s):
+            click.echo(f"{datetime.now():%H:%M:%S}  {line}")
+
+    def show_line(who: str, line: Line) -> None:
+        if verbose:
+            click.echo(f"{datetime.now():%H:%M:%S}  {who}| {_printable(line.text)}")
+
+    outcome = drive(request, Seeing(fact=show, line=show_line, resume_or_fresh=_resume_or_fresh))
+    click.echo("")
+    for line in summary(outcome.state, outcome.code):
+        click.echo(line)
+    return outcome.code
+
+
+def _printable(text: str) -> str:
+    """An agent's output must not move the cursor or recolour the user's terminal."""
+    return "".join(c if c.isprintable() or c == "\t" else "�" for c in text[:2000])
+
+
+def _raised(given: dict[str, Any]) -> dict[str, float]:
+    names = {"max_runtime_seconds": "hard_seconds"}
+    limits = ("max_iterations", "max_attempts", "max_runtime_seconds", "max_cost_usd", "max_tokens")
+    raised = {names.get(key, key): given[key] for key in limits if given.get(key) is not None}
+    if bad := [key for key, value in raised.items() if value <= 0]:
+        raise RalphError(f"{', '.join(bad)}: must be above 0")
+    return raised
+
+
+def _refuse_with_resume(given: dict[str, Any], command: tuple[str, ...]) -> None:
+    """The loop's task and policy are those of its start; saying otherwise would be ignored silently."""
+    fixed = ("prompt", "prompt_file", "criteria", "task_id", "gates", "no_gates", "require_verified")
+    said = [f"--{key.replace('_', '-')}" for key in fixed if given.get(key)] + (
+        ["-- COMMAND"] if command else []
+    )
+    if said:
+        raise RalphError(
+            f"a resumed loop keeps its task, agent and gates; {', '.join(said)} would change nothing",
+            todo="Leave them out, or start anew with --fresh.",
+        )
+
+
+def _unfinished(repo: Repo) -> LoopState | None:
+    from ralph.cli.stock import unfinished
+
+    return unfinished(repo)
+
+
+def _resume_or_fresh(s: LoopState) -> Choice:
+    how = s.ended or "died"
+    text = f"An unfinished loop is here: {s.task.id} ({how}, {s.iterations} iterations)."
+    if not sys.stdin.isatty():
+        raise RalphError(
+            text, todo="Say --resume to go on with it, or --fresh to set it aside and start anew."
+        )
+    answer = click.prompt(
+        f"{text} Resume or fresh?", type=click.Choice(["resume", "fresh"]), default="resume"
+    )
+    return "resume" if answer == "resume" else "fresh"
+
+
+def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known: set[Path]) -> None:
+    """Uncommitted work is the user's: it is touched only when they say so, and saved first."""
+    if in_place:
+        return
+    uncommitted = [path for path in dirty(repo, own) if (repo.root / path).resolve() not in known]
+    if not uncommitted or not repo.versioned:
+        return
+    shown = ", ".join(uncommitted[:5]) + (f" and {len(uncommitted) - 5} more" if len(uncommitted) > 5 else "")
+    text = f"there are uncommitted changes: {shown}"
+    if not sys.stdin.isatty():
+        raise RalphError(
+            text, todo="Commit them, or say --in-place to work on top of them (they are saved first)."
+        )
+    click.confirm(f"{text[0].upper()}{text[1:]}. They will be saved first. Work here?", abort=True)
+
+
+def _read_by_ralph(folder: Path, config: Path | None, given: dict[str, Any]) -> set[Path]:
+    """The files that describe this run need not be committed for it."""
+    named = [config, given.get("prompt_file"), Path("ralph.yml"), Path("ralph.yaml"), Path("PROMPT.md")]
+    return {(folder / path).resolve() for path in named if path is not None}

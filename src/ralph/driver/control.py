@@ -1,0 +1,136 @@
+"""What people ask of a run while it runs: Ctrl-C, signals, `.stop`, `ralph stop`, and messages in the inbox."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from ralph.core import facts as f
+from ralph.errors import RalphError
+from ralph.journal import inbox
+
+WAKE = signal.SIGUSR1  # sent after putting something urgent into the inbox
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Control:
+    """Turns requests into facts. Signals only set a mark; everything else happens in `deliver`, between operations."""
+
+    def __init__(self, folder: Path, inbox_dir: Path, run: str) -> None:
+        self._run = run
+        self.stop_file = folder / ".stop"
+        self._inbox = str(inbox_dir)
+        self._record: Callable[[f.AnyFact], None] = lambda fact: None
+        self._kill: Callable[[], None] = lambda: None
+        self._sync: Callable[[], None] = lambda: None
+        self._seen: set[str] = set()
+        self._signals: list[int] = []
+        self._asked = False
+        self._pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) if hasattr(os, "pipe2") else os.pipe()
+        self._before: dict[int, object] = {}
+
+    def attend(
+        self,
+        record: Callable[[f.AnyFact], None],
+        kill: Callable[[], None],
+        sync: Callable[[], None],
+        seen: set[str],
+    ) -> None:
+        """From now on, requests become facts of this loop. `seen` are the inbox keys that the journal has already."""
+        self._record, self._kill, self._sync, self._seen = record, kill, sync, seen
+
+    def __enter__(self) -> Control:
+        os.set_blocking(self._pipe[1], False)
+        signal.set_wakeup_fd(self._pipe[1], warn_on_full_buffer=False)
+        for number in (*_STOPPING, WAKE):
+            self._before[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.set_wakeup_fd(-1)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
+        for fd in self._pipe:
+            os.close(fd)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if number != WAKE and self._asked:
+            # Asked twice: at once. The journal stays as it is; a resume closes what was under way.
+            self._kill()
+            os._exit(130)
+        self._asked = self._asked or number != WAKE
+        self._signals.append(number)
+
+    def reads(self) -> list[int]:
+        return [self._pipe[0]]
+
+    def deliver(self, serial: int) -> None:
+        self._drain()
+        while self._signals:
+            number = self._signals.pop(0)
+            if number != WAKE:
+                self._record(
+                    f.StopRequested(how="interrupt", by=_SPOKEN.get(number, signal.Signals(number).name))
+                )
+        if self.stop_file.exists():
+            self._record(f.StopRequested(how="graceful", by=".stop"))
+            self._sync()
+            self.stop_file.unlink(missing_ok=True)
+        self.collect(serial)
+
+    def collect(self, serial: int) -> None:
+        """Take what lies in the inbox, as of this iteration. A message is removed once the journal has it on disk."""
+        messages, bad = inbox.take(self._inbox)
+        for name, message in messages:
+            key = inbox.key_of(name)
+            if key not in self._seen:
+                self._seen.add(key)
+                self._record(_fact_from(key, message, serial, self._run))
+        for name in bad:
+            self._record(f.InboxRefused(name=name, why="not a message"))
+        if messages:
+            self._sync()
+        for name, _ in messages:
+            inbox.done(self._inbox, name)
+
+    def _drain(self) -> None:
+        try:
+            while os.read(self._pipe[0], 512):
+                pass
+        except BlockingIOError:
+            pass
+
+
+_SPOKEN: dict[int, str] = {
+    signal.SIGINT: "Ctrl-C",
+    signal.SIGTERM: "a termination signal",
+    signal.SIGHUP: "the closing terminal",
+}
+
+
+def _fact_from(key: str, message: dict[str, object], serial: int, run: str) -> f.AnyFact:
+    match message:
+        case {"kind": "stop", "run": asked} if asked != run:
+            return f.InboxRefused(name=key, why=f"meant for run {asked}, which is over")
+        case {"kind": "stop", "how": ("graceful" | "now" | "cancel") as how}:
+            return f.StopRequested(how=how, by=str(message.get("by", "ralph stop")), name=key)
+        case {"kind": "event", "topic": str(topic)}:
+            return f.EventReceived(
+                name=key, topic=topic, payload=str(message.get("payload", "")), serial=serial
+            )
+    return f.InboxRefused(name=key, why=f"unknown message {message.get('kind')!r}")
+
+
+def tell(state_dir: Path, message: dict[str, object], pid: int | None) -> None:
+    """Put a message for the run that holds the journal, and wake it."""
+    try:
+        inbox.put(str(state_dir / "inbox"), message)
+        if pid:
+            os.kill(pid, WAKE)
+    except ProcessLookupError:
+        pass
+    except OSError as error:
+        raise RalphError(f"cannot reach the run: {error.strerror}", where=str(state_dir / "inbox")) from error

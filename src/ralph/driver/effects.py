@@ -1,0 +1,406 @@
+"""How each operation that the core wants is done. Every effect can be repeated after a crash; docs/journal.md lists them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import msgspec
+
+from ralph.agents.adapter import adapter
+from ralph.core import decide as d
+from ralph.core import facts as f
+from ralph.core.state import LoopState
+from ralph.driver.control import Control
+from ralph.driver.gating import Gating
+from ralph.driver.iteration import Iteration
+from ralph.driver.operation import Operation
+from ralph.driver.processes import Line, Ownership
+from ralph.driver.store import Store, read_ends
+from ralph.driver.waiting import Waiting, moment_in
+from ralph.gates.command import command_line, find, undeclared
+from ralph.gates.integrity import touched_by_gate
+from ralph.journal.append import Journal
+from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
+from ralph.workspace import RefWatch, Repo, Snapshots, dirty, head, own_files, printable, save
+from ralph.workspace import checkout as check_out
+
+CONTEXT_FILE_CHARS = 6000
+
+
+class Bench(msgspec.Struct):
+    """The real things that a loop works with."""
+
+    run: str
+    repo: Repo
+    folder: Path  # where the user started Ralph; agents and gates run there
+    snapshots: Snapshots
+    journal: Journal
+    store: Store
+    ownership: Ownership
+    control: Control
+    refs: RefWatch
+    show: Callable[[str, Line], None]
+    now: Callable[[], str]
+
+
+class Effects:
+    def __init__(self, bench: Bench, record: Callable[[f.AnyFact], None]) -> None:
+        self._b = bench
+        self._record = record
+
+    def start(self, op: d.Operation, s: LoopState) -> Operation | None:
+        how = cast("Callable[[Effects, Any, LoopState], Operation | None]", _HOW[type(op)])
+        return how(self, op, s)
+
+    # -- the workspace -----------------------------------------------------------------------------
+
+    def _prepare(self, op: d.Prepare, s: LoopState) -> None:
+        b = self._b
+        snapshot = b.snapshots.take()
+        recovery = ""
+        if dirty(b.repo, own_files(b.repo, b.folder, (scratchpad_path(s),))):
+            recovery = save(
+                b.repo, b.snapshots, snapshot.tree, loop=s.loop, reason="before the loop", when=b.now()
+            ).ref
+        known = known_results(b.journal, s, snapshot.tree)
+        self._record(
+            f.WorkspacePrepared(
+                tree=snapshot.tree,
+                commit=head(b.repo) or "",
+                branch=b.refs.branch(),
+                recovery=recovery,
+                known=known,
+            )
+        )
+
+    def _inspect(self, op: d.InspectClaim, s: LoopState) -> None:
+        changes = self._b.snapshots.diff(s.base_tree, op.tree)
+        base_files = self._b.snapshots.files(s.base_tree)
+        self._record(
+            f.ClaimInspected(
+                tree=op.tree,
+                changed=len(changes),
+                touched=touched_by_gate(s.gates, base_files, changes, folder=s.folder, root=s.root),
+            )
+        )
+
+    # -- agents ------------------------------------------------------------------------------------
+
+    def _run_agent(self, op: d.RunAgent, s: LoopState) -> Operation | None:
+        b = self._b
+        scratchpad = read_scratchpad(b.folder, s)
+        prompt = compose(s, op, Context(scratchpad=scratchpad, files=self._context_files(op, s)))
+        prompt_hash = b.store.put(prompt.text)
+        b.store.put(scratchpad)
+        b.refs.look()
+        self._record(
+            f.IterationStarted(
+                serial=op.serial,
+                n=op.n,
+                prompt=prompt_hash,
+                prompt_chars=len(prompt.text),
+                tree=s.tree,
+                shift=op.shift,
+                expand=op.expand,
+            )
+        )
+        b.journal.sync()
+        policy = s.policy.agent
+        agent = adapter(policy)
+        launch = agent.launch(policy, prompt.text, b.store.blobs / prompt_hash)
+        transcript = b.store.transcript(s.loop, op.id)
+        env = environment(
+            b, s, {**launch.env, "RALPH_ITERATION": str(op.n), "RALPH_SCRATCHPAD": scratchpad_path(s)}
+        )
+        try:
+            owned = b.ownership.start(
+                op.id, launch.argv, cwd=b.folder, env=env, stdin=launch.stdin, out=transcript
+            )
+        except OSError as error:
+            self._record(self._not_started(op, s, error))
+            return None
+        return Iteration(
+            op,
+            owned,
+            reader=agent.reader(policy),
+            grace=s.policy.limits.stop_grace_seconds,
+            idle_limit=s.policy.limits.idle_seconds,
+            transcript=transcript,
+            tree_moved=self._tree_moved(s.tree),
+            show=lambda line: b.show("agent", line),
+            close=lambda it: self._iteration_ended(it, s),
+        )
+
+    def _context_files(self, op: d.RunAgent, s: LoopState) -> tuple[tuple[str, str], ...]:
+        found = []
+        for name in files_wanted(s, op):
+            content = self._b.snapshots.read(s.tree, name)
+            if content is not None and b"\0" not in content[:1000]:
+                found.append((name, content.decode("utf-8", "replace")[:CONTEXT_FILE_CHARS]))
+        return tuple(found)
+
+    def _tree_moved(self, tree: str) -> Callable[[], bool]:
+        seen = [tree]
+
+        def moved() -> bool:
+            now = self._b.snapshots.take().tree
+            changed = now != seen[0]
+            seen[0] = now
+            return changed
+
+        return moved
+
+    def _not_started(self, op: d.RunAgent, s: LoopState, error: OSError) -> f.IterationEnded:
+        words = {
+            "E2BIG": "the prompt is too long for an argument; set `prompt_mode: stdin`",
+        }
+        name = {7: "E2BIG"}.get(error.errno or 0, "")
+        text = words.get(name) or f"{error.filename or s.policy.agent.command[:1]}: {error.strerror or error}"
+        return f.IterationEnded(
+            serial=op.serial,
+            n=op.n,
+            how="exited",
+            code=127,
+            seconds=0.0,
+            tree=s.tree,
+            fault="unusable",
+            fault_text=text,
+            scratchpad=s.scratchpad,
+        )
+
+    def _iteration_ended(self, it: Iteration, s: LoopState) -> list[f.AnyFact]:
+        """Nothing of the iteration is alive any more: now its tree is what it left."""
+        b = self._b
+        seconds = it.seconds()
+        ended = it.end()
+        words = it.reader.words()
+        b.control.collect(it.op.serial)
+        snapshot = b.snapshots.take()
+        how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
+        return [
+            f.IterationEnded(
+                serial=it.op.serial,
+                n=it.op.n,
+                how=how,
+                code=ended.code,
+                seconds=round(seconds, 3),
+                tree=snapshot.tree,
+                cause=cast("f.Cause", it.cause),
+                said=words.said,
+                structured=words.structured,
+                output=b.store.relative(it.transcript),
+                scratchpad=b.store.put(read_scratchpad(b.folder, s)),
+                usage=words.usage,
+                fault=words.fault if how == "exited" else "",
+                fault_text=words.fault_text or (_last_line(ended.err_tail) if ended.code else ""),
+                retry_after=words.retry_after,
+                nested=snapshot.nested,
+                dirty_submodules=snapshot.dirty_submodules,
+                stragglers=ended.stragglers,
+                refs_moved=b.refs.moved(),
+                cut=ended.cut,
+            )
+        ]
+
+    # -- gates -------------------------------------------------------------------------------------
+
+    def _run_gate(self, op: d.RunGate, s: LoopState) -> Operation | None:
+        b = self._b
+        gate = s.gate(op.gate)
+        assert gate is not None  # the core only asks for gates of its policy
+        current = b.snapshots.take().tree
+        if current != op.tree:
+            paths = tuple(printable(c.path) for c in b.snapshots.diff(op.tree, current))
+            self._record(f.WorkspaceChanged(tree=current, paths=paths[:50]))
+            return None
+        before = b.snapshots.overlay(op.tree, s.base_tree, op.swap) if op.swap else op.tree
+        self._record(
+            f.GateStarted(
+                op=op.id,
+                gate=op.gate,
+                purpose=op.purpose,
+                variant=op.variant,
+                tree=op.tree,
+                swapped=() if gate.hermetic else op.swap,
+            )
+        )
+        b.journal.sync()
+        checkout = None
+        if gate.hermetic:
+            checkout = gate_checkout(b.run, op.id)
+            shutil.rmtree(checkout, ignore_errors=True)
+            checkout.mkdir(mode=0o700)
+            check_out(b.snapshots, before, checkout)
+        elif op.swap:
+            b.snapshots.restore(before, op.swap)
+        transcript = b.store.transcript(s.loop, op.id)
+        owned = b.ownership.start(
+            op.id,
+            ("/bin/sh", "-c", command_line(gate)),
+            cwd=checkout / s.folder if checkout else b.folder,
+            env=environment(b, s, {"RALPH_GATE": gate.name}),
+            stdin=None,
+            out=transcript,
+            merge=True,
+        )
+        return Gating(
+            op,
+            owned,
+            gate=gate,
+            grace=s.policy.limits.stop_grace_seconds,
+            transcript=transcript,
+            before=before,
+            checkout=checkout,
+            show=lambda line: b.show(gate.name, line),
+            close=self._gate_ended,
+        )
+
+    def _gate_ended(self, gating: Gating) -> list[f.AnyFact]:
+        b, op, gate = self._b, gating.op, gating.gate
+        seconds = gating.seconds()
+        ended = gating.end()
+        if gating.checkout:
+            shutil.rmtree(gating.checkout, ignore_errors=True)
+            written: tuple[str, ...] = ()
+        else:
+            written = self._undo_writes(gating)
+        if op.swap and not gating.checkout:
+            b.snapshots.restore(op.tree, op.swap)
+        timed_out = gating.timed_out(seconds)
+        found = find(
+            gate,
+            code=ended.code,
+            output=read_ends(gating.transcript),
+            timed_out=timed_out,
+            wrote=undeclared(gate, written),
+        )
+        return [
+            f.GateEnded(
+                op=op.id,
+                gate=op.gate,
+                purpose=op.purpose,
+                variant=op.variant,
+                tree=op.tree,
+                command=command_line(gate),
+                code=ended.code,
+                seconds=round(seconds, 3),
+                passed=found.passed,
+                how="interrupted" if gating.cause == "stop" else "exited",
+                timed_out=cast("Literal['', 'soft', 'hard']", timed_out),
+                hermetic=gate.hermetic,
+                wrote=tuple(printable(path) for path in undeclared(gate, written)[:50]),
+                excerpt=found.excerpt,
+                output=b.store.relative(gating.transcript),
+                error_hash=found.error_hash,
+                headline=found.headline,
+                stragglers=ended.stragglers,
+            )
+        ]
+
+    def _undo_writes(self, gating: Gating) -> tuple[str, ...]:
+        snapshots = self._b.snapshots
+        after = snapshots.take().tree
+        if after == gating.before:
+            return ()
+        written = tuple(c.path for c in snapshots.diff(gating.before, after))
+        snapshots.restore(gating.before, written)
+        return written
+
+    # -- the rest ----------------------------------------------------------------------------------
+
+    def _wait(self, op: d.Wait, s: LoopState) -> Operation:
+        until = op.until or moment_in(op.seconds)
+        self._record(f.WaitStarted(op=op.id, what=op.what, seconds=op.seconds, why=op.why, until=until))
+        self._b.journal.sync()
+        return Waiting(op.id, until)
+
+    def _note(self, op: d.Note, s: LoopState) -> None:
+        self._record(f.Checkpoint(what=op.what, serial=op.serial, seconds=round(s.elapsed(), 3)))
+
+    def _finish(self, op: d.Finish, s: LoopState) -> None:
+        self._record(
+            f.LoopEnded(
+                end=op.end,
+                reason=op.reason,
+                code=op.code,
+                tree=s.tree,
+                limit=op.limit,
+                proof=op.proof,
+                paths=op.paths,
+            )
+        )
+        self._b.journal.sync()
+
+
+_HOW: dict[type, object] = {
+    d.Prepare: Effects._prepare,
+    d.InspectClaim: Effects._inspect,
+    d.RunAgent: Effects._run_agent,
+    d.RunGate: Effects._run_gate,
+    d.Wait: Effects._wait,
+    d.Note: Effects._note,
+    d.Finish: Effects._finish,
+}
+
+
+def environment(b: Bench, s: LoopState, more: dict[str, str]) -> dict[str, str]:
+    """The user's own, and what tells an agent where it is."""
+    env = {k: v for k, v in os.environ.items() if k not in ("RALPH_FAULT", "RALPH_TIER")}
+    return {
+        **env,
+        "RALPH_RUN": b.run,
+        "RALPH_LOOP": s.loop,
+        "RALPH_TASK": s.task.id,
+        "RALPH_STATE": str(b.repo.state_dir),
+        **more,
+    }
+
+
+def gate_checkout(run: str, op: str) -> Path:
+    """Outside the repository, so that tools do not take it for a part of it; named, so that a resume finds it."""
+    return Path(tempfile.gettempdir()) / f"ralph-gate-{run}-{op.replace(':', '-').replace('/', '_')}"
+
+
+def read_scratchpad(folder: Path, s: LoopState) -> str:
+    try:
+        with open(folder / scratchpad_path(s), "rb") as file:
+            return file.read(1 << 20).decode("utf-8", "replace")
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return ""
+
+
+def known_results(journal: Journal, s: LoopState, tree: str) -> tuple[f.BaseResult, ...]:
+    """What earlier loops found out about this very tree with these very commands."""
+    wanted = {command_line(g): g for g in s.gates}
+    verdicts: dict[str, list[tuple[bool, int]]] = {}
+    for seq, fact in _gate_facts(journal):
+        gate = wanted.get(fact.command)
+        if (
+            gate
+            and (fact.tree, fact.variant, fact.how) == (tree, "as-is", "exited")
+            and gate.hermetic == fact.hermetic
+        ):
+            verdicts.setdefault(gate.name, []).append((fact.passed, seq))
+    return tuple(
+        f.BaseResult(gate=name, passed=found[-1][0], evidence=f"journal seq {found[-1][1]}")
+        for name, found in verdicts.items()
+        if len({passed for passed, _ in found}) == 1
+    )
+
+
+def _gate_facts(journal: Journal) -> Iterable[tuple[int, f.GateEnded]]:
+    for record in journal.records:
+        if record.kind == "gate.ended":
+            fact = f.decode(record.data)
+            if isinstance(fact, f.GateEnded):
+                yield record.seq, fact
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else ""

@@ -1,0 +1,45 @@
+"""A gate under way: a command of the orchestrator's on a recorded tree. What it writes is undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ralph.core import facts as f
+from ralph.core.decide import RunGate
+from ralph.core.policy import GatePolicy
+from ralph.driver.operation import ProcessOperation
+from ralph.driver.processes import Line, Owned
+
+Close = Callable[["Gating"], list[f.AnyFact]]
+
+
+class Gating(ProcessOperation):
+    def __init__(
+        self,
+        op: RunGate,
+        owned: Owned,
+        *,
+        gate: GatePolicy,
+        grace: float,
+        transcript: Path,
+        before: str,
+        checkout: Path | None,
+        show: Callable[[Line], None],
+        close: Close,
+    ) -> None:
+        super().__init__(op.id, owned, grace, show)
+        self.op = op
+        self.gate = gate
+        self.transcript = transcript
+        self.before = before  # the tree as the gate found it
+        self.checkout = checkout  # a clean checkout of its own, when hermetic
+        self._close = close
+
+    def timed_out(self, seconds: float) -> str:
+        if self.cause == "gate-time":
+            return "hard"
+        return "soft" if seconds > self.gate.soft_timeout else ""
+
+    def conclude(self) -> list[f.AnyFact]:
+        return self._close(self)

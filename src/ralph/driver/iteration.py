@@ -1,0 +1,63 @@
+"""One iteration: prompt in, an agent process, its last words, the tree it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ralph.agents.adapter import Reader
+from ralph.core import facts as f
+from ralph.core.decide import RunAgent
+from ralph.driver.operation import ProcessOperation
+from ralph.driver.processes import Line, Owned
+
+Close = Callable[["Iteration"], list[f.AnyFact]]
+
+
+class Iteration(ProcessOperation):
+    def __init__(
+        self,
+        op: RunAgent,
+        owned: Owned,
+        *,
+        reader: Reader,
+        grace: float,
+        idle_limit: float,
+        transcript: Path,
+        tree_moved: Callable[[], bool],
+        show: Callable[[Line], None],
+        close: Close,
+    ) -> None:
+        super().__init__(op.id, owned, grace, self._heard)
+        self.op = op
+        self.reader = reader
+        self.transcript = transcript
+        self._show = show
+        self._close = close
+        self._usage = f.Usage()
+        self._idle_limit = idle_limit
+        self._tree_moved = tree_moved
+
+    def _idle(self, now: float) -> float:
+        """A silent agent may still be writing files; the tree is looked at only when it would be called idle."""
+        idle = super()._idle(now)
+        if idle >= self._idle_limit > 0 and self._tree_moved():
+            self._active_at = now
+            return 0.0
+        return idle
+
+    def _heard(self, line: Line) -> None:
+        if line.stream == "out":
+            self.reader.feed(line.text)
+        self._show(line)
+
+    def advance(self) -> list[f.Tick | f.Metered]:
+        felt = super().advance()
+        usage = self.reader.words().usage
+        if usage != self._usage:
+            self._usage = usage
+            felt.append(f.Metered(op=self.id, usage=usage))
+        return felt
+
+    def conclude(self) -> list[f.AnyFact]:
+        return self._close(self)

@@ -1,0 +1,108 @@
+"""An operation under way, as the reconciling loop sees it; and what running any owned process has in common."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from ralph.core import facts as f
+from ralph.driver.processes import Ended, Line, Owned
+
+BEAT_SECONDS = 1.0  # how often a long operation is looked at when nothing happens by itself
+
+
+class Operation(Protocol):
+    """Started by the driver, watched by its file descriptors, concluded into facts."""
+
+    id: str
+
+    def reads(self) -> list[int]: ...
+
+    def writes(self) -> list[int]: ...
+
+    def wake_at(self) -> float:
+        """The monotonic time at which it wants to be looked at, at the latest."""
+
+    def advance(self) -> list[f.Tick | f.Metered]:
+        """Do what can be done without waiting; tell what was felt."""
+
+    def done(self) -> bool: ...
+
+    def conclude(self) -> list[f.AnyFact]: ...
+
+    def cut(self, cause: str) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+class ProcessOperation:
+    """One owned process: pumps its output, feels time and idleness, asks it to end and then makes it."""
+
+    def __init__(self, id: str, owned: Owned, grace: float, on_line: Callable[[Line], None]) -> None:
+        self.id = id
+        self.cause = ""
+        self._owned = owned
+        self._grace = grace
+        self._on_line = on_line
+        self._began = time.monotonic()
+        self._kill_at = float("inf")
+        self._next_beat = self._began + BEAT_SECONDS
+        self._deadline = float("inf")
+        self._activity: tuple[int, float] = (0, 0.0)
+        self._active_at = self._began
+
+    def reads(self) -> list[int]:
+        return self._owned.fds()
+
+    def writes(self) -> list[int]:
+        fd = self._owned.wants_write()
+        return [] if fd is None else [fd]
+
+    def look_again_after(self, seconds: float) -> None:
+        """A rule wants to know when the operation is this old."""
+        self._deadline = self._began + seconds
+
+    def wake_at(self) -> float:
+        return min(self._next_beat, self._kill_at, max(self._deadline, time.monotonic()))
+
+    def seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    def advance(self) -> list[f.Tick | f.Metered]:
+        for line in self._owned.pump():
+            self._on_line(line)
+        now = time.monotonic()
+        if now >= self._kill_at:
+            self._kill_at = float("inf")
+            self._owned.kill()
+        if now < self._next_beat and now < self._deadline:
+            return []
+        self._next_beat = now + BEAT_SECONDS
+        return [f.Tick(op=self.id, seconds=now - self._began, idle=self._idle(now))]
+
+    def _idle(self, now: float) -> float:
+        """Seconds without output and without more than a trace of CPU time."""
+        output, cpu = self._owned.activity()
+        before = self._activity
+        if output != before[0] or cpu - before[1] > 0.02:
+            self._activity = (output, cpu)
+            self._active_at = now
+        return now - self._active_at
+
+    def done(self) -> bool:
+        return self._owned.exited()
+
+    def end(self) -> Ended:
+        """After exit: nothing of it is left when this returns."""
+        return self._owned.close()
+
+    def cut(self, cause: str) -> None:
+        if self.cause:
+            return
+        self.cause = cause
+        self._owned.ask()
+        self._kill_at = time.monotonic() + self._grace
+
+    def kill(self) -> None:
+        self._owned.kill()

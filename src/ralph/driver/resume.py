@@ -1,0 +1,165 @@
+"""Taking up a loop that a dead or stopped run left: its processes are proven gone, what was open is closed as interrupted."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from ralph.agents.adapter import adapter
+from ralph.core import facts as f
+from ralph.core.fold import fold_all
+from ralph.core.state import LoopState, Running
+from ralph.driver.processes import sweep
+from ralph.driver.store import Store, last_sign_of_life
+from ralph.journal.record import Record
+from ralph.workspace import Snapshots, printable
+
+
+def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record]] | None:
+    """The newest loop in this workspace, with its records."""
+    for record in reversed(records):
+        if record.kind == "loop.started":
+            fact = f.decode(record.data)
+            if isinstance(fact, f.LoopStarted) and fact.root == str(root):
+                own = [r for r in records if r.loop == fact.loop]
+                return fold_all(f.decode(r.data) for r in own), own
+    return None
+
+
+def dead_runs(records: list[Record]) -> list[f.RunStarted]:
+    """Runs that began and neither ended nor were swept: they died."""
+    begun: dict[str, f.RunStarted] = {}
+    for record in records:
+        if record.kind in ("run.started", "run.ended", "run.swept"):
+            fact = f.decode(record.data)
+            if isinstance(fact, f.RunStarted):
+                begun[fact.run] = fact
+            elif isinstance(fact, f.RunEnded | f.RunSwept):
+                begun.pop(fact.run, None)
+    return list(begun.values())
+
+
+def sweep_dead(records: list[Record], record: Callable[[f.AnyFact], None]) -> None:
+    """End whatever a dead run left running, before anything looks at the tree."""
+    for dead in dead_runs(records):
+        found = sweep(dead.residue) if dead.residue else []
+        for left in Path(tempfile.gettempdir()).glob(f"ralph-gate-{dead.run}-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        record(f.RunSwept(run=dead.run, found=tuple(found)))
+
+
+def close_open(
+    s: LoopState,
+    records: list[Record],
+    snapshots: Snapshots,
+    store: Store,
+    record: Callable[[f.AnyFact], None],
+) -> None:
+    """Close every operation that was under way. Edits stay where they are; the next agent is told."""
+    for running in s.open.values():
+        started = next(
+            (r for r in reversed(records) if r.kind.endswith(".started") and _is(r, running)), None
+        )
+        match running.what:
+            case "iteration":
+                record(_interrupted_iteration(s, running, started, snapshots, store))
+            case "gate":
+                _swap_back(s, running, snapshots)
+                record(_interrupted_gate(s, running, started, store))
+            case "wait":
+                record(f.WaitEnded(op=running.op, elapsed=False))
+
+
+def note_outside_edits(s: LoopState, snapshots: Snapshots, record: Callable[[f.AnyFact], None]) -> None:
+    """While Ralph was away, somebody may have worked on the tree."""
+    if not s.prepared:
+        return
+    tree = snapshots.take().tree
+    if tree != s.tree:
+        paths = tuple(printable(c.path) for c in snapshots.diff(s.tree, tree)) if s.tree else ()
+        record(f.WorkspaceChanged(tree=tree, paths=paths[:50]))
+
+
+def _is(record: Record, running: Running) -> bool:
+    fact = f.decode(record.data)
+    match fact:
+        case f.IterationStarted():
+            return running.op == f"iteration:{fact.serial}"
+        case f.GateStarted() | f.WaitStarted():
+            return running.op == fact.op
+    return False
+
+
+def _lasted(started: Record | None, state_dir: Path) -> float:
+    if started is None:
+        return 0.0
+    began = datetime.fromisoformat(started.at).timestamp()
+    return round(max(0.0, last_sign_of_life(state_dir, started.run) - began), 3)
+
+
+def _interrupted_iteration(
+    s: LoopState, running: Running, started: Record | None, snapshots: Snapshots, store: Store
+) -> f.IterationEnded:
+    fact = f.decode(started.data) if started else None
+    n = fact.n if isinstance(fact, f.IterationStarted) else s.iterations + 1
+    serial = fact.serial if isinstance(fact, f.IterationStarted) else s.serial
+    transcript = (
+        store.state_dir / "runs" / (started.run if started else "") / s.loop / f"iteration-{serial}.out"
+    )
+    snapshot = snapshots.take()
+    return f.IterationEnded(
+        serial=serial,
+        n=n,
+        how="interrupted",
+        code=-9,
+        seconds=_lasted(started, store.state_dir),
+        tree=snapshot.tree,
+        cause="stop",
+        output=store.relative(transcript) if transcript.exists() else "",
+        scratchpad=s.scratchpad,
+        usage=_usage(s, transcript),
+        nested=snapshot.nested,
+        dirty_submodules=snapshot.dirty_submodules,
+    )
+
+
+def _usage(s: LoopState, transcript: Path) -> f.Usage:
+    """What the interrupted agent had spent, as far as its transcript tells."""
+    reader = adapter(s.policy.agent).reader(s.policy.agent)
+    try:
+        with open(transcript, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                reader.feed(line.rstrip("\n"))
+    except FileNotFoundError:
+        return f.Usage()
+    return reader.words().usage
+
+
+def _interrupted_gate(s: LoopState, running: Running, started: Record | None, store: Store) -> f.GateEnded:
+    fact = f.decode(started.data) if started else None
+    gate = s.gate(running.gate)
+    return f.GateEnded(
+        op=running.op,
+        gate=running.gate,
+        purpose=fact.purpose if isinstance(fact, f.GateStarted) else "claim",
+        variant=fact.variant if isinstance(fact, f.GateStarted) else "as-is",
+        tree=running.tree,
+        command=gate.run if gate else "",
+        code=-9,
+        seconds=_lasted(started, store.state_dir),
+        passed=False,
+        how="interrupted",
+    )
+
+
+def _swap_back(s: LoopState, running: Running, snapshots: Snapshots) -> None:
+    """Put the changed gate inputs back where a gate was running with the originals; leave what somebody edited since."""
+    if not running.swapped:
+        return
+    swapped = snapshots.overlay(running.tree, s.base_tree, running.swapped)
+    now = snapshots.take().tree
+    edited = {c.path for c in snapshots.diff(swapped, now)}
+    snapshots.restore(running.tree, [path for path in running.swapped if path not in edited])

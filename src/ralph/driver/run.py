@@ -1,0 +1,272 @@
+"""One life of the orchestrator: take the locks, take stock, drive the loops that are wanted, leave everything tidy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from ralph import __version__
+from ralph.core import facts as f
+from ralph.core.ends import RESUMABLE
+from ralph.core.policy import LimitPolicy, Policy, Task
+from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule
+from ralph.core.state import LoopState
+from ralph.driver.control import Control
+from ralph.driver.effects import Bench, Effects
+from ralph.driver.processes import Line, Ownership, choose
+from ralph.driver.reconcile import Loop
+from ralph.driver.resume import close_open, last_loop, note_outside_edits, sweep_dead
+from ralph.driver.store import Store, write_atomically
+from ralph.errors import RalphError
+from ralph.journal import statefile
+from ralph.journal.append import Journal
+from ralph.journal.lock import Lock, WorkLock
+from ralph.journal.record import Record
+from ralph.prompt.compose import scratchpad_path
+from ralph.workspace import RefWatch, Repo, Snapshots, own_files, printable
+
+Choice = Literal["ask", "resume", "fresh"]
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What the user wants of this run."""
+
+    folder: Path
+    repo: Repo
+    task: Task | None = None  # None: only go on with what is unfinished
+    policy: Policy | None = None
+    choice: Choice = "ask"
+    answer: str = ""
+    raise_limits: dict[str, float] = {}
+
+
+class Seeing(msgspec.Struct, frozen=True):
+    """How the run shows itself and asks."""
+
+    fact: Callable[[f.AnyFact, LoopState], None]
+    line: Callable[[str, Line], None]
+    resume_or_fresh: Callable[[LoopState], Choice]
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    code: int
+    state: LoopState
+
+
+def run(request: Request, seeing: Seeing) -> Outcome:
+    state_dir = request.repo.state_dir
+    run_id = new_id()
+    _make(state_dir)
+    lock = Lock.acquire(state_dir, run_id)
+    try:
+        work_lock = WorkLock(request.folder / ".ralph.lock")
+        taken_from = work_lock.take()
+        try:
+            return _Run(request, seeing, run_id).go(taken_from)
+        finally:
+            work_lock.release()
+    finally:
+        lock.release()
+
+
+def new_id() -> str:
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class _Run:
+    def __init__(self, request: Request, seeing: Seeing, run_id: str) -> None:
+        self._request = request
+        self._seeing = seeing
+        self._id = run_id
+        self._journal = Journal.open(request.repo.state_dir, run_id, now)
+        self._store = Store(request.repo.state_dir, run_id)
+        self._state = RunState()
+
+    def go(self, taken_from: int | None) -> Outcome:
+        found = last_loop(self._journal.records, self._request.repo.root)
+        resumed = self._choose(found)
+        if resumed is None:
+            self._journal.rotate_if_large()
+        tier = choose(os.environ.get("RALPH_TIER", ""))
+        task = resumed[0].task if resumed else self._request.task
+        assert task is not None
+        with (
+            Ownership(tier, self._id) as ownership,
+            Control(self._request.folder, self._request.repo.state_dir / "inbox", self._id) as control,
+        ):
+            self._record(
+                f.RunStarted(
+                    run=self._id,
+                    pid=os.getpid(),
+                    version=__version__,
+                    tier=tier,
+                    residue=ownership.residue(),
+                    tasks=(task.id,),
+                )
+            )
+            if self._journal.repaired:
+                self._record(f.JournalRepaired(bytes=self._journal.repaired))
+            sweep_dead(self._journal.records, self._record)
+            state = LoopState()
+            while True:
+                for step in schedule(self._state):
+                    match step:
+                        case StartLoop():
+                            state = self._loop(resumed, ownership, control)
+                        case EndRun(code):
+                            self._record(f.RunEnded(run=self._id, code=code))
+                            self._journal.sync()
+                            return Outcome(code=code, state=state)
+
+    def _choose(self, found: tuple[LoopState, list[Record]] | None) -> tuple[LoopState, list[Record]] | None:
+        """Whether to go on with the unfinished loop of this workspace, if there is one."""
+        unfinished = found is not None and (found[0].ended is None or found[0].ended in RESUMABLE)
+        choice = self._request.choice
+        if not unfinished:
+            if choice == "resume":
+                raise RalphError("there is nothing to resume here", todo='Start with `ralph run -p "..."`.')
+            return None
+        assert found is not None
+        if choice == "ask":
+            choice = self._seeing.resume_or_fresh(found[0])
+        return found if choice == "resume" else None
+
+    def _loop(
+        self, resumed: tuple[LoopState, list[Record]] | None, ownership: Ownership, control: Control
+    ) -> LoopState:
+        started = None if resumed else self._fresh_start()
+        state = resumed[0] if resumed else LoopState()
+        folder = self._request.folder if started else Path(state.root) / state.folder
+        scratchpad = scratchpad_path(resumed[0]) if resumed else _scratchpad_of(started)
+        repo = self._request.repo
+        snapshots = Snapshots(repo, "in-place", own_files(repo, folder, (scratchpad,)))
+        bench = Bench(
+            run=self._id,
+            repo=repo,
+            folder=folder,
+            snapshots=snapshots,
+            journal=self._journal,
+            store=self._store,
+            ownership=ownership,
+            control=control,
+            refs=RefWatch(repo),
+            show=self._seeing.line,
+            now=now,
+        )
+        loop = Loop(
+            state, self._journal, control, lambda op, s: effects.start(op, s), self._watch, self._store.beat
+        )
+        effects = Effects(bench, loop.record)
+        self._snapshots, self._folder = snapshots, folder
+        control.attend(loop.record, loop.kill, self._journal.sync, _seen(self._journal.records))
+        try:
+            if started is not None:
+                self._archive_old_scratchpad(started)
+                loop.record(started)
+            else:
+                assert resumed is not None
+                close_open(state, resumed[1], snapshots, self._store, loop.record)
+                limits = _raised(state.policy.limits, self._request.raise_limits)
+                loop.record(f.LoopResumed(run=self._id, limits=limits, answer=self._request.answer))
+                note_outside_edits(loop.state, snapshots, loop.record)
+            return loop.run()
+        except BaseException:
+            loop.kill()
+            raise
+
+    def _fresh_start(self) -> f.LoopStarted:
+        request = self._request
+        assert request.task is not None and request.policy is not None
+        return f.LoopStarted(
+            loop=new_id(),
+            task=request.task,
+            policy=request.policy,
+            root=str(request.repo.root),
+            folder=os.path.relpath(request.folder, request.repo.root),
+        )
+
+    def _archive_old_scratchpad(self, started: f.LoopStarted) -> None:
+        """A scratchpad that an earlier loop left is in its record; it must not speak to a new task."""
+        path = self._folder / _scratchpad_of(started)
+        try:
+            text = path.read_bytes().decode("utf-8", "replace")
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return
+        if self._store.has(text):
+            path.unlink()
+
+    # -- facts and views ---------------------------------------------------------------------------
+
+    def _record(self, fact: f.AnyFact) -> None:
+        """A fact of the run itself, outside any loop."""
+        self._journal.append(f.kind_of(fact), f.encode(fact))
+        self._state = fold_run(self._state, fact)
+        self._seeing.fact(fact, LoopState())
+
+    def _watch(self, fact: f.AnyFact, s: LoopState) -> None:
+        self._state = fold_run(self._state, fact, s.task.id)
+        self._seeing.fact(fact, s)
+        if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded):
+            self._write_state_file(fact, s)
+
+    def _write_state_file(self, fact: f.AnyFact, s: LoopState) -> None:
+        path = self._folder / statefile.NAME
+        if s.ended in ("completed-verified", "completed-unverified"):
+            path.unlink(missing_ok=True)
+            self._remove_scratchpad(s)
+        elif s.ended is not None or s.history or s.refusal:
+            mark = (s.attempts, s.refusal, s.serial, s.ended)
+            if mark != getattr(self, "_state_file_mark", None):
+                self._state_file_mark = mark
+                paths = (
+                    [printable(c.path) for c in self._snapshots.diff(s.base_tree, s.tree)]
+                    if s.base_tree
+                    else []
+                )
+                write_atomically(path, statefile.render(s, timestamp=now(), files_modified=paths).encode())
+
+    def _remove_scratchpad(self, s: LoopState) -> None:
+        """It is kept with the record (by hash); the finished task needs it no more."""
+        path = self._folder / scratchpad_path(s)
+        if path.is_file():
+            path.unlink()
+
+
+def _make(state_dir: Path) -> None:
+    try:
+        state_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RalphError(f"cannot write here: {error.strerror}", where=str(state_dir), code=2) from error
+
+
+def _scratchpad_of(started: f.LoopStarted | None) -> str:
+    assert started is not None
+    return started.policy.scratchpad.replace("{taskId}", started.task.id)
+
+
+def _seen(records: list[Record]) -> set[str]:
+    """Inbox messages that the journal has already: delivering them again would be a repeat."""
+    seen = set()
+    for record in records:
+        if record.kind in ("event.received", "stop.requested"):
+            fact = f.decode(record.data)
+            if isinstance(fact, f.EventReceived | f.StopRequested) and fact.name:
+                seen.add(fact.name)
+    return seen
+
+
+def _raised(limits: LimitPolicy, wanted: dict[str, float]) -> LimitPolicy | None:
+    if not wanted:
+        return None
+    kinds = {field.name: field.type for field in msgspec.structs.fields(LimitPolicy)}
+    return replace(limits, **{key: int(v) if kinds[key] is int else float(v) for key, v in wanted.items()})

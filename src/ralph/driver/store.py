@@ -1,0 +1,97 @@
+"""Where Ralph keeps what is too large for the journal: prompts and scratchpads by hash, transcripts by iteration.
+
+Nothing here is a truth of its own; the journal names what counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+from ralph.seams import seam
+
+EXCERPT_HEAD = 256 * 1024
+EXCERPT_TAIL = 512 * 1024
+
+
+class Store:
+    def __init__(self, state_dir: Path, run: str) -> None:
+        self.state_dir = state_dir
+        self.blobs = state_dir / "blobs"
+        self.run_dir = state_dir / "runs" / run
+        self.blobs.mkdir(parents=True, exist_ok=True)
+        self.run_dir.mkdir(parents=True, exist_ok=True)
+        self._beat = self.run_dir / "beat"
+
+    def put(self, text: str) -> str:
+        """Store text under its hash; storing it again does nothing."""
+        if not text:
+            return ""
+        data = text.encode("utf-8", "surrogateescape")
+        name = hashlib.sha256(data).hexdigest()
+        path = self.blobs / name
+        if not path.exists():
+            write_atomically(path, data)
+        return name
+
+    def has(self, text: str) -> bool:
+        name = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        return (self.blobs / name).exists()
+
+    def get(self, name: str) -> str:
+        return (self.blobs / name).read_bytes().decode("utf-8", "replace")
+
+    def transcript(self, loop: str, op: str) -> Path:
+        folder = self.run_dir / loop
+        folder.mkdir(exist_ok=True)
+        return folder / (op.replace(":", "-").replace("/", "_") + ".out")
+
+    def relative(self, path: Path) -> str:
+        return str(path.relative_to(self.state_dir))
+
+    def beat(self) -> None:
+        """Leave a mark of being alive, so that a resume knows how long an interrupted operation ran."""
+        try:
+            os.utime(self._beat)
+        except FileNotFoundError:
+            self._beat.touch()
+
+
+def last_sign_of_life(state_dir: Path, run: str) -> float:
+    """When a dead run was last seen working; 0 when it left no trace."""
+    folder = state_dir / "runs" / run
+    times = [p.stat().st_mtime for p in folder.rglob("*") if p.is_file()] if folder.is_dir() else []
+    return max(times, default=0.0)
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """By rename: a reader sees the old content or the new, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
+    try:
+        temporary.write_bytes(data)
+        seam("rename.before", writes=True)
+        temporary.replace(path)
+        seam("rename.after")
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def read_ends(path: Path) -> str:
+    """The beginning and the end of an output file that may be large."""
+    try:
+        size = path.stat().st_size
+        with open(path, "rb") as file:
+            if size <= EXCERPT_HEAD + EXCERPT_TAIL:
+                return file.read().decode("utf-8", "replace")
+            head = file.read(EXCERPT_HEAD)
+            file.seek(size - EXCERPT_TAIL)
+            tail = file.read()
+    except FileNotFoundError:
+        return ""
+    cut = size - EXCERPT_HEAD - EXCERPT_TAIL
+    return (
+        head.decode("utf-8", "replace") + f"\n[... {cut} bytes cut ...]\n" + tail.decode("utf-8", "replace")
+    )

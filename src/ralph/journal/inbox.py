@@ -1,0 +1,183 @@
+"""Messages from other processes to the driver: files that appear in the inbox by rename, whole or not at all.
+
+Imported by commands that agents call many times, so: standard library only, and little of it.
+A message is {"kind": ..., ...}. OSError and ValueError are for the caller to tell.
+"""
+# No pathlib here: importing it costs more than all the rest.
+# ruff: noqa: PTH103, PTH104, PTH108, PTH116, PTH208
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+import time
+
+from ralph.seams import seam
+
+LIMIT = 1 << 20  # bytes of one message
+_DEPTH = 64
+_TMP = "tmp-"
+_TMP_LIFE = 86400  # seconds after which a temporary file belongs to nobody
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+
+
+def put(inbox_dir: str, message: dict[str, object], name: str = "") -> str:
+    """Put a message; its file's name is returned. Two with the same given name count as one."""
+    raw = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+    if len(raw) > LIMIT:
+        raise ValueError(f"a message of {len(raw)} bytes is too large; the limit is {LIMIT}")
+    if _parse(raw) is None:
+        raise ValueError(f'a message is {{"kind": "...", ...}}, at most {_DEPTH} levels deep')
+    key = _file_name(name) if name else os.urandom(8).hex()
+    file_name = f"{time.time_ns():020d}-{os.getpid()}-{key}.json"
+    tmp = f"{inbox_dir}/{_TMP}{file_name}"
+    os.makedirs(inbox_dir, exist_ok=True)
+    try:
+        _write(tmp, raw)
+        seam("rename.before", writes=True)
+        os.rename(tmp, f"{inbox_dir}/{file_name}")
+        seam("rename.after")
+    except BaseException:
+        try:
+            os.unlink(tmp)
+        except OSError:
+            pass
+        raise
+    return file_name
+
+
+def take(inbox_dir: str) -> tuple[list[tuple[str, dict[str, object]]], list[str]]:
+    """The messages waiting, oldest first, and the names of those that were no messages (now in `bad/`).
+
+    They stay until `done`, so that a crash before they are in the journal loses none: the same names come
+    again, and `key_of` tells which are known.
+    """
+    messages: list[tuple[str, dict[str, object]]] = []
+    bad: list[str] = []
+    keys: set[str] = set()
+    for name in _waiting(inbox_dir):
+        path = f"{inbox_dir}/{name}"
+        try:
+            raw = _read(path)
+        except FileNotFoundError:
+            continue
+        message = _parse(raw) if raw is not None and name.endswith(".json") else None
+        if message is None:
+            _set_aside(inbox_dir, name)
+            bad.append(name)
+        elif key_of(name) in keys:
+            os.unlink(path)  # the first of its name is reported and still there
+        else:
+            keys.add(key_of(name))
+            messages.append((name, message))
+    return messages, bad
+
+
+def done(inbox_dir: str, name: str) -> None:
+    """Remove a message, after the journal has it on disk."""
+    try:
+        os.unlink(f"{inbox_dir}/{name}")
+    except FileNotFoundError:
+        pass
+
+
+def key_of(name: str) -> str:
+    """What makes two messages the same one: a file's name without time and pid."""
+    stem = name.removesuffix(".json")
+    parts = stem.split("-", 2)
+    return parts[2] if len(parts) == 3 and parts[0].isdigit() and parts[1].isdigit() else stem
+
+
+def _waiting(inbox_dir: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(inbox_dir))
+    except FileNotFoundError:
+        return []
+    waiting = []
+    for name in names:
+        if name.startswith(_TMP):
+            _drop_if_abandoned(f"{inbox_dir}/{name}")
+        elif name != "bad" and not name.startswith("."):
+            waiting.append(name)
+    return waiting
+
+
+def _drop_if_abandoned(tmp: str) -> None:
+    try:
+        if os.stat(tmp).st_mtime < time.time() - _TMP_LIFE:
+            os.unlink(tmp)
+    except FileNotFoundError:
+        pass
+
+
+def _read(path: str) -> bytes | None:
+    """The file's bytes; None if it is no file that can be read, or too large."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENXIO):
+            return None
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            return None
+        raw = b""
+        while len(raw) <= LIMIT and (more := os.read(fd, LIMIT + 1)):
+            raw += more
+        return raw if len(raw) <= LIMIT else None
+    finally:
+        os.close(fd)
+
+
+def _write(path: str, raw: bytes) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        while raw:
+            raw = raw[os.write(fd, raw) :]
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _set_aside(inbox_dir: str, name: str) -> None:
+    os.makedirs(f"{inbox_dir}/bad", exist_ok=True)
+    target = f"{inbox_dir}/bad/{name}"
+    if os.path.lexists(target):
+        target = f"{target}.{time.time_ns()}"
+    seam("rename.before", writes=True)
+    os.rename(f"{inbox_dir}/{name}", target)
+    seam("rename.after")
+
+
+def _parse(raw: bytes) -> dict[str, object] | None:
+    """The message, if the journal can hold it."""
+    try:
+        message = json.loads(raw.decode())
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(message, dict) and isinstance(message.get("kind"), str) and _storable(message, _DEPTH):
+        return message
+    return None
+
+
+def _storable(value: object, depth: int) -> bool:
+    """The writer of the journal is strict where Python's JSON is not: surrogates, NaN, depth."""
+    if isinstance(value, str):
+        return value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value)
+    if isinstance(value, dict):
+        return depth > 0 and all(_storable(k, 0) and _storable(v, depth - 1) for k, v in value.items())
+    if isinstance(value, list):
+        return depth > 0 and all(_storable(v, depth - 1) for v in value)
+    return not isinstance(value, float) or value - value == 0  # neither NaN nor infinite
+
+
+def _file_name(name: str) -> str:
+    """The given name, made fit for a file name; the same name always gives the same."""
+    fit = "".join(c if c in _PLAIN else f"%{c.encode('utf-8', 'surrogatepass').hex()}." for c in name)
+    if len(fit) <= 100:
+        return fit
+    import hashlib  # rarely needed, and not cheap to import
+
+    return f"{fit[:60]}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()}"

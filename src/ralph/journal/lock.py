@@ -1,0 +1,281 @@
+"""Who may write. `Lock` makes a process the journal's one writer; `WorkLock` is `.ralph.lock`, one run per folder.
+
+Both are held by flock, which the kernel gives back when the process dies: a dead holder never blocks.
+What is written in the files only tells people who holds them.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import stat
+import time
+from pathlib import Path
+
+from ralph.errors import RalphError
+
+NAME = "lock"
+_TRIES = 20
+_PATIENCE = 100
+_PAUSE = 0.005
+
+_held: set[str] = set()
+
+
+class Busy(RalphError):
+    def __init__(self, path: Path, pid: int, run: str = "", since: str = "") -> None:
+        who = [f"pid {pid}" if pid else "a process that has not said which"]
+        who += [f"run {run}"] if run else []
+        who += [f"since {since}"] if since else []
+        super().__init__(
+            f"another run is under way here: {', '.join(who)}",
+            where=str(path),
+            todo="Wait for it to end, or end it with `ralph stop`.",
+        )
+        self.pid = pid
+        self.run = run
+        self.since = since
+
+
+class Lock:
+    """The right to write the journal of one state directory, from `acquire` to `release` or death."""
+
+    def __init__(self, state_dir: Path, fd: int) -> None:
+        self._key = os.path.realpath(state_dir)
+        self._fd = fd
+        _held.add(self._key)
+
+    @classmethod
+    def acquire(cls, state_dir: Path, run: str) -> Lock:
+        path = state_dir / NAME
+        try:
+            state_dir.mkdir(parents=True, exist_ok=True)
+            fd = _grab_patiently(path)
+        except OSError as error:
+            raise _unusable(path, error)
+        since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        note = {"pid": os.getpid(), "run": run, "since": since, "host": os.uname().nodename}
+        try:
+            _rewrite(fd, json.dumps(note).encode() + b"\n")
+        except OSError as error:
+            os.close(fd)
+            raise _unusable(path, error)
+        return cls(state_dir, fd)
+
+    def release(self) -> None:
+        if self._fd < 0:
+            return
+        _held.discard(self._key)
+        try:
+            os.ftruncate(self._fd, 0)  # a note that names a live process shall mean that it holds the lock
+        except OSError:
+            pass
+        os.close(self._fd)  # the file stays: removing it would let two processes lock two files of one name
+        self._fd = -1
+
+
+def held_here(state_dir: Path) -> bool:
+    """Whether this process holds the lock."""
+    return os.path.realpath(state_dir) in _held
+
+
+def holder(state_dir: Path) -> dict[str, object] | None:
+    """What the live holder says of itself (pid, run, since, host), or None if nobody holds the lock."""
+    path = state_dir / NAME
+    note: dict[str, object] = {}
+    for _ in range(_TRIES):
+        if not _is_locked(path):
+            return None
+        note = _note(path)
+        if _names_the_living(note):
+            break
+        time.sleep(_PAUSE)  # a new holder is about to write its note over a dead one's
+    return note
+
+
+class WorkLock:
+    """The visible lock in the folder where the user works: the holder's pid, and when it started (Linux)."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._fd = -1
+
+    def take(self) -> int | None:
+        """Take it, or raise Busy. A dead process's is taken over: its pid is returned."""
+        try:
+            fd = _grab(self._path, 0o644)
+        except OSError as error:
+            raise _unusable(self._path, error)
+        if fd is None:
+            raise Busy(self._path, _await_pid(self._path))
+        try:
+            pid, started = self._stated(fd)
+            if pid and pid != os.getpid() and _alive(pid, started):
+                raise Busy(self._path, pid)  # it does not hold by flock: another tool of this family
+            _rewrite(fd, f"{os.getpid()}\n{_stat(os.getpid())[1]}\n".encode())
+        except OSError as error:
+            os.close(fd)
+            raise _unusable(self._path, error)
+        except BaseException:
+            os.close(fd)
+            raise
+        self._fd = fd
+        return pid or None
+
+    def release(self) -> None:
+        """Remove the file if it is still this process's."""
+        if self._fd < 0:
+            return
+        try:
+            if _is_at(self._fd, self._path) and _pid_and_start(os.pread(self._fd, 4096, 0))[0] == os.getpid():
+                self._path.unlink()
+        except OSError:
+            pass  # a leftover names a dead pid and is taken over by the next run
+        os.close(self._fd)
+        self._fd = -1
+
+    def _stated(self, fd: int) -> tuple[int, str]:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise self._foreign()
+        text = os.pread(fd, 4096, 0)
+        pid, started = _pid_and_start(text)
+        if text.strip() and not pid:
+            raise self._foreign()
+        return pid, started
+
+    def _foreign(self) -> RalphError:
+        return RalphError(
+            "this is not a lock: it holds no process id",
+            where=str(self._path),
+            todo="Nothing was changed. Remove or rename it.",
+        )
+
+
+def _grab_patiently(path: Path) -> int:
+    """As `_grab`, but over those who only ask for the holder: they keep it for an instant and leave no note."""
+    note: dict[str, object] = {}
+    for attempt in range(_PATIENCE):
+        fd = _grab(path, 0o600)
+        if fd is not None:
+            return fd
+        note = _note(path)
+        if attempt > 2 and _names_the_living(note):
+            break
+        time.sleep(_PAUSE)
+    raise Busy(path, _pid_of(note), str(note.get("run", "")), str(note.get("since", "")))
+
+
+def _grab(path: Path, mode: int) -> int | None:
+    """A descriptor that holds the exclusive lock on the file of this name, or None if another does."""
+    while True:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, mode)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(fd, path):
+                return fd
+            os.close(fd)  # released and removed between open and flock
+        except BlockingIOError:
+            os.close(fd)
+            return None
+        except BaseException:
+            os.close(fd)
+            raise
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        # Shared and for an instant: two askers do not see each other, and a starting run tries again over it.
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
+def _is_at(fd: int, path: Path) -> bool:
+    try:
+        there = path.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(os.fstat(fd), there)
+
+
+def _rewrite(fd: int, text: bytes) -> None:
+    """In one write, then cut: a reader of the first line never finds it empty or half."""
+    os.pwrite(fd, text, 0)
+    os.ftruncate(fd, len(text))
+
+
+def _note(path: Path) -> dict[str, object]:
+    try:
+        found = json.loads(path.read_bytes().partition(b"\n")[0])
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _names_the_living(note: dict[str, object]) -> bool:
+    pid = _pid_of(note)
+    return pid > 0 and (note.get("host") != os.uname().nodename or _alive(pid))
+
+
+def _await_pid(path: Path) -> int:
+    pid = 0
+    for _ in range(_TRIES):
+        try:
+            pid, started = _pid_and_start(path.read_bytes()[:4096])
+        except OSError:
+            return 0
+        if pid and _alive(pid, started):
+            break
+        time.sleep(_PAUSE)
+    return pid
+
+
+def _pid_of(note: dict[str, object]) -> int:
+    pid = note.get("pid")
+    return pid if isinstance(pid, int) else 0
+
+
+def _pid_and_start(text: bytes) -> tuple[int, str]:
+    lines = text.decode("ascii", "replace").split("\n")
+    pid = lines[0].strip()
+    if not (pid.isascii() and pid.isdigit() and len(pid) < 11):
+        return 0, ""
+    return int(pid), lines[1].strip() if len(lines) > 1 else ""
+
+
+def _alive(pid: int, started: str = "") -> bool:
+    """Whether the process runs and, where that can be told, is the one that started then."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    state, start = _stat(pid)
+    return state not in ("Z", "X") and (not started or not start or started == start)
+
+
+def _stat(pid: int) -> tuple[str, str]:
+    """State and start time (ticks since boot) of a process. Linux only; elsewhere empty."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].decode().split()
+    except OSError:
+        return "", ""
+    return fields[0], fields[19]
+
+
+def _unusable(path: Path, error: OSError) -> RalphError:
+    denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
+    return RalphError(
+        f"the lock cannot be taken: {error.strerror}", where=str(path), code=2 if denied else 70
+    )

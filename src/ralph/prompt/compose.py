@@ -1,0 +1,176 @@
+"""Composes the prompt of an iteration. What never changes comes first, so that providers' prompt caches hit.
+
+Every character is paid for in each iteration: Ralph's own text is counted and a test holds it to OWN_TEXT_LIMIT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from ralph.core.decide import RunAgent
+from ralph.core.errorhash import failed_pattern
+from ralph.core.gaps import information_gap
+from ralph.core.signals import defuse
+from ralph.core.state import LoopState
+from ralph.core.text import fenced, history_table
+
+OWN_TEXT_LIMIT = 2500
+SCRATCHPAD_CHARS = 16_000
+Quote = Callable[[str], str]  # marks text that is not Ralph's own, and takes the signals out of it
+FIRST = "First iteration: there is no earlier work."
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    text: str
+    own_chars: int  # Ralph's own text: all but task, guidance, scratchpad, gate output and file context
+
+
+class Context(msgspec.Struct, frozen=True):
+    """What the prompt shows beyond the state: read by the driver at the start of the iteration."""
+
+    scratchpad: str = ""
+    files: tuple[tuple[str, str], ...] = ()  # path, content: for an information gap
+
+
+def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
+    promise = s.policy.completion_promise
+
+    def quoted(text: str) -> str:
+        theirs.append(text)
+        return defuse(text, promise)
+
+    theirs: list[str] = []
+    standing = _template("standing").format(
+        task=quoted(_task(s)),
+        criteria=_criteria(s, quoted),
+        scratchpad=scratchpad_path(s),
+        gates=_gates(s, quoted),
+        guidance=f"\n{quoted(s.policy.guidance)}\n" if s.policy.guidance else "",
+    )
+    now = _template("now").format(
+        n=op.n,
+        m=s.policy.limits.max_iterations,
+        notes=_notes(s, quoted),
+        scratchpad=quoted(_cut(context.scratchpad)) if context.scratchpad.strip() else FIRST,
+        attempts=_attempts(s, quoted),
+        shift=_shift(s, op, quoted),
+        context=_expansion(s, op, context.files, quoted),
+    )
+    text = defuse(f"{standing}\n{now}".rstrip(), promise) + "\n"
+    return Prompt(text=text, own_chars=len(text) - sum(len(t) for t in theirs))
+
+
+def scratchpad_path(s: LoopState) -> str:
+    return s.policy.scratchpad.replace("{taskId}", s.task.id)
+
+
+def files_wanted(s: LoopState, op: RunAgent) -> tuple[str, ...]:
+    """The files that the trace names, when the error says that the agent lacks information."""
+    if not op.expand or not s.history:
+        return ()
+    gap = information_gap(s.history[-1].excerpt)
+    return gap.files[:3] if gap else ()
+
+
+def _task(s: LoopState) -> str:
+    if not s.task.description or s.task.description.strip() == s.task.title.strip():
+        return s.task.title
+    if s.task.title in s.task.description:
+        return s.task.description.strip()
+    return f"{s.task.title}\n\n{s.task.description.strip()}"
+
+
+def _criteria(s: LoopState, quoted: Quote) -> str:
+    if not s.task.criteria:
+        return ""
+    return "\n# Criteria (all must hold)\n" + "\n".join(f"- [ ] {quoted(c)}" for c in s.task.criteria) + "\n"
+
+
+def _gates(s: LoopState, quoted: Quote) -> str:
+    if not s.gates:
+        return ""
+    return _template("gates").format(names=quoted(", ".join(f"{g.name}: `{g.run}`" for g in s.gates))).strip()
+
+
+def _notes(s: LoopState, quoted: Quote) -> str:
+    notes: list[str] = []
+    if s.last_how == "interrupted":
+        notes.append(
+            "The iteration before was cut off by an interruption; its edits are still here. Check them."
+        )
+    elif s.last_how in _HOW_NOTES:
+        notes.append(_HOW_NOTES[s.last_how])
+    elif s.last_how.startswith("exit "):
+        notes.append(f"The iteration before ended with {s.last_how}.")
+    if s.refusal:
+        notes.append(f"Its claim was refused: {quoted(s.refusal)}.")
+    if s.stragglers:
+        notes.append(f"It left processes running; they were ended: {quoted(', '.join(s.stragglers[:5]))}.")
+    if s.edited_outside:
+        notes.append(f"Somebody edited these files meanwhile: {quoted(', '.join(s.edited_outside[:20]))}.")
+    if "soft-time" in s.soft_notes:
+        notes.append("Most of the loop's time is used. Bring the work to an end.")
+    if "iteration-soft" in s.soft_notes:
+        notes.append("The iteration before took too long. Do less in one iteration.")
+    if s.no_progress >= s.policy.stuck.no_progress_nudge > 0:
+        notes.append(
+            f"The last {s.no_progress} iterations changed nothing. Do something else, or say that you are stuck."
+        )
+    if s.answer:
+        notes.append(f"A person answered your question: {quoted(s.answer)}")
+    return "".join(f"- {note}\n" for note in notes)
+
+
+_HOW_NOTES = {
+    "iteration-time": "The iteration before hit its time limit and was stopped. Do less in one iteration.",
+    "idle": "The iteration before was stopped because nothing happened for too long. Do not start what waits for input.",
+}
+
+
+def _attempts(s: LoopState, quoted: Quote) -> str:
+    if not s.history:
+        return ""
+    # The same error is paid for once: its newest output stands for the earlier ones.
+    newest = {a.error_hash: a.number for a in s.history}
+    shown = [a for a in s.history if a.excerpt and newest[a.error_hash] == a.number]
+    blocks = "".join(
+        f"\n### Attempt {a.number}: {a.gate}, exit {a.code}\n{quoted(fenced(a.excerpt))}\n" for a in shown
+    )
+    return f"\n## Attempts that the gates turned down\n{quoted(history_table(s.history))}{blocks}"
+
+
+def _shift(s: LoopState, op: RunAgent, quoted: Quote) -> str:
+    if not op.shift or not s.history:
+        return ""
+    last = s.history[-1]
+    forbidden = quoted(failed_pattern(last.excerpt or last.headline))
+    return _template("shift").format(
+        times=s.streak, forbidden=forbidden, error=quoted(fenced(last.headline or last.excerpt))
+    )
+
+
+def _expansion(s: LoopState, op: RunAgent, found: Sequence[tuple[str, str]], quoted: Quote) -> str:
+    if not op.expand or not s.history:
+        return ""
+    gap = information_gap(s.history[-1].excerpt)
+    if gap is None:
+        return ""
+    text = f"\n## What the error is about\nMissing: {quoted(', '.join(gap.names))}\n"
+    if gap.files:
+        text += f"Files in the trace: {quoted(', '.join(gap.files))}\n"
+    return text + "".join(f"\n`{quoted(path)}`:\n{quoted(fenced(content))}\n" for path, content in found)
+
+
+def _cut(text: str) -> str:
+    if len(text) <= SCRATCHPAD_CHARS:
+        return text.strip()
+    return text[:SCRATCHPAD_CHARS].strip() + f"\n[... {len(text) - SCRATCHPAD_CHARS} characters cut ...]"
+
+
+@cache
+def _template(name: str) -> str:
+    return (Path(__file__).parent / "templates" / f"{name}.md").read_text(encoding="utf-8")

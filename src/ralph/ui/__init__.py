@@ -1,0 +1,1 @@
+"""How Ralph shows itself on a terminal. Everything shown is a view of facts."""

@@ -1,0 +1,169 @@
+"""One plain line for each fact that a person wants to see. Pure: facts and state in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ralph.core import facts as f
+from ralph.core import signals
+from ralph.core.decide import shift_level
+from ralph.core.ends import NEXT
+from ralph.core.state import LoopState
+
+
+def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
+    """What to print for this fact; `s` is the state after it."""
+    describe = _LINES.get(type(fact))
+    return describe(fact, s) if describe else []
+
+
+def _run_started(x: f.RunStarted, s: LoopState) -> list[str]:
+    return [f"run {x.run}, processes owned by {x.tier}"]
+
+
+def _swept(x: f.RunSwept, s: LoopState) -> list[str]:
+    found = f"; ended what it left running: {', '.join(x.found)}" if x.found else ""
+    return [f"run {x.run} had died{found}"]
+
+
+def _repaired(x: f.JournalRepaired, s: LoopState) -> list[str]:
+    return [f"the journal's torn tail ({x.bytes} bytes) was put aside"]
+
+
+def _loop_started(x: f.LoopStarted, s: LoopState) -> list[str]:
+    gates = ", ".join(g.name for g in x.policy.gates) or "none"
+    return [f"task {x.task.id}: {x.task.title}", f"gates: {gates}"]
+
+
+def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
+    return [f"going on with {s.task.id}: {s.iterations} iterations and {s.attempts} attempts so far"]
+
+
+def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
+    shown = [f"your uncommitted changes are saved: {x.recovery}"] if x.recovery else []
+    for known in x.known:
+        shown.append(
+            f"gate {known.gate} on the starting tree: {_colour(known.passed)} (known: {known.evidence})"
+        )
+    return shown
+
+
+def _changed(x: f.WorkspaceChanged, s: LoopState) -> list[str]:
+    return [f"somebody edited the tree meanwhile: {_few(x.paths)}"]
+
+
+def _iteration_started(x: f.IterationStarted, s: LoopState) -> list[str]:
+    shift = f", strategy shift {x.shift}" if x.shift else ""
+    return [f"iteration {x.n}/{s.policy.limits.max_iterations} starts ({x.prompt_chars} characters{shift})"]
+
+
+def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
+    how = {
+        "interrupted": "interrupted",
+        "cut": f"cut off ({x.cause})",
+        "exited": _exit(x, s),
+    }[x.how]
+    shown = [f"iteration {x.n} ended: {how}, {x.seconds:.1f} s"]
+    if s.refusal:
+        shown.append(f"claim refused: {s.refusal}")
+    elif s.claim is not None:
+        shown.append("it claims completion")
+    if x.stragglers:
+        shown.append(f"processes it left running were ended: {_few(x.stragglers)}")
+    if x.refs_moved:
+        shown.append(f"warning: it moved refs: {_few(x.refs_moved)}")
+    return shown
+
+
+def _exit(x: f.IterationEnded, s: LoopState) -> str:
+    if x.fault:
+        return f"{x.fault}: {x.fault_text}"
+    if x.code:
+        return f"exit {x.code}" + (f": {x.fault_text}" if x.fault_text else "")
+    said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
+    if not said.explicit:
+        return "no signal"
+    return said.word + (f" ({said.warning})" if said.warning else "")
+
+
+def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
+    where = {
+        "base": " on the starting tree",
+        "iteration": "",
+        "claim": " with the original inputs" if x.variant == "original" else "",
+    }[x.purpose]
+    if x.how == "interrupted":
+        return [f"gate {x.gate}{where}: interrupted"]
+    shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {x.seconds:.1f} s"]
+    if not x.passed and x.headline:
+        shown.append(f"  {x.headline}")
+    if s.history and s.claim is None and x.purpose == "claim" and not x.passed:
+        same = f", the same error {s.streak} times" if s.streak > 1 else ""
+        shown.append(f"attempt {s.attempts}/{s.policy.limits.max_attempts} turned down{same}")
+        if level := shift_level(s):
+            shown.append(f"strategy shift {level}: the next iteration must try something different")
+    return shown
+
+
+def _checkpoint(x: f.Checkpoint, s: LoopState) -> list[str]:
+    return [f"soft limit passed: {x.what} after {x.seconds:.0f} s"]
+
+
+def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
+    return [f"waiting {x.seconds:.0f} s ({x.what}): {x.why}"]
+
+
+def _stop(x: f.StopRequested, s: LoopState) -> list[str]:
+    when = "after this iteration" if x.how == "graceful" else "now"
+    return [f"stopping {when}: {x.by}"]
+
+
+def _event(x: f.EventReceived, s: LoopState) -> list[str]:
+    return [f"event {x.topic} {x.payload}".rstrip()[:200]]
+
+
+def _refused(x: f.InboxRefused, s: LoopState) -> list[str]:
+    return [f"a message was refused: {x.why}"]
+
+
+def summary(s: LoopState, code: int) -> list[str]:
+    """The last words of a run: the end, the figures, what to do next."""
+    end = s.ended or "interrupted"
+    name = f"{end} ({s.end_limit})" if s.end_limit else end
+    shown = [f"{name}: {s.end_reason}"]
+    cost = f", {s.cost_usd:.2f} USD" if s.cost_usd else ""
+    tokens = f", {s.tokens} tokens" if s.tokens else ""
+    shown.append(
+        f"{s.iterations} iterations, {s.attempts} attempts turned down, {s.active_seconds:.1f} s active{tokens}{cost}"
+    )
+    shown += [f"warning: {w}" for w in s.warnings]
+    shown.append(f"Next: {NEXT[end]}")
+    return shown
+
+
+def _colour(passed: bool) -> str:
+    return "green" if passed else "red"
+
+
+def _few(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+_LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
+    f.RunStarted: _run_started,
+    f.RunSwept: _swept,
+    f.JournalRepaired: _repaired,
+    f.LoopStarted: _loop_started,
+    f.LoopResumed: _resumed,
+    f.WorkspacePrepared: _prepared,
+    f.WorkspaceChanged: _changed,
+    f.IterationStarted: _iteration_started,
+    f.IterationEnded: _iteration_ended,
+    f.GateEnded: _gate_ended,
+    f.Checkpoint: _checkpoint,
+    f.WaitStarted: _wait,
+    f.StopRequested: _stop,
+    f.EventReceived: _event,
+    f.InboxRefused: _refused,
+}

@@ -1,0 +1,132 @@
+"""The one way Ralph calls the git program: a clean environment, neutral configuration, no terminal, no prompts.
+
+Nothing that a repository's own configuration names (hooks, fsmonitor) is ever executed by a call from here.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ralph.errors import RalphError
+
+# What the caller's shell says about *which* repository to use must not leak in; which user configuration
+# to read and where discovery stops stays the user's choice.
+_KEPT = frozenset(
+    {
+        "GIT_CEILING_DIRECTORIES",
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_NOSYSTEM",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+        "GIT_EXEC_PATH",
+    }
+)
+_FORCED = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_AUTHOR_NAME": "Ralph",
+    "GIT_AUTHOR_EMAIL": "ralph@localhost",
+    "GIT_COMMITTER_NAME": "Ralph",
+    "GIT_COMMITTER_EMAIL": "ralph@localhost",
+}
+_NEUTRAL = tuple(
+    part
+    for setting in (
+        "core.fsmonitor=false",
+        "core.hooksPath=/dev/null",
+        "core.untrackedCache=false",
+        "core.splitIndex=false",
+        "core.trustctime=true",
+        "core.checkStat=default",
+        "core.safecrlf=false",  # a snapshot is never refused because of line endings
+        "core.quotePath=false",
+        "core.logAllRefUpdates=false",
+        "i18n.commitEncoding=UTF-8",
+        "add.ignoreErrors=false",
+        "advice.addEmbeddedRepo=false",
+        "submodule.recurse=false",
+        "checkout.workers=4",
+        "gc.auto=0",
+    )
+    for part in ("-c", setting)
+)
+
+
+class GitFailed(RalphError):
+    """git ended with an error that the caller did not expect."""
+
+    def __init__(self, args: Sequence[str], status: int, stdout: bytes, stderr: str) -> None:
+        lines = [line.removeprefix("fatal: ").removeprefix("error: ") for line in stderr.splitlines() if line]
+        super().__init__(f"git {args[0]} failed: {'; '.join(lines[:3]) or f'exit {status}'}", code=70)
+        self.status = status
+        self.stdout = stdout
+        self.stderr = stderr
+
+
+def run(
+    args: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes | None = None,
+    durable: bool = False,
+    pass_fds: Sequence[int] = (),
+) -> bytes:
+    """Run git to its end and return what it wrote to stdout; GitFailed when it exits with an error."""
+    process = _start(args, cwd, env, durable, pass_fds, stdin is not None)
+    out, err = process.communicate(stdin)
+    if process.returncode:
+        raise GitFailed(args, process.returncode, out, err.decode("utf-8", "replace"))
+    return out
+
+
+def run_limited(
+    args: Sequence[str], *, cwd: Path, limit: int, env: Mapping[str, str] | None = None
+) -> tuple[bytes, bool]:
+    """Like run, but stop git once it wrote more than `limit` bytes; also returns whether it was cut."""
+    process = _start(args, cwd, env, False, (), False)
+    assert process.stdout is not None and process.stderr is not None
+    out = process.stdout.read(limit + 1)
+    if len(out) > limit:
+        process.kill()
+        process.communicate()
+        return out[:limit], True
+    rest, err = process.communicate()
+    if process.returncode:
+        raise GitFailed(args, process.returncode, out, err.decode("utf-8", "replace"))
+    return out + rest, False
+
+
+def _start(
+    args: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str] | None,
+    durable: bool,
+    pass_fds: Sequence[int],
+    feed: bool,
+) -> subprocess.Popen[bytes]:
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k in _KEPT}
+    try:
+        return subprocess.Popen(
+            ["git", *_NEUTRAL, "-c", f"core.fsync={'all' if durable else 'none'}", *args],
+            cwd=cwd,
+            env={**inherited, **_FORCED, **(env or {})},
+            stdin=subprocess.PIPE if feed else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=pass_fds,
+            process_group=0,  # Ctrl-C is for Ralph to handle; it must not cut a snapshot in half
+        )
+    except FileNotFoundError as error:
+        if error.filename != "git":
+            raise RalphError(f"the folder {cwd} does not exist", code=2)
+        raise RalphError(
+            "the git program was not found", todo="Install git, or put it on the PATH.", code=2
+        ) from None
+    except OSError as error:
+        raise RalphError(f"cannot start git in {cwd}: {error.strerror}", code=70) from None

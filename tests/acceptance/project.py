@@ -1,0 +1,159 @@
+"""A user's project for tests: a real repository in which the real `ralph` is run, as a user would, with a clean HOME."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+RALPH = Path(sys.executable).with_name("ralph")
+CONFIG = """\
+cli: {backend: custom, command: ./agent.sh, prompt_mode: stdin}
+gates: [{name: tests, run: sh test.sh}]
+event_loop: {max_iterations: 8, crash_wait: 0}
+"""
+
+
+class Project:
+    """By default: `test.sh` passes when the file `answer` holds 42, and `agent.sh` is what the test makes of it."""
+
+    def __init__(self, path: Path, home: Path) -> None:
+        self.path = path
+        self.env = {
+            "PATH": f"{RALPH.parent}:{os.environ['PATH']}",
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "TMPDIR": str(home.parent / "tmp"),
+        }
+        for name in ("RALPH_TIER",):
+            if name in os.environ:
+                self.env[name] = os.environ[name]
+        home.mkdir(exist_ok=True)
+        (home.parent / "tmp").mkdir(exist_ok=True)
+        path.mkdir(parents=True)
+        self.git("init", "-q", "-b", "main")
+        self.git("config", "user.name", "User")
+        self.git("config", "user.email", "user@localhost")
+        self.write("test.sh", 'test "$(cat answer 2>/dev/null)" = 42 || { echo "FAILED: the answer is not 42"; exit 1; }\n')
+        self.write("ralph.yml", CONFIG)
+        self.write("PROMPT.md", "Write 42 into the file `answer`.\n")
+        self.write(".gitignore", ".ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\n.stop\n")
+        self.agent("echo 42 > answer; echo TASK_COMPLETE")
+        self.commit("begin")
+
+    def write(self, name: str, text: str, *, executable: bool = False) -> Path:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        if executable:
+            path.chmod(0o755)
+        return path
+
+    def agent(self, body: str) -> None:
+        """What the agent does in every iteration: a shell script. $RALPH_ITERATION is its number."""
+        self.write("agent.sh", f"#!/bin/sh\ncat > /dev/null\n{body}\n", executable=True)
+
+    def config(self, text: str) -> None:
+        self.write("ralph.yml", text)
+
+    def commit(self, message: str = "change") -> str:
+        self.git("add", "-A")
+        self.git("commit", "-qm", message)
+        return self.git("rev-parse", "HEAD")
+
+    def git(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.path, env=self.env, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    def ralph(
+        self, *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None, timeout: float = 120
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [RALPH, *arguments],
+            cwd=cwd or self.path,
+            env=self.env | (env or {}),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+
+    def start(self, *arguments: str, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
+        """In the background, in a session of its own, output to files beside the project."""
+        out = open(self.path.parent / "run.out", "a")
+        return subprocess.Popen(
+            [RALPH, *arguments],
+            cwd=self.path,
+            env=self.env | (env or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def facts(self, kind: str = "*") -> list[dict[str, Any]]:
+        """The journal's facts of this kind, newest last; each with its `seq`."""
+        done = self.ralph("events", "--json", "--kind", kind)
+        assert done.returncode == 0, done.stderr
+        records = [json.loads(line) for line in done.stdout.splitlines()]
+        return [record["data"] | {"seq": record["seq"], "kind": record["kind"]} for record in records]
+
+    def end(self) -> dict[str, Any]:
+        return self.facts("loop.ended")[-1]
+
+    def user_state(self) -> dict[str, str]:
+        """What of the user's Ralph must never touch."""
+        return {
+            "head": (self.path / ".git/HEAD").read_text(),
+            "index": (self.path / ".git/index").read_bytes().hex(),
+            "refs": "\n".join(
+                line for line in self.git("for-each-ref").splitlines() if "\trefs/ralph/" not in line
+            ),
+            "stash": self.git("stash", "list"),
+            "hooks": ",".join(sorted(p.name for p in (self.path / ".git/hooks").iterdir())),
+            "config": (self.path / ".git/config").read_text(),
+        }
+
+
+def until(condition: Callable[[], Any], what: str, seconds: float = 60) -> Any:
+    """Wait for something to become true; a deadline, not a duration."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := condition():
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"did not happen: {what}")
+
+
+def processes_with(token: str) -> list[int]:
+    """Every process whose command line or environment holds this token, found independently of Ralph."""
+    return list(_scan(token.encode()))
+
+
+def _scan(token: bytes) -> Iterator[int]:
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            if token in (entry / "cmdline").read_bytes() or token in (entry / "environ").read_bytes():
+                if "Z" not in (entry / "stat").read_text().rpartition(")")[2].split()[0]:
+                    yield int(entry.name)
+        except (OSError, IndexError):
+            continue
+
+
+def end_processes(token: str) -> None:
+    for pid in processes_with(token):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass

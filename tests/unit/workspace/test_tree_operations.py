@@ -1,0 +1,159 @@
+"""Reading, comparing and composing trees; clean checkouts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from workspace_project import Sh, names, opened, user_state
+
+from ralph.errors import RalphError
+from ralph.workspace import git
+from ralph.workspace.checkout import checkout
+from ralph.workspace.repo import Repo, without_git
+from ralph.workspace.snapshot import Snapshots
+from ralph.workspace.trees import Change
+
+
+@pytest.fixture
+def pair(project: Path, snapshots: Snapshots) -> tuple[str, str]:
+    """Two trees that differ in every way a path can."""
+    (project / "mode").write_text("m")
+    (project / "type").write_text("t")
+    (project / "old name").write_text("same content\n" * 20)
+    first = snapshots.take().tree
+    (project / "a.txt").write_text("A\n")
+    (project / "mode").chmod(0o755)
+    (project / "type").unlink()
+    (project / "type").symlink_to("a.txt")
+    (project / "src" / "b.py").unlink()
+    (project / "old name").rename(project / "new\nname")
+    return first, snapshots.take().tree
+
+
+def test_diff_names_every_path_with_its_status(snapshots: Snapshots, pair: tuple[str, str]) -> None:
+    assert sorted(snapshots.diff(*pair), key=lambda change: change.path) == [
+        Change("a.txt", "M"),
+        Change("mode", "M"),
+        Change("new\nname", "A"),
+        Change("old name", "D"),
+        Change("src/b.py", "D"),
+        Change("type", "T"),
+    ]
+    assert snapshots.diff(pair[0], pair[0]) == []
+
+
+def test_diff_text_is_a_unified_diff(snapshots: Snapshots, pair: tuple[str, str]) -> None:
+    text = snapshots.diff_text(*pair, 100_000)
+    assert "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+A\n" in text
+
+
+def test_diff_text_is_cut_at_a_line_and_says_so(snapshots: Snapshots, pair: tuple[str, str]) -> None:
+    whole = snapshots.diff_text(*pair, 100_000)
+    text = snapshots.diff_text(*pair, 200)
+    body, _, mark = text.removesuffix("\n").rpartition("\n")
+    assert mark == "[cut after 200 bytes]"
+    assert whole.startswith(body + "\n") and 0 < len(body.encode()) <= 200
+
+
+def test_huge_diff_costs_no_more_than_the_limit(project: Path, snapshots: Snapshots) -> None:
+    first = snapshots.take().tree
+    (project / "huge").write_text("line\n" * 2_000_000)
+    assert len(snapshots.diff_text(first, snapshots.take().tree, 5000)) < 5100
+
+
+def test_read_gives_content_link_target_or_none(project: Path, snapshots: Snapshots) -> None:
+    (project / "link").symlink_to("a.txt")
+    (project / "bytes").write_bytes(bytes(range(256)))
+    tree = snapshots.take().tree
+    assert snapshots.read(tree, "a.txt") == b"a\n"
+    assert snapshots.read(tree, "./src/../a.txt") == b"a\n"
+    assert snapshots.read(tree, "link") == b"a.txt"
+    assert snapshots.read(tree, "bytes") == bytes(range(256))
+    assert snapshots.read(tree, "absent") is None
+    assert snapshots.read(tree, "src") is None
+    with pytest.raises(git.GitFailed):
+        snapshots.read("1" * 40, "a.txt")
+
+
+def test_overlay_takes_paths_from_the_base(project: Path, snapshots: Snapshots, sh: Sh) -> None:
+    base = snapshots.take().tree
+    (project / "a.txt").write_text("changed")
+    (project / "src" / "b.py").write_text("changed")
+    (project / "src" / "new").write_text("n")
+    (project / "top").write_text("n")
+    tree = snapshots.take().tree
+    before = user_state(project, sh)
+    mixed = snapshots.overlay(tree, base, ["src", "top", "absent in both"])
+    assert names(snapshots, mixed) == {".gitignore", "a.txt", "src/b.py"}
+    assert snapshots.read(mixed, "a.txt") == b"changed"
+    assert snapshots.read(mixed, "src/b.py") == b"b = 1\n"
+    assert snapshots.overlay(tree, base, []) == tree
+    assert user_state(project, sh) == before
+    assert (project / "top").exists()
+    assert snapshots.take().tree == tree
+
+
+def test_overlay_when_files_and_folders_trade_places(project: Path, snapshots: Snapshots) -> None:
+    base = snapshots.take().tree
+    (project / "src" / "b.py").unlink()
+    (project / "src").rmdir()
+    (project / "src").write_text("file")
+    (project / "a.txt").unlink()
+    (project / "a.txt").mkdir()
+    (project / "a.txt" / "x").write_text("x")
+    tree = snapshots.take().tree
+    assert names(snapshots, snapshots.overlay(tree, base, ["a.txt"])) == {".gitignore", "a.txt", "src"}
+    assert names(snapshots, snapshots.overlay(tree, base, ["src/b.py"])) == {
+        ".gitignore",
+        "a.txt/x",
+        "src/b.py",
+    }
+    assert snapshots.overlay(tree, base, ["a.txt", "src"]) == base
+
+
+def test_clean_checkout_has_the_files_and_nothing_else(
+    project: Path, snapshots: Snapshots, tmp_path: Path, sh: Sh
+) -> None:
+    (project / ".gitattributes").write_text("hidden export-ignore\n")
+    (project / "hidden").write_text("h")
+    (project / "run").write_text("#!/bin/sh\n")
+    (project / "run").chmod(0o755)
+    (project / "link").symlink_to("a.txt")
+    (project / "two\nlines").write_text("x")
+    (project / "x.log").write_text("ignored")
+    tree = snapshots.take().tree
+    (project / "a.txt").write_text("later")
+    before = user_state(project, sh)
+    into = tmp_path / "de ep" / "out"
+    checkout(snapshots, tree, into)
+    found = {str(path.relative_to(into)) for path in into.rglob("*") if not path.is_dir()}
+    assert found == names(snapshots, tree)
+    assert (into / "a.txt").read_text() == "a\n"
+    assert os.access(into / "run", os.X_OK)
+    assert (into / "link").is_symlink()
+    assert (project / "a.txt").read_text() == "later"
+    assert user_state(project, sh) == before
+    assert snapshots.take().tree != tree
+
+
+def test_clean_checkout_refuses_a_folder_in_use(project: Path, snapshots: Snapshots, tmp_path: Path) -> None:
+    tree = snapshots.take().tree
+    with pytest.raises(RalphError, match="empty folder"):
+        checkout(snapshots, tree, project)
+    (tmp_path / "file").write_text("f")
+    with pytest.raises(RalphError, match="cannot use the folder"):
+        checkout(snapshots, tree, tmp_path / "file")
+
+
+def test_clean_checkout_without_git_and_before_the_first_commit(tmp_path: Path, sh: Sh) -> None:
+    plain, fresh = tmp_path / "plain", tmp_path / "fresh"
+    plain.mkdir()
+    sh(tmp_path, "init", "-q", "fresh")
+    repos: list[Repo] = [without_git(plain), opened(fresh)]
+    for number, repo in enumerate(repos):
+        (repo.root / "f").write_text("f")
+        snapshots = Snapshots(repo, "x")
+        checkout(snapshots, snapshots.take().tree, tmp_path / f"out{number}")
+        assert [path.name for path in (tmp_path / f"out{number}").iterdir()] == ["f"]
