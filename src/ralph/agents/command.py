@@ -7,8 +7,9 @@ from pathlib import Path
 
 from ralph.agents.adapter import SAID_CHARS, Launch, Reader, Words
 from ralph.core.policy import AgentPolicy
+from ralph.core.signals import fence_after
 
-_TAIL_LINES = 200  # enough context to know whether the last lines stand inside a code fence
+_LINE_CHARS = 1000  # so that the last lines always fit; a signal's line is short
 
 
 class CommandAdapter:
@@ -31,23 +32,20 @@ class CommandAdapter:
 
 
 class TextReader:
-    """Keeps the last lines of plain text, each bounded."""
+    """Keeps the last lines of plain text, each bounded, and knows whether they begin inside a code fence."""
 
     def __init__(self) -> None:
-        self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
+        self._tail: deque[str] = deque()
+        self._chars = 0
+        self._fence = ""  # open where the tail begins
 
     def feed(self, line: str) -> None:
-        self._tail.append(line[:SAID_CHARS])
+        self._tail.append(line[:_LINE_CHARS])
+        self._chars += len(self._tail[-1]) + 1
+        while self._chars > SAID_CHARS:
+            gone = self._tail.popleft()
+            self._chars -= len(gone) + 1
+            self._fence = fence_after(self._fence, gone)
 
     def words(self) -> Words:
-        lines = list(self._tail)
-        # The journal keeps the end; an open fence before it must not be forgotten.
-        said = "\n".join(lines)[-SAID_CHARS:]
-        dropped = "\n".join(lines)[: -len(said)] if said else ""
-        if _opens_fence(dropped):
-            said = "```\n" + said
-        return Words(said=said)
-
-
-def _opens_fence(text: str) -> bool:
-    return sum(line.lstrip().startswith(("```", "~~~")) for line in text.splitlines()) % 2 == 1
+        return Words(said="\n".join([self._fence, *self._tail] if self._fence else self._tail))

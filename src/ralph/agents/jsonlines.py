@@ -13,7 +13,8 @@ from typing import Any, cast, get_args
 
 from msgspec.structs import replace
 
-from ralph.agents.adapter import SAID_CHARS, Words
+from ralph.agents.adapter import Words
+from ralph.agents.command import TextReader
 from ralph.core.facts import Fault, Usage
 
 
@@ -77,7 +78,10 @@ def _error(words: Words, item: dict[str, Any]) -> None:
 
 def _say(words: Words, text: Any) -> None:
     if isinstance(text, str) and text.strip():
-        words.said = text[-SAID_CHARS:]
+        bounded = TextReader()
+        for line in text.splitlines():
+            bounded.feed(line)
+        words.said = bounded.words().said
 
 
 def _tokens(usage: dict[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -77,7 +78,7 @@ def run(
 
     folder = Path.cwd()
     if choice == "resume":
-        _refuse_with_resume(given, command)
+        _refuse_with_resume({**given, "config": config}, command)
         return _go(Request(folder=folder, repo=here(), choice="resume", raise_limits=_raised(given)), verbose)
     resolved = load(folder, config, Overrides(command=command, **given))
     check_agent(resolved.policy, folder)
@@ -91,10 +92,14 @@ def run(
         policy=resolved.policy,
         choice="fresh" if choice == "fresh" else "ask",
     )
-    if choice == "fresh" or not _unfinished(repo):
+
+    def agree() -> None:
         own = own_files(repo, folder, (resolved.policy.scratchpad.replace("{taskId}", resolved.task.id),))
         _agree_to_work_here(repo, own, in_place, _read_by_ralph(folder, config, given))
-    return _go(request, verbose)
+
+    if choice == "fresh" or not _unfinished(repo):
+        agree()
+    return _go(request, verbose, agree)
 
 
 @click.command()
@@ -119,20 +124,36 @@ def resume(verbose: bool, answer: str, **given: Any) -> int:
     return _go(request, verbose)
 
 
-def _go(request: Request, verbose: bool) -> int:
+def _go(request: Request, verbose: bool, agree: Callable[[], None] = lambda: None) -> int:
+    """`agree` is asked when the user chooses to start anew at a prompt."""
+
     def show(fact: f.AnyFact, s: LoopState) -> None:
         for line in lines(fact, s):
-            click.echo(f"{datetime.now():%H:%M:%S}  {line}")
+            _say(f"{datetime.now():%H:%M:%S}  {line}")
 
     def show_line(who: str, line: Line) -> None:
         if verbose:
-            click.echo(f"{datetime.now():%H:%M:%S}  {who}| {_printable(line.text)}")
+            _say(f"{datetime.now():%H:%M:%S}  {who}| {_printable(line.text)}")
 
-    outcome = drive(request, Seeing(fact=show, line=show_line, resume_or_fresh=_resume_or_fresh))
-    click.echo("")
+    def choose(s: LoopState) -> Choice:
+        choice = _resume_or_fresh(s)
+        if choice == "fresh":
+            agree()
+        return choice
+
+    outcome = drive(request, Seeing(fact=show, line=show_line, resume_or_fresh=choose))
+    _say("")
     for line in summary(outcome.state, outcome.code):
-        click.echo(line)
+        _say(line)
     return outcome.code
+
+
+def _say(text: str) -> None:
+    """A reader that went away (`| head`, a closed terminal) does not end the run: the journal has everything."""
+    try:
+        click.echo(text)
+    except OSError:
+        sys.stdout = open(os.devnull, "w")
 
 
 def _printable(text: str) -> str:
@@ -151,15 +172,27 @@ def _raised(given: dict[str, Any]) -> dict[str, float]:
 
 def _refuse_with_resume(given: dict[str, Any], command: tuple[str, ...]) -> None:
     """The loop's task and policy are those of its start; saying otherwise would be ignored silently."""
-    fixed = ("prompt", "prompt_file", "criteria", "task_id", "gates", "no_gates", "require_verified")
-    said = [f"--{key.replace('_', '-')}" for key in fixed if given.get(key)] + (
-        ["-- COMMAND"] if command else []
+    fixed = (
+        "config",
+        "prompt",
+        "prompt_file",
+        "criteria",
+        "task_id",
+        "gates",
+        "no_gates",
+        "require_verified",
     )
+    said = [_FLAGS.get(key, f"--{key.replace('_', '-')}") for key in fixed if given.get(key)]
+    said += ["--timeout-multiplier"] if given.get("timeout_multiplier", 1.0) != 1.0 else []
+    said += ["-- COMMAND"] if command else []
     if said:
         raise RalphError(
             f"a resumed loop keeps its task, agent and gates; {', '.join(said)} would change nothing",
             todo="Leave them out, or start anew with --fresh.",
         )
+
+
+_FLAGS = {"gates": "--gate"}
 
 
 def _unfinished(repo: Repo) -> LoopState | None:

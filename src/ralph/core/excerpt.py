@@ -9,6 +9,7 @@ import re
 
 FIRST_WINDOW = 64 * 1024  # of an output too big to load, what is read from its start ...
 LAST_WINDOW = 256 * 1024  # ... and from its end
+FIRST_LINES, LAST_LINES = 1_000, 4_000  # of these windows, what is searched for failures
 MAX_LINE = 2_000
 MAX_CHARS = 24_000
 
@@ -71,6 +72,8 @@ def bounded_lines(output: str) -> list[str]:
         lines = _first_lines(output[:FIRST_WINDOW]) + _last_lines(output[-LAST_WINDOW:])
     else:
         lines = plain_lines(output)
+    if len(lines) > FIRST_LINES + LAST_LINES:
+        lines = lines[:FIRST_LINES] + lines[-LAST_LINES:]
     return [line if len(line) <= MAX_LINE else line[:MAX_LINE] for line in lines]
 
 

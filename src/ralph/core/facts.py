@@ -43,6 +43,8 @@ class RunStarted(Fact, frozen=True, tag="run.started"):
 
 
 class RunEnded(Fact, frozen=True, tag="run.ended"):
+    """The run left nothing open. A run without this fact died."""
+
     run: str
     code: int
 
@@ -61,6 +63,8 @@ class JournalRepaired(Fact, frozen=True, tag="journal.repaired"):
 
 
 class LoopStarted(Fact, frozen=True, tag="loop.started"):
+    """The attempt to finish one task begins. Its policy is fixed here."""
+
     loop: str
     task: Task
     policy: Policy
@@ -114,6 +118,8 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
 
 
 class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
+    """The agent and everything it started are gone; this is the tree it left and what it said last."""
+
     serial: int
     n: int
     how: How
@@ -145,6 +151,8 @@ class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
 
 
 class GateStarted(Fact, frozen=True, tag="gate.started"):
+    """A gate is about to run on this tree, perhaps with some paths swapped for their originals."""
+
     op: str
     gate: str
     purpose: Purpose
@@ -185,6 +193,8 @@ class Checkpoint(Fact, frozen=True, tag="checkpoint"):
 
 
 class WaitStarted(Fact, frozen=True, tag="wait.started"):
+    """A named, bounded wait. `until` holds over a restart."""
+
     op: str
     what: str
     seconds: float
@@ -193,17 +203,23 @@ class WaitStarted(Fact, frozen=True, tag="wait.started"):
 
 
 class WaitEnded(Fact, frozen=True, tag="wait.ended"):
+    """The wait is over, by itself or cut short."""
+
     op: str
     elapsed: bool
 
 
 class StopRequested(Fact, frozen=True, tag="stop.requested"):
+    """Somebody wants the run to end: after the iteration, at once, for good."""
+
     how: StopHow
     by: str
     name: str = ""  # the inbox file's name, if it came by one
 
 
 class EventReceived(Fact, frozen=True, tag="event.received"):
+    """An agent or a person emitted an event."""
+
     name: str  # the inbox file's name: a repeat is harmless
     topic: str
     payload: str = ""
@@ -211,11 +227,15 @@ class EventReceived(Fact, frozen=True, tag="event.received"):
 
 
 class InboxRefused(Fact, frozen=True, tag="inbox.refused"):
+    """Something in the inbox was no message, or not for this run."""
+
     name: str
     why: str
 
 
 class LoopEnded(Fact, frozen=True, tag="loop.ended"):
+    """The loop is over, or parked: one named end, one reason, one exit code."""
+
     end: End
     reason: str
     code: int

@@ -42,7 +42,7 @@ _BOUNDARIES = (
     _row("message", r"^E {3,}(?P<text>.*)$"),  # pytest
     # what surrounds a failure
     _row("frame", r"^\s+at \S"),  # JavaScript, Java, C#
-    _row("frame", r"^\s*>?\s*\d*\s*\|(?: |$)|^\s*[~^]+\s*$"),  # code frames
+    _row("frame", r"^\s*(?:>\s*)?(?:\d+\s*)?\|(?: |$)|^\s*[~^]+\s*$"),  # code frames
     _row("frame", r'^\s*File ".*", line \d|^\s*Traceback \('),
     _row("frame", r"^\S+\.py:\d+: (?:in \S.*|\w+)$"),  # pytest
     _row("frame", r"^\s*❯ \S+:\d|^\s+from \S+:\d+:in |^\s*#\d+ |^\s+# \./"),
@@ -52,7 +52,7 @@ _BOUNDARIES = (
     _row("skip", r"^\s+(?:duration_ms|location|type|failureType|code|operator): |^\s+---$|^\s+error: [|>]-?$"),
     # what passed
     _row("passed", r"^\s*[✓✔√] |^\s*ok \d|^ok\s{2,}\S|^\s*PASS\b|^\s*PASSED\b|^\s*--- (?:PASS|SKIP): "),
-    _row("passed", r"\.\.\. (?:ok|ignored|skipped\b.*)$| (?:PASSED|SKIPPED|XFAIL|XPASS)\s*(?:\(.*\)\s*)?(?:\[\s*\d+%\])?$"),
+    _row("passed", r".*\.\.\. (?:ok|ignored|skipped\b.*)$|.* (?:PASSED|SKIPPED|XFAIL|XPASS)\s*(?:\(.*\)\s*)?(?:\[\s*\d+%\])?$"),
     _row("passed", r"^\s*not ok\b.*# (?:TODO|SKIP)"),
     # counts and headings
     _row("summary", r"^={3,}|^-{3,}$|^-{3,} .* -{3,}$|^!{3,} |^[.FEsxXR]+\s*(?:\[ *\d+%\])?$|^\S+\.py [.FEsxXR]+ +\["),
@@ -71,7 +71,7 @@ _BOUNDARIES = (
     _row("summary", r"^\d+ errors?(?: generated\.)?$|^compilation terminated\.$|^npm \S+ A complete log|^> \S+@"),
     # what only says that something below it failed: a failure of its own only when nothing else is known
     _row("wrapper", r"^(?:g?make|ninja)(?:\[\d+\])?: (?:\*\*\* \[|Leaving|Entering|Target|build stopped)"),
-    _row("wrapper", r"^npm (?:error|ERR!)|^error Command failed|ELIFECYCLE|^Command failed with exit code"),
+    _row("wrapper", r"^npm (?:error|ERR!)|^error Command failed|.*ELIFECYCLE|^Command failed with exit code"),
     _row("wrapper", r"^error: (?:test failed|could not compile|aborting due|process didn't exit|\d+ targets? failed)"),
     _row("wrapper", r"^(?:BUILD|Build|Tests?|Execution) (?:FAILED|failed)\b|^(?:error|ERROR): (?:tests?|build|checks?) failed\.?$"),
     _row("wrapper", r"^collect2: |^ERROR: No tests|^\s*FAILED?!*$|^\s*note: "),
@@ -91,12 +91,12 @@ _BOUNDARIES = (
     _row("listed", r"^\s*[✕✗✘×] (?P<name>.+?)(?: \(?\d+(?:\.\d+)? ?m?s\)?)?$"),
     _row("listed", r"^\s*✖ (?P<name>.+?)(?: \([\d.]+ms\))?$", "frame"),  # node
     _row("listed", r"^(?:\[gw\d+\] )?\[ *\d+%\] (?:FAILED|ERROR) (?P<name>\S.*?)\s*$"),
-    _row("listed", r"^(?:test )?(?P<name>\S.*? \.\.\.|\S+::.*?|\S+ > .*?) (?:FAILED|FAIL|ERROR)\s*(?:\[ *\d+%\])?$"),
+    _row("listed", r"^(?=.*(?: \.\.\. |::| > ))(?:test )?(?P<name>\S.*?)(?: \.\.\.)? (?:FAILED|FAIL|ERROR)\s*(?:\[ *\d+%\])?$"),
 )  # fmt: skip
 
 # Recognised outside of messages.
 _MESSAGES = (
-    _row("wrapper", r"\b[Ww]arning\b.{0,9}?: |Warning: |: note: "),
+    _row("wrapper", r".*(?:\b[Ww]arning\b.{0,9}?: |Warning: |: note: )"),
     _row(
         "message",
         r'^\s*(?:Caused by: |Exception in thread "[^"]*" |Uncaught |Unhandled )?'
@@ -112,9 +112,9 @@ _MESSAGES = (
     _row("message", r"^\s+\d+:\d+\s+error\s|^[A-Z]{1,4}\d{3,5} (?:\[\*\] )?\S"),  # linters
     _row(
         "hint",
-        r"command not found|: not found$|[Nn]o such file or directory|No rule to make target|undefined reference to"
-        r"|[Ss]egmentation fault|core dumped|^Killed$|[Pp]ermission denied|[Oo]ut of memory|[Tt]imed out\b"
-        r"|AddressSanitizer|[Aa]ssertion\b.* failed",
+        r".*(?:command not found|: not found$|[Nn]o such file or directory|No rule to make target|undefined reference to"
+        r"|[Ss]egmentation fault|core dumped|\bKilled$|[Pp]ermission denied|[Oo]ut of memory|[Tt]imed out\b"
+        r"|AddressSanitizer|[Aa]ssertion\b.* failed)",
     ),
 )  # fmt: skip
 
@@ -244,7 +244,7 @@ def _boundary(line: str) -> tuple[Role, re.Match[str] | None, Opens]:
 
 def _first(rows: tuple[_Row, ...], line: str) -> tuple[Role, re.Match[str] | None, Opens]:
     for row in rows:
-        if match := row.pattern.search(line):
+        if match := row.pattern.match(line):
             return row.role, match, row.opens
     return "other", None, ""
 

@@ -15,7 +15,7 @@ from ralph.core.policy import ClaimRule
 Word = Literal["ITERATION_DONE", "TASK_COMPLETE", "TASK_STUCK"]
 
 LAST_LINES = 3  # of plain text: how far from the end a signal may stand
-_FENCE = re.compile(r"^\s{0,3}(```|~~~)")
+_FENCE = re.compile(r"^\s{0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)$")
 _STUCK = re.compile(r"^TASK_STUCK[*_`]*\s*(?:[:—–-]\s*(?P<reason>.*?))?$")
 _EMPHASIS = "*_`"
 
@@ -92,16 +92,24 @@ def defuse(text: str, promise: str = "LOOP_COMPLETE") -> str:
     )
 
 
+def fence_after(fence: str, line: str) -> str:
+    """The code fence that is open after this line, given the one before it; empty outside. As Markdown has it, a fence
+    is closed by one of its own kind, at least as long, with nothing behind it."""
+    found = _FENCE.match(line)
+    if not found:
+        return fence
+    if not fence:
+        return "" if "`" in found["info"] else found["mark"]
+    closes = found["mark"].startswith(fence) and not found["info"].strip()
+    return "" if closes else fence
+
+
 def _outside_fences(text: str) -> list[str]:
     kept: list[str] = []
     fence = ""
     for line in text.splitlines():
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1] == fence:
-            fence = ""
-        elif not fence:
+        before, fence = fence, fence_after(fence, line)
+        if not before and not fence:
             kept.append(line)
     return kept
 

@@ -119,6 +119,7 @@ class LoopState(msgspec.Struct, frozen=True):
     refusal: str = ""  # why the last claim was not even put to the gates
     stuck_reason: str | None = None
     question: str | None = None
+    asked: str = ""  # the question that `answer` is about: the next agent has never seen it
     answer: str = ""
     fault: Fault = ""
     fault_text: str = ""

@@ -76,13 +76,13 @@ _ROWS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         (r"(?i)(\bseed\b\W{0,4}(?:with\W)?)\d+", r"\1<n>"),
         (r"(-test\.shuffle )\d+", r"\1<n>"),
         # how long it took
-        (rf"\s*[(\[]\s*[<>~]?\s?{_SPAN}(?: {_SPAN})?\s*[)\]]", ""),
+        (rf" ?[(\[] ?[<>~]? ?{_SPAN}(?: {_SPAN})? ?[)\]]", ""),
         (rf"(?i)(\b(?:in|took|after|elapsed|duration|time)\b[:=]?\s*){_SPAN}\b", r"\1<span>"),
         (rf"(?<![\w.'\"])\d+\.\d{{3,}}\s?{_UNIT}\b(?!['\"])", "<span>"),
         (rf"\t{_SPAN}$", ""),
         (r"(\bduration_ms\W{1,3})[\d.]+", r"\1<span>"),
         # how far it came
-        (r"\s*\[\s*\d{1,3}%\]", ""),
+        (r" ?\[ {0,2}\d{1,3}%\]", ""),
         (r"\b\d+( (?:\w+ )?(?:passed|passing|succeeded|ok)\b)", r"<n>\1"),
 )
 _TABLE = tuple((re.compile(pattern), replacement) for pattern, replacement in _ROWS)

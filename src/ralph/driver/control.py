@@ -11,6 +11,7 @@ from types import FrameType
 from ralph.core import facts as f
 from ralph.errors import RalphError
 from ralph.journal import inbox
+from ralph.seams import seam
 
 WAKE = signal.SIGUSR1  # sent after putting something urgent into the inbox
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -78,7 +79,9 @@ class Control:
         if self.stop_file.exists():
             self._record(f.StopRequested(how="graceful", by=".stop"))
             self._sync()
+            seam("remove.before", writes=True)
             self.stop_file.unlink(missing_ok=True)
+            seam("remove.after")
         self.collect(serial)
 
     def collect(self, serial: int) -> None:

@@ -26,6 +26,7 @@ from ralph.gates.command import command_line, find, undeclared
 from ralph.gates.integrity import touched_by_gate
 from ralph.journal.append import Journal
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
+from ralph.seams import seam
 from ralph.workspace import RefWatch, Repo, Snapshots, dirty, head, own_files, printable, save
 from ralph.workspace import checkout as check_out
 
@@ -234,8 +235,10 @@ class Effects:
         if gate.hermetic:
             checkout = gate_checkout(b.run, op.id)
             shutil.rmtree(checkout, ignore_errors=True)
+            seam("checkout.before", writes=True)
             checkout.mkdir(mode=0o700)
             check_out(b.snapshots, before, checkout)
+            seam("checkout.after")
         elif op.swap:
             b.snapshots.restore(before, op.swap)
         transcript = b.store.transcript(s.loop, op.id)
@@ -266,6 +269,7 @@ class Effects:
         ended = gating.end()
         if gating.checkout:
             shutil.rmtree(gating.checkout, ignore_errors=True)
+            seam("checkout.removed")
             written: tuple[str, ...] = ()
         else:
             written = self._undo_writes(gating)

@@ -94,8 +94,11 @@ class ProcessOperation:
         return self._owned.exited()
 
     def end(self) -> Ended:
-        """After exit: nothing of it is left when this returns."""
-        return self._owned.close()
+        """After exit: nothing of it is left when this returns, and its last words have been heard."""
+        ended = self._owned.close()
+        for line in ended.rest:
+            self._on_line(line)
+        return ended
 
     def cut(self, cause: str) -> None:
         if self.cause:

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from ralph import __version__
 from ralph.core import facts as f
-from ralph.core.ends import RESUMABLE
+from ralph.core.ends import RESUMABLE, exit_code
+from ralph.core.fold import fold
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule
 from ralph.core.state import LoopState
@@ -29,6 +30,7 @@ from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
+from ralph.seams import seam
 from ralph.workspace import RefWatch, Repo, Snapshots, own_files, printable
 
 Choice = Literal["ask", "resume", "fresh"]
@@ -95,7 +97,8 @@ class _Run:
     def go(self, taken_from: int | None) -> Outcome:
         found = last_loop(self._journal.records, self._request.repo.root)
         resumed = self._choose(found)
-        if resumed is None:
+        aside = found if found and resumed is None and found[0].ended is None else None
+        if resumed is None and aside is None:
             self._journal.rotate_if_large()
         tier = choose(os.environ.get("RALPH_TIER", ""))
         task = resumed[0].task if resumed else self._request.task
@@ -117,6 +120,8 @@ class _Run:
             if self._journal.repaired:
                 self._record(f.JournalRepaired(bytes=self._journal.repaired))
             sweep_dead(self._journal.records, self._record)
+            if aside:
+                self._set_aside(*aside)
             state = LoopState()
             while True:
                 for step in schedule(self._state):
@@ -139,7 +144,26 @@ class _Run:
         assert found is not None
         if choice == "ask":
             choice = self._seeing.resume_or_fresh(found[0])
+        if choice == "resume" and self._request.answer and found[0].question is None:
+            raise RalphError("no question waits for an answer here", todo="Leave out --answer.")
         return found if choice == "resume" else None
+
+    def _set_aside(self, state: LoopState, records: list[Record]) -> None:
+        """A fresh start closes the loop that it replaces, so that nothing of it stays under way in journal or tree."""
+        s = state
+
+        def record(fact: f.AnyFact) -> None:
+            nonlocal s
+            self._journal.append(f.kind_of(fact), f.encode(fact), state.loop)
+            s = fold(s, fact)
+            self._seeing.fact(fact, s)
+
+        repo, folder = self._request.repo, Path(state.root) / state.folder
+        snapshots = Snapshots(repo, "in-place", own_files(repo, folder, (scratchpad_path(state),)))
+        close_open(state, records, snapshots, self._store, record)
+        reason = "set aside for a fresh start"
+        record(f.LoopEnded(end="cancelled", reason=reason, code=exit_code("cancelled"), tree=s.tree))
+        self._journal.sync()
 
     def _loop(
         self, resumed: tuple[LoopState, list[Record]] | None, ownership: Ownership, control: Control
@@ -203,7 +227,9 @@ class _Run:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return
         if self._store.has(text):
+            seam("remove.before", writes=True)
             path.unlink()
+            seam("remove.after")
 
     # -- facts and views ---------------------------------------------------------------------------
 
@@ -216,13 +242,15 @@ class _Run:
     def _watch(self, fact: f.AnyFact, s: LoopState) -> None:
         self._state = fold_run(self._state, fact, s.task.id)
         self._seeing.fact(fact, s)
-        if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded):
+        if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded) and not _interrupts(fact):
             self._write_state_file(fact, s)
 
     def _write_state_file(self, fact: f.AnyFact, s: LoopState) -> None:
         path = self._folder / statefile.NAME
         if s.ended in ("completed-verified", "completed-unverified"):
+            seam("remove.before", writes=True)
             path.unlink(missing_ok=True)
+            seam("remove.after")
             self._remove_scratchpad(s)
         elif s.ended is not None or s.history or s.refusal:
             mark = (s.attempts, s.refusal, s.serial, s.ended)
@@ -239,7 +267,14 @@ class _Run:
         """It is kept with the record (by hash); the finished task needs it no more."""
         path = self._folder / scratchpad_path(s)
         if path.is_file():
+            seam("remove.before", writes=True)
             path.unlink()
+            seam("remove.after")
+
+
+def _interrupts(fact: f.GateEnded | f.IterationEnded | f.LoopEnded) -> bool:
+    """An interruption says nothing about the work: the state file stays as it is."""
+    return (fact.end if isinstance(fact, f.LoopEnded) else fact.how) == "interrupted"
 
 
 def _make(state_dir: Path) -> None:

@@ -167,6 +167,7 @@ class Journal:
         tail = os.pread(self._fd, size - self._size, self._size)
         seam("journal.repair.before", writes=True)
         _keep(self.path.with_name(f"journal.torn-{self.seq + 1}"), tail)
+        seam("journal.repair.between", writes=True)
         os.ftruncate(self._fd, self._size)
         os.fsync(self._fd)
         seam("journal.repair.after")

@@ -4,7 +4,6 @@ Imported by commands that agents call many times, so: standard library only, and
 A message is {"kind": ..., ...}. OSError and ValueError are for the caller to tell.
 """
 # No pathlib here: importing it costs more than all the rest.
-# ruff: noqa: PTH103, PTH104, PTH108, PTH116, PTH208
 
 from __future__ import annotations
 
@@ -77,10 +76,12 @@ def take(inbox_dir: str) -> tuple[list[tuple[str, dict[str, object]]], list[str]
 
 def done(inbox_dir: str, name: str) -> None:
     """Remove a message, after the journal has it on disk."""
+    seam("inbox.done.before", writes=True)
     try:
         os.unlink(f"{inbox_dir}/{name}")
     except FileNotFoundError:
         pass
+    seam("inbox.done.after")
 
 
 def key_of(name: str) -> str:

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from ralph.errors import RalphError
+from ralph.seams import seam
 
 NAME = "lock"
 _TRIES = 20
@@ -58,6 +59,7 @@ class Lock:
         since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         note = {"pid": os.getpid(), "run": run, "since": since, "host": os.uname().nodename}
         try:
+            seam("lock.before", writes=True)
             _rewrite(fd, json.dumps(note).encode() + b"\n")
         except OSError as error:
             os.close(fd)
@@ -68,6 +70,7 @@ class Lock:
         if self._fd < 0:
             return
         _held.discard(self._key)
+        seam("lock.release")
         try:
             os.ftruncate(self._fd, 0)  # a note that names a live process shall mean that it holds the lock
         except OSError:
@@ -114,7 +117,9 @@ class WorkLock:
             pid, started = self._stated(fd)
             if pid and pid != os.getpid() and _alive(pid, started):
                 raise Busy(self._path, pid)  # it does not hold by flock: another tool of this family
+            seam("worklock.before", writes=True)
             _rewrite(fd, f"{os.getpid()}\n{_stat(os.getpid())[1]}\n".encode())
+            seam("worklock.after")
         except OSError as error:
             os.close(fd)
             raise _unusable(self._path, error)
@@ -130,7 +135,9 @@ class WorkLock:
             return
         try:
             if _is_at(self._fd, self._path) and _pid_and_start(os.pread(self._fd, 4096, 0))[0] == os.getpid():
+                seam("worklock.remove.before", writes=True)
                 self._path.unlink()
+                seam("worklock.remove.after")
         except OSError:
             pass  # a leftover names a dead pid and is taken over by the next run
         os.close(self._fd)

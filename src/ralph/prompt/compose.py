@@ -121,7 +121,7 @@ def _notes(s: LoopState, quoted: Quote) -> str:
             f"The last {s.no_progress} iterations changed nothing. Do something else, or say that you are stuck."
         )
     if s.answer:
-        notes.append(f"A person answered your question: {quoted(s.answer)}")
+        notes.append(f'A person answered the question "{quoted(s.asked)}": {quoted(s.answer)}')
     return "".join(f"- {note}\n" for note in notes)
 
 

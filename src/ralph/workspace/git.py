@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ralph.errors import RalphError
+from ralph.seams import seam
 
 # What the caller's shell says about *which* repository to use must not leak in; which user configuration
 # to read and where discovery stops stays the user's choice.
@@ -78,8 +79,10 @@ def run(
     pass_fds: Sequence[int] = (),
 ) -> bytes:
     """Run git to its end and return what it wrote to stdout; GitFailed when it exits with an error."""
+    seam(f"git.{args[0]}.before")
     process = _start(args, cwd, env, durable, pass_fds, stdin is not None)
     out, err = process.communicate(stdin)
+    seam(f"git.{args[0]}.after")
     if process.returncode:
         raise GitFailed(args, process.returncode, out, err.decode("utf-8", "replace"))
     return out

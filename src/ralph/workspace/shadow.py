@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ralph.errors import RalphError
+from ralph.seams import seam
 from ralph.workspace import git
 from ralph.workspace.repo import Repo, ensure_store, head
 
@@ -192,6 +193,7 @@ class Shadow:
             "sparse": settings.get("core.sparsecheckout", "").lower() in ("true", "yes", "on", "1"),
             "partial": "extensions.partialclone" in settings,
         }
+        seam("shadow.before", writes=True)
         (self.folder / "origin").write_text(
             json.dumps(origin)
         )  # last: its presence says that the rest is there

@@ -77,7 +77,7 @@ class Snapshots(Trees):
 
     def take(self) -> Snapshot:
         """The tree as it is now. Without any git process when nothing changed since the last time."""
-        seam("snapshot.before")
+        seam("snapshot.before", writes=True)
         look = self._look()
         if self._last is not None and self._nothing_changed(look):
             self._last = msgspec.structs.replace(self._last, changed=False)
@@ -359,11 +359,13 @@ class Snapshots(Trees):
                 if not differences:
                     return sorted(changed)
                 changed |= {difference.path for difference in differences}
+                seam("restore.before", writes=True)
                 try:
                     # Later turns meet files that only an ignore rule, gone by now, had kept out of the snapshot.
                     self._make_way(differences, keep_deleted=turn > 0)
                 except OSError as error:
                     raise RalphError(f"cannot restore {error.filename}: {error.strerror}", code=70) from None
+                seam("restore.between", writes=True)
                 self._shadow.run("read-tree", "-m", "-u", now.tree, target)
         names = ", ".join(printable(difference.path) for difference in differences[:5])
         raise RalphError(
@@ -416,7 +418,9 @@ class Snapshots(Trees):
         number = 1 + max((int(entry.name) for entry in aside.iterdir() if entry.name.isdigit()), default=0)
         to = aside / str(number) / path
         to.parent.mkdir(parents=True)
+        seam("rename.before", writes=True)
         shutil.move(self.repo.root / path, to)
+        seam("rename.after")
         self.displaced.append(str(to))
 
     # --- for recovery and clean checkouts

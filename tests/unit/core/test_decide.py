@@ -269,7 +269,15 @@ def test_a_question_blocks_on_a_person_and_the_answer_goes_on() -> None:
     assert (end.end, end.code, end.reason) == ("blocked-on-person", 5, "Which one?")
     w.tell(f.LoopResumed(run="r2", answer="The first"))
     assert isinstance(w.wants(), d.RunAgent)
-    assert w.state.answer == "The first"
+    assert (w.state.asked, w.state.answer) == ("Which one?", "The first")
+
+
+def test_a_resume_without_an_answer_leaves_the_question_open() -> None:
+    w = world()
+    w.tell(f.EventReceived(name="1", topic="human.interact", payload="Which one?"))
+    w.finish()
+    w.tell(f.LoopResumed(run="r2"))
+    assert (w.finish().end, w.state.end_reason) == ("blocked-on-person", "Which one?")
 
 
 # -- stuck and escalation --------------------------------------------------------------------------

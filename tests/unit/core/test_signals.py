@@ -69,6 +69,13 @@ def test_complete_together_with_done_counts_as_done_with_a_warning() -> None:
     assert said.warning
 
 
+def test_a_fence_is_closed_only_by_its_own_kind() -> None:
+    inside = ("```\n~~~\nTASK_COMPLETE", "````\n```\nTASK_COMPLETE", "```\n```python\nTASK_COMPLETE", "~~~ x\nTASK_COMPLETE")
+    outside = ("```\nx\n```\nTASK_COMPLETE", "````md\n```\n````\nTASK_COMPLETE", "```x``` and\nTASK_COMPLETE")
+    assert [read(text, structured=True).word for text in inside] == ["ITERATION_DONE"] * len(inside)
+    assert [read(text, structured=True).word for text in outside] == ["TASK_COMPLETE"] * len(outside)
+
+
 def test_silence_counts_as_done() -> None:
     assert read("", structured=False).word == "ITERATION_DONE"
     assert not read("some words", structured=False).explicit

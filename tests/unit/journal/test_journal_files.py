@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from journal_parts import child, data, wait_until, write, writer
 
+from ralph.journal import read as reading
 from ralph.journal.append import Journal
 from ralph.journal.read import follow, history, read, scan, segments
 from ralph.journal.record import Damage, Record
@@ -155,16 +156,34 @@ def test_a_changed_tie_is_damage(tmp_path: Path) -> None:
 def test_history_read_during_a_rotation_misses_nothing(tmp_path: Path) -> None:
     with writer(tmp_path) as journal:
         fill(journal, 3)
-        reading = history(tmp_path)
-        seen = [next(reading)]
+        under_way = history(tmp_path)
+        seen = [next(under_way)]
         for _ in range(3):
             journal.rotate_if_large(1)
             fill(journal, 2)
-        seen += reading
+        seen += under_way
         # The file under way when reading began is read to its end; what came later, too.
         assert seqs(seen)[:3] == [1, 2, 3]
         assert seqs(seen) == list(range(1, len(seen) + 1))
         assert seqs(list(history(tmp_path))) == list(range(1, 13))
+
+
+def test_history_finds_a_file_rotated_between_looking_and_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rotated(tmp_path, files=1)
+    look = reading._segment_after
+    with writer(tmp_path) as journal:
+
+        def look_then_rotate(state_dir: Path, end: tuple[int, int] | None) -> Path | None:
+            found = look(state_dir, end)
+            if found is None and len(segments(tmp_path)) < 3:
+                fill(journal, 1)
+                journal.rotate_if_large(1)
+            return found
+
+        monkeypatch.setattr(reading, "_segment_after", look_then_rotate)
+        assert seqs(list(history(tmp_path))) == list(range(1, journal.seq + 1))
 
 
 def test_a_follower_sees_each_record_once_and_never_half_a_line(tmp_path: Path) -> None:

@@ -327,6 +327,25 @@ def test_of_twenty_that_start_at_once_exactly_one_wins_and_the_others_name_it(
     assert set(told) - {"won"} == {str(winner)}
 
 
+def test_a_lock_removed_by_its_holder_between_opening_and_locking_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / ".ralph.lock"
+    flock = fcntl.flock
+
+    def remove_first(fd: int, operation: int) -> None:
+        monkeypatch.undo()
+        path.unlink()
+        flock(fd, operation)
+
+    monkeypatch.setattr("ralph.journal.lock.fcntl.flock", remove_first)
+    lock = WorkLock(path)
+    lock.take()
+    with pytest.raises(Busy):
+        WorkLock(path).take()
+    lock.release()
+
+
 TURNS = """
 import os, sys
 from pathlib import Path

@@ -10,6 +10,8 @@ from process_world import World
 @pytest.fixture
 def world(tier: str, tmp_path: Path) -> Iterator[World]:
     w = World(tier, tmp_path)
-    with w.ownership:
+    try:
         yield w
+    finally:
+        w.ownership.close(spare_keeper=True)
     assert w.token.survivors() == []

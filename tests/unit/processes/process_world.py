@@ -14,7 +14,16 @@ from ralph.driver import processes
 from ralph.driver.processes import Ended, Line, Owned, Ownership
 
 PATH = os.environ.get("PATH", os.defpath)
-DEADLINE = 60.0
+DEADLINE = 30.0
+
+_SLEEPERS = """sleepers() {
+  n=0
+  for p in /proc/[0-9]*; do
+    read -r name <$p/comm && [ "$name" = sleep ] && tr '\\0' ' ' <$p/cmdline | grep -q '^sleep TOKEN' && n=$((n + 1))
+  done 2>/dev/null
+  echo $n
+}
+"""
 
 _usable = processes.available()
 
@@ -76,6 +85,10 @@ def children(pid: int) -> list[int]:
     return found
 
 
+def open_fds(pid: int | str) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
 def parent(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[1])
 
@@ -112,8 +125,9 @@ class World:
         )
 
     def sh(self, script: str, **how: object) -> Owned:
-        """TOKEN in the script is what survivors would show."""
-        return self.start(["sh", "-c", script.replace("TOKEN", self.token.seconds)], **how)  # type: ignore[arg-type]
+        """TOKEN in the script is what survivors would show; `sleepers` counts those that run `sleep TOKEN`."""
+        script = (_SLEEPERS + script if "sleepers" in script else script).replace("TOKEN", self.token.seconds)
+        return self.start(["sh", "-c", script], **how)  # type: ignore[arg-type]
 
     def run(self, script: str, **how: object) -> tuple[Ended, list[Line]]:
         return finish(self.sh(script, **how))

@@ -61,7 +61,7 @@ class Ownership:
         self._started += 1
         mark = f"{self.run}/{self._started}"
         marked = {**env, marks.RUN: self.run, marks.PROCESS: mark}
-        seam("process.start.before")
+        seam("process.start.before", writes=True)
         with ExitStack() as theirs:
             owned, fds = _plumb(stdin, out, cap_bytes, merge, mark, self._live.discard, theirs)
             request = (

@@ -84,7 +84,10 @@ class Group:
     def members(self, main: int) -> list[tree.Process]:
         import subprocess
 
-        listing = subprocess.run(["ps", "-A", "-o", "pid=,pgid=,stat=,comm="], capture_output=True, text=True)
+        try:
+            listing = subprocess.run(["ps", "-A", "-o", "pid=,pgid=,stat=,comm="], capture_output=True, text=True)
+        except OSError:
+            return []
         found = []
         for line in listing.stdout.splitlines():
             pid, group, state, comm = line.split(None, 3)

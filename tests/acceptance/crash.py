@@ -1,0 +1,234 @@
+"""A harness that kills Ralph, or fails its disk, at a chosen seam of a run, takes the run up again and compares it with one
+without fault. What it amounted to is found out without Ralph's help: by git, /proc, and a log that the gates write.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import uuid
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from project import Project, processes_with
+
+KILLED = -9
+BROKEN = 70  # a disk that fails
+OWN = (".ralph", ".ralph_state.md", ".ralph.lock", ".stop", "ralph.log")
+_LINE = re.compile(rb'(\{"seq":.*),"crc":"([0-9a-f]{8})"\}\n')
+
+# Around each gate: what files are there, then the gate's own command, then a note outside the workspace.
+SEEN = """\
+name=$1; shift
+saw=$(find . \\( -name .git -o -name '.ralph*' \\) -prune -o -type f -print | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-16)
+"$@"; code=$?
+echo "$name $saw $code" >> "$GATE_LOG"
+exit $code
+"""
+RUN = ("run", "--in-place")  # the user has uncommitted changes, and has them after it
+
+
+class Outcome(NamedTuple):
+    """What must be the same whatever happened on the way."""
+
+    code: int
+    end: str
+    proof: dict[str, str]
+    tree: str
+    judged: frozenset[tuple[str, str]]  # gate and variant, passed on the final tree after the last iteration
+
+
+def template(folder: Path, config: str, script: str, files: dict[str, str]) -> Project:
+    """A project whose user has a stash, a branch, hooks that tell if they run, and changes in and out of the index."""
+    folder.mkdir()
+    project = Project(folder / "project", folder / "home")
+    (folder / "home" / "seen.sh").write_text(SEEN)
+    (project.path / "agent.sh").unlink()
+    project.write("PROMPT.md", "Make the tests pass.\n")
+    project.write("agent.yml", script)
+    project.config(config)
+    for name, text in files.items():
+        project.write(name, text)
+    project.commit()
+    project.git("branch", "other", "HEAD~1")
+    project.write("notes", "stashed\n")
+    project.git("stash", "-u", "-q")
+    for hook in ("pre-commit", "post-checkout", "post-index-change", "reference-transaction"):
+        body = f"#!/bin/sh\ncase $*$(cat) in *refs/ralph/*) ;; esac\necho {hook} >> '{folder}/hooks.log'\n"
+        project.write(f".git/hooks/{hook}", body, executable=True)
+    project.write("notes", "staged\n")
+    project.git("add", "notes")
+    project.write("notes", "staged\nand not staged\n")
+    (folder / "hooks.log").unlink(missing_ok=True)
+    return project
+
+
+class World(Project):
+    """A copy of a prepared project, in which one story of faults is played to its end."""
+
+    def __init__(self, template: Project, folder: Path) -> None:
+        shutil.copytree(template.path.parent, folder, symlinks=True)
+        self.folder = folder
+        self.path = folder / "project"
+        self.token = f"crash-{uuid.uuid4().hex}"
+        self.env = template.env | {
+            "HOME": str(folder / "home"),
+            "TMPDIR": str(folder / "tmp"),
+            "SEEN": str(folder / "home" / "seen.sh"),
+            "GATE_LOG": str(folder / "home" / "gates.log"),
+            "CRASH_TOKEN": self.token,
+        }
+        self.state = self.path / ".git/ralph"
+        self.before = self.user_state()
+
+    # -- playing
+
+    def go(self, *arguments: str, fault: str = "") -> subprocess.CompletedProcess[str]:
+        return self.ralph(*arguments, env={"RALPH_FAULT": fault} if fault else None)
+
+    def take_up(self, fault: str = "") -> subprocess.CompletedProcess[str]:
+        """As a user would who does not know how far it came: resume, and do what Ralph says."""
+        done = self.go("resume", fault=fault)
+        if done.returncode == 2 and "nothing to resume" in done.stderr:
+            assert "Start with `ralph run" in done.stderr, done.stderr
+            done = self.go(*RUN, fault=fault)
+        return done
+
+    def seams(self) -> list[str]:
+        """The seams of a run without fault, in order; those that write end in " w"."""
+        file = self.folder / "seams"
+        done = self.go(*RUN, fault=f"count:{file}")
+        assert done.returncode == 0, done.stdout + done.stderr
+        return file.read_text().splitlines()
+
+    # -- looking
+
+    def gate_log(self) -> list[str]:
+        log = self.folder / "home" / "gates.log"
+        return log.read_text().splitlines() if log.exists() else []
+
+    def seen_now(self) -> str:
+        """What a gate that looked now would note."""
+        names = []
+        for folder, folders, files in os.walk(self.path):
+            folders[:] = [name for name in folders if name != ".git" and not name.startswith(".ralph")]
+            names += [os.path.join(os.path.relpath(folder, self.path), name) for name in files if not name.startswith(".ralph")]
+        texts = [(self.path / name).read_bytes() for name in sorted("./" + os.path.normpath(n) for n in names)]
+        return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
+
+    def tree(self) -> str:
+        """The workspace as git sees it, without Ralph's own files; with an index and an object store of the harness."""
+        objects, index = self.folder / "objects", self.folder / "index"
+        objects.mkdir(exist_ok=True)
+        env = self.env | {
+            "GIT_INDEX_FILE": str(index),
+            "GIT_OBJECT_DIRECTORY": str(objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(self.path / ".git/objects"),
+        }
+        leave = [f":(exclude,literal){name}" for name in OWN]
+        git = ["git", "-c", "core.hooksPath=/dev/null"]
+        subprocess.run([*git, "read-tree", "HEAD"], cwd=self.path, env=env, check=True)
+        added = subprocess.run([*git, "add", "-A", "--", ".", *leave], cwd=self.path, env=env, capture_output=True)
+        assert added.returncode == 0 or b"ignored by one of" in added.stderr, added.stderr
+        tree = subprocess.run([*git, "write-tree"], cwd=self.path, env=env, capture_output=True, check=True)
+        index.unlink()
+        return tree.stdout.decode().strip()
+
+    def records(self) -> list[dict[str, Any]]:
+        """The journal: each line whole, numbers without a gap, each checksum continued from the line before."""
+        found, crc = [], 0
+        for line in (self.state / "journal.jsonl").read_bytes().splitlines(keepends=True):
+            parts = _LINE.fullmatch(line)
+            assert parts, line
+            crc = zlib.crc32(parts[1], crc)
+            assert f"{crc:08x}".encode() == parts[2], line
+            found.append(json.loads(line))
+        assert [r["seq"] for r in found] == list(range(1, len(found) + 1))
+        return found
+
+    def outcome(self, code: int) -> Outcome:
+        records = self.records()
+        ends = [r["data"] for r in records if r["kind"] == "loop.ended"]
+        assert len(ends) == 1, ends
+        last = max(r["seq"] for r in records if r["kind"] == "iteration.ended")
+        tree = self.tree()
+        judged = [
+            (g["data"]["gate"], g["data"]["variant"])
+            for g in records
+            if g["kind"] == "gate.ended" and g["seq"] > last and g["data"]["tree"] == tree and g["data"]["passed"]
+        ]
+        return Outcome(code, ends[0]["end"], ends[0].get("proof", {}), tree, frozenset(judged))
+
+    # -- judging
+
+    def check(self, code: int, reference: Outcome) -> None:
+        assert self.outcome(code) == reference
+        self.check_gates_saw_the_end()
+        self.check_nothing_is_open()
+        self.check_nothing_is_left()
+        self.check_the_user_has_all()
+        self.check_agents_were_told()
+
+    def check_gates_saw_the_end(self) -> None:
+        """By the gates' own notes: each has passed on the files that are there now, after it looked at anything else as it
+        is. (With the originals, it looked at others, and later.)"""
+        now = self.seen_now()
+        for gate in {line.split()[0] for line in self.gate_log()}:
+            assert f"{gate} {now} 0" in [line for line in self.gate_log() if line.split()[0] == gate][-2:], gate
+
+    def check_nothing_is_open(self) -> None:
+        records = self.records()
+        begun, ended = [], []
+        for r in records:
+            name, _, what = r["kind"].rpartition(".")
+            key = r["data"].get("op") or r["data"].get("serial")
+            if name in ("iteration", "gate", "wait"):
+                (begun if what == "started" else ended).append((name, key))
+        assert sorted(map(str, begun)) == sorted(map(str, ended))
+        runs = [r["data"]["run"] for r in records if r["kind"] == "run.started"]
+        over = [r["data"]["run"] for r in records if r["kind"] in ("run.ended", "run.swept")]
+        assert sorted(runs) == sorted(over), "each run has ended or was found dead, once"
+
+    def check_nothing_is_left(self) -> None:
+        assert processes_with(self.token) == []
+        assert sorted(p.name for p in (self.folder / "tmp").iterdir()) == []
+        assert not (self.path / ".ralph.lock").exists()
+        assert not (self.path / ".ralph_state.md").exists(), "it is for what is not done"
+        inside = {p.name for p in self.path.iterdir() if p.name.startswith((".ralph", "..ralph"))}
+        assert inside <= {".ralph"}, inside
+        odd = [p for p in self.state.rglob("*") if ".lock" in p.name or "scratch-" in p.name or "tmp" in p.name]
+        odd += list((self.state / "blobs").glob(".*"))
+        odd += list((self.state / "inbox").glob("*")) if (self.state / "inbox").exists() else []
+        assert odd == []
+        assert list((self.path / ".git").rglob("*.lock")) == []
+        for blob in (self.state / "blobs").iterdir():
+            assert hashlib.sha256(blob.read_bytes()).hexdigest() == blob.name
+
+    def check_the_user_has_all(self) -> None:
+        assert self.user_state() == self.before
+        assert (self.path / "notes").read_text() == "staged\nand not staged\n"
+        assert not (self.folder / "hooks.log").exists(), "a hook of the user's was run"
+        saved = [r["data"]["recovery"] for r in self.records() if r["kind"] == "workspace.prepared"]
+        assert len(saved) == 1
+        assert self.git("show", f"{saved[0]}:notes") == "staged\nand not staged"
+
+    def check_agents_were_told(self) -> None:
+        """An interrupted iteration is closed with the tree that it left, and the next prompt says so."""
+        iterations = [r for r in self.records() if r["kind"].startswith("iteration.")]
+        for ended, following in zip(iterations, iterations[1:], strict=False):
+            if ended["kind"] == "iteration.ended" and ended["data"]["how"] == "interrupted":
+                assert self.git("cat-file", "-t", ended["data"]["tree"]) == "tree"
+                assert following["data"]["n"] == ended["data"]["n"], "it gives its number back"
+                prompt = (self.state / "blobs" / following["data"]["prompt"]).read_text()
+                assert "cut off by an interruption; its edits are still here" in prompt
+
+
+def spread(count: int, parts: int) -> list[Sequence[int]]:
+    """1..count in so many parts, for tests that run beside each other."""
+    return [range(1 + part, count + 1, parts) for part in range(parts)]

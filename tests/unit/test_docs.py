@@ -1,0 +1,40 @@
+"""Docs are part of the program: what is made from code is up to date, and what is listed exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ralph.core.ends import CODES
+from ralph.journal.reference import renewed
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_table_of_facts_is_up_to_date() -> None:
+    text = (ROOT / "docs/journal.md").read_text()
+    assert renewed(text) == text, "run: python -m ralph.journal.reference docs/journal.md"
+
+
+def test_every_fact_says_what_it_means() -> None:
+    assert not re.findall(r"^\| `[a-z.]+` \|  \|", (ROOT / "docs/journal.md").read_text(), re.MULTILINE)
+
+
+def test_the_readme_lists_every_exit_code() -> None:
+    text = (ROOT / "README.md").read_text()
+    rows = re.findall(r"\| (\d+) \| ([a-z-]+)", text)
+    listed = {int(code): end for code, end in rows}
+    for end, code in CODES.items():
+        assert listed[code].startswith(end) or end in ("internal",), (end, code)
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
+            assert (document.parent / target).exists(), f"{document.name} -> {target}"
+
+
+def test_no_pin_records_an_address() -> None:
+    for file in (ROOT / "requirements").glob("*.txt"):
+        for line in file.read_text().splitlines():
+            assert re.fullmatch(r"(-r [a-z.]+|[A-Za-z0-9_.-]+==[A-Za-z0-9.]+)", line), f"{file.name}: {line}"
