@@ -86,6 +86,12 @@ class Project:
             timeout=timeout,
         )
 
+    def shell(self, line: str) -> subprocess.CompletedProcess[str]:
+        """A line as a user would type it into bash."""
+        return subprocess.run(
+            ["bash", "-c", line], cwd=self.path, env=self.env, capture_output=True, text=True, timeout=120
+        )
+
     def start(self, *arguments: str, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
         """In the background, in a session of its own, output to files beside the project."""
         out = open(self.path.parent / "run.out", "a")
@@ -109,6 +115,27 @@ class Project:
 
     def end(self) -> dict[str, Any]:
         return self.facts("loop.ended")[-1]
+
+    def prompt(self, which: int = -1) -> str:
+        """The prompt of an iteration, as it was stored when the iteration started."""
+        name = self.facts("iteration.started")[which]["prompt"]
+        return (self.path / ".git/ralph/blobs" / name).read_text()
+
+    def journaled(self, kind: str) -> int:
+        """How many facts of this kind the journal has now; reads the file itself, so it is cheap to poll."""
+        try:
+            text = (self.path / ".git/ralph/journal.jsonl").read_text()
+        except FileNotFoundError:
+            return 0
+        return sum(f'"kind":"{kind}"' in line for line in text.splitlines())
+
+    def mark(self, name: str) -> bool:
+        """Whether an agent or gate has left this mark: `touch $HOME/name`."""
+        return (Path(self.env["HOME"]) / name).exists()
+
+    def shown(self) -> str:
+        """What the runs in the background have printed."""
+        return (self.path.parent / "run.out").read_text()
 
     def user_state(self) -> dict[str, str]:
         """What of the user's Ralph must never touch."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
-import sys
 import traceback
 
 import click
@@ -71,26 +69,44 @@ def run_app(arguments: list[str]) -> int:
     try:
         code = app.main(args=arguments, prog_name="ralph", standalone_mode=False)
         return code if isinstance(code, int) else 0
+    except SystemExit as leaving:
+        # click's own way out: after shell completion, or when nobody reads on, which is not an error
+        return 0 if leaving.code == 1 else int(leaving.code or 0)
     except click.exceptions.Abort:
-        click.echo("Aborted.", err=True)
+        _complain("Aborted.")
         return 130
     except click.ClickException as error:
         error.show()
         return 2
     except RalphError as error:
-        if "-v" in arguments or "--verbose" in arguments:
-            traceback.print_exc()
-        click.echo(f"ralph: {error}", err=True)
+        _trace(arguments)
+        _complain(f"ralph: {error}")
         return error.code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on; not an error
-        return 0
     except OSError as error:
-        if "-v" in arguments or "--verbose" in arguments:
-            traceback.print_exc()
-        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        click.echo(
-            f"ralph: {what}\nWhat was recorded is kept; when the cause is gone, `ralph resume` goes on.",
-            err=True,
+        _trace(arguments)
+        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+        _complain(
+            f"ralph: {what}\nWhat was recorded is kept; when the cause is gone, `ralph resume` goes on."
         )
         return 70
+    except Exception as error:
+        _trace(arguments)
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{at.filename.rpartition('/')[2]}:{at.lineno}"
+        _complain(
+            f"ralph: internal error at {where}: {type(error).__name__}: {error}\n"
+            "This is a fault in Ralph, please report it. What was recorded is kept."
+        )
+        return 70
+
+
+def _trace(arguments: list[str]) -> None:
+    if "-v" in arguments or "--verbose" in arguments:
+        traceback.print_exc()
+
+
+def _complain(text: str) -> None:
+    try:
+        click.echo(text, err=True)
+    except OSError:
+        pass  # there is nowhere left to say it; the exit code tells

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> int:
-    arguments = sys.argv[1:]
+    _mend_streams()
+    return _told(_serve(sys.argv[1:]))
+
+
+def _serve(arguments: list[str]) -> int:
     if arguments == ["--version"]:
         from ralph import __version__
 
@@ -19,3 +24,27 @@ def main() -> int:
     from ralph.cli.app import run_app
 
     return run_app(arguments)
+
+
+def _mend_streams() -> None:
+    """A closed descriptor 0, 1 or 2 would be given to the next file that is opened, a journal perhaps. And a terminal
+    that lacks a character gets an escape in its place."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, "r" if name == "stdin" else "w")
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _told(code: int) -> int:
+    """Whether everything was written shows only now. A reader that went away (`| head`) is no error."""
+    for name in ("stdout", "stderr"):
+        try:
+            getattr(sys, name).flush()
+        except OSError as error:
+            setattr(sys, name, open(os.devnull, "w"))
+            if code == 0 and not isinstance(error, BrokenPipeError):
+                print(f"ralph: the output cannot be written: {error.strerror}", file=sys.stderr)
+                code = 70
+    return code

@@ -79,7 +79,7 @@ def run(
     folder = Path.cwd()
     if choice == "resume":
         _refuse_with_resume({**given, "config": config}, command)
-        return _go(Request(folder=folder, repo=here(), choice="resume", raise_limits=_raised(given)), verbose)
+        return _resume(verbose, "", given)
     resolved = load(folder, config, Overrides(command=command, **given))
     check_agent(resolved.policy, folder)
     for warning in resolved.warnings:
@@ -115,12 +115,17 @@ def resume(verbose: bool, answer: str, **given: Any) -> int:
       ralph resume --max-iterations 80
       ralph resume --answer "Use PostgreSQL"
     """
+    return _resume(verbose, answer, given)
+
+
+def _resume(verbose: bool, answer: str, given: dict[str, Any]) -> int:
+    """From wherever in the repository: the loop goes on in the folder in which it began."""
     from ralph.cli.place import here
 
     repo = here()
-    request = Request(
-        folder=Path.cwd(), repo=repo, choice="resume", answer=answer, raise_limits=_raised(given)
-    )
+    loop = _unfinished(repo)
+    folder = Path(loop.root) / loop.folder if loop else Path.cwd()
+    request = Request(folder=folder, repo=repo, choice="resume", answer=answer, raise_limits=_raised(given))
     return _go(request, verbose)
 
 

@@ -18,6 +18,9 @@ from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge
 from ralph.core.state import LoopState, verdict_key
 
 
+MOST_RESTLESS = 5  # times in a row that a gate found another tree than the one it was to look at
+
+
 class Operation(msgspec.Struct, frozen=True):
     id: str
 
@@ -81,6 +84,8 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
         return _under_way(s)
     if not s.prepared:
         return (Prepare(id="prepare"),)
+    if s.restless >= MOST_RESTLESS:
+        return (_finish(s, "blocked-on-person", f"something keeps changing the tree: {', '.join(s.edited_outside[:5])}"),)
     if (base := _base_gate_due(s)) and s.stop is None:
         return (base,)
     if s.stuck_reason is not None:

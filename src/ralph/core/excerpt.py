@@ -21,7 +21,9 @@ _ESCAPES = re.compile(
 )
 _UNPRINTABLE = {
     **dict.fromkeys((*range(0x20), *range(0x7F, 0xA0))),
-    **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF)),  # make text look other than it is
+    **dict.fromkeys(
+        (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
+    ),  # make text look other than it is
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),  # lone surrogates cannot be written to a file
     0x09: "\t",
     0x0A: "\n",

@@ -73,7 +73,8 @@ _BOUNDARIES = (
     _row("wrapper", r"^(?:g?make|ninja)(?:\[\d+\])?: (?:\*\*\* \[|Leaving|Entering|Target|build stopped)"),
     _row("wrapper", r"^npm (?:error|ERR!)|^error Command failed|.*ELIFECYCLE|^Command failed with exit code"),
     _row("wrapper", r"^error: (?:test failed|could not compile|aborting due|process didn't exit|\d+ targets? failed)"),
-    _row("wrapper", r"^(?:BUILD|Build|Tests?|Execution) (?:FAILED|failed)\b|^(?:error|ERROR): (?:tests?|build|checks?) failed\.?$"),
+    _row("wrapper", r"^(?:BUILD|Build|Tests?|Execution) (?:FAILED|failed)\b"),
+    _row("wrapper", r"^(?:error|ERROR): (?:tests?|build|checks?) failed\.?$"),
     _row("wrapper", r"^collect2: |^ERROR: No tests|^\s*FAILED?!*$|^\s*note: "),
     # names
     _row("name", r"^_{3,} (?P<name>.+?) _{3,}$"),

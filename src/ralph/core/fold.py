@@ -59,6 +59,7 @@ def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
         # After a quota end the user says when to try again; after a stop or a crash the wait goes on.
         wait_due=None if s.ended in ("quota", "agent-unusable") else s.wait_due,
         no_progress=0,
+        restless=0,
         same_tree=0,
     )
 
@@ -79,7 +80,7 @@ def _prepared(s: LoopState, x: f.WorkspacePrepared) -> LoopState:
 
 def _changed(s: LoopState, x: f.WorkspaceChanged) -> LoopState:
     # A claim was about another tree than the one that is there now.
-    return replace(
+    s = replace(
         s,
         tree=x.tree,
         trees=s.trees | {x.tree},
@@ -87,7 +88,10 @@ def _changed(s: LoopState, x: f.WorkspaceChanged) -> LoopState:
         unchecked=0,
         results=(),
         edited_outside=x.paths,
+        restless=s.restless + 1,
     )
+    # Before the first iteration nothing has begun yet: the new tree is the start.
+    return replace(s, base_tree=x.tree, base={}) if not s.serial else s
 
 
 def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
@@ -105,6 +109,7 @@ def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
         results=(),
         news=False,
         wait_due=None,
+        restless=0,
     )
 
 
@@ -183,7 +188,7 @@ def _warnings_about(x: f.IterationEnded) -> tuple[str, ...]:
     if x.stragglers:
         found.append(f"iteration {x.n} left processes running, now ended: {', '.join(x.stragglers)}")
     if x.refs_moved:
-        found.append(f"iteration {x.n} moved refs: {', '.join(x.refs_moved)}")
+        found.append(f"refs moved while iteration {x.n} ran: {', '.join(x.refs_moved)}")
     return tuple(found)
 
 
@@ -277,7 +282,7 @@ def _inspected(s: LoopState, x: f.ClaimInspected) -> LoopState:
 
 def _gate_started(s: LoopState, x: f.GateStarted) -> LoopState:
     running = Running(op=x.op, what="gate", gate=x.gate, tree=x.tree, swapped=x.swapped)
-    return replace(s, open={**s.open, x.op: running})
+    return replace(s, open={**s.open, x.op: running}, restless=0)
 
 
 def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:

@@ -93,6 +93,7 @@ class LoopState(msgspec.Struct, frozen=True):
     base: dict[str, bool] = {}
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
+    restless: int = 0  # how often in a row the tree was not as it was left, with nothing of ours running
 
     # counts
     serial: int = 0  # agent processes started

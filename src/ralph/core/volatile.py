@@ -23,7 +23,24 @@ _LINE_START = re.compile(rf"^\[?(?:{_STAMP}|{_CLOCK})\]?:? ?")
 
 # Roots under which a path is a matter of the machine. Elsewhere only a file with an extension is reduced:
 # "/users/5" may be a route that the failing test asserts.
-_MACHINE_ROOTS = frozenset("tmp var private home Users root usr opt mnt media srv nix runner builds".split())
+_MACHINE_ROOTS = frozenset(
+    (
+        "tmp",
+        "var",
+        "private",
+        "home",
+        "Users",
+        "root",
+        "usr",
+        "opt",
+        "mnt",
+        "media",
+        "srv",
+        "nix",
+        "runner",
+        "builds",
+    )
+)
 _TEMP_ROOTS = ("/tmp/", "/var/folders/", "/var/tmp/", "/private/", "/dev/shm/", "/run/")
 _PART = r"[^\s/:;,|'\"`‘’()<>\[\]{}=*]+"
 _PATH = (
@@ -44,46 +61,46 @@ def _reduced(match: re.Match[str]) -> str:
 
 
 _ROWS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
-        (_STAMP, "<time>"),
-        (rf"(?<![\w'\".:]){_CLOCK}(?![\w'\"])", "<time>"),
-        (r"(?<![\w'\"./-])\d{4}([-/])\d\d\1\d\d(?![\w'\"/-])", "<date>"),
-        (r"(?<![\w.])1[6-9]\d{8}(?:\d{9}|\d{6}|\d{3})?(?:\.\d+)?(?![\w.])", "<time>"),  # seconds, ms, µs, ns
-        (r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<uuid>"),
-        (r"(?i)\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{16,}\b", "<hex>"),
-        (r"(?i)\b0x[0-9a-f]{6,}\b", "0x"),
-        (r"\b1[34]\d{13}\b", "<id>"),  # id() of an object in CPython
-        (r"(?i)(\bat|\baddr=|\bpc=|\+)( ?)0x[0-9a-f]+\b", r"\1\g<2>0x"),
-        (_PATH, _reduced),
-        (r"\btmp\.\w{6,}", "<tmp>"),
-        # where in a file
-        (r"(\.[A-Za-z]\w{0,9}):\d+(?::\d+)?(?![\w.])", r"\1"),
-        (r"(\.[A-Za-z]\w{0,9})\(\d+(?:,\d+)?\)(?=:)", r"\1"),
-        (r"(\.[A-Za-z]\w{0,9}:)\(\.\w+\+0x[0-9a-f]*\)", r"\1"),
-        (r"((?:, |\bon |: )line )\d+", r"\1<n>"),
-        (r"(\.sh: |\bsh: )\d+(?=: )", r"\1<n>"),
-        (r"\b([Mm]akefile):\d+", r"\1"),
-        (r"^\s*\d+:\d+(?=\s)", ""),
-        # who ran it
-        (r"(?i)(\bpid[ :=]{0,2}|\bprocess )\d+", r"\1<n>"),
-        (r"==\d+==", "==<n>=="),
-        (r"\((node):\d+\)", r"(\1)"),
-        (r"^(\s*thread '[^']*') \(\d+\)", r"\1"),
-        (r"\b(Thread-|goroutine |gw)\d+\b", r"\1<n>"),
-        (r"^(\S{1,64})\[\d{3,}\]:", r"\1:"),
-        (r"(: line <n>:\s+)\d+ +(?=[A-Z])", r"\1"),
-        # where it listened: only what the system hands out
-        (r"((?:\blocalhost|\b\d{1,3}(?:\.\d{1,3}){3}|\]|::1|\bport)[ :=]{1,2})[3-6]\d{4}\b", r"\1<port>"),
-        (r"(?i)(\bseed\b\W{0,4}(?:with\W)?)\d+", r"\1<n>"),
-        (r"(-test\.shuffle )\d+", r"\1<n>"),
-        # how long it took
-        (rf" ?[(\[] ?[<>~]? ?{_SPAN}(?: {_SPAN})? ?[)\]]", ""),
-        (rf"(?i)(\b(?:in|took|after|elapsed|duration|time)\b[:=]?\s*){_SPAN}\b", r"\1<span>"),
-        (rf"(?<![\w.'\"])\d+\.\d{{3,}}\s?{_UNIT}\b(?!['\"])", "<span>"),
-        (rf"\t{_SPAN}$", ""),
-        (r"(\bduration_ms\W{1,3})[\d.]+", r"\1<span>"),
-        # how far it came
-        (r" ?\[ {0,2}\d{1,3}%\]", ""),
-        (r"\b\d+( (?:\w+ )?(?:passed|passing|succeeded|ok)\b)", r"<n>\1"),
+    (_STAMP, "<time>"),
+    (rf"(?<![\w'\".:]){_CLOCK}(?![\w'\"])", "<time>"),
+    (r"(?<![\w'\"./-])\d{4}([-/])\d\d\1\d\d(?![\w'\"/-])", "<date>"),
+    (r"(?<![\w.])1[6-9]\d{8}(?:\d{9}|\d{6}|\d{3})?(?:\.\d+)?(?![\w.])", "<time>"),  # seconds, ms, µs, ns
+    (r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<uuid>"),
+    (r"(?i)\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{16,}\b", "<hex>"),
+    (r"(?i)\b0x[0-9a-f]{6,}\b", "0x"),
+    (r"\b1[34]\d{13}\b", "<id>"),  # id() of an object in CPython
+    (r"(?i)(\bat|\baddr=|\bpc=|\+)( ?)0x[0-9a-f]+\b", r"\1\g<2>0x"),
+    (_PATH, _reduced),
+    (r"\btmp\.\w{6,}", "<tmp>"),
+    # where in a file
+    (r"(\.[A-Za-z]\w{0,9}):\d+(?::\d+)?(?![\w.])", r"\1"),
+    (r"(\.[A-Za-z]\w{0,9})\(\d+(?:,\d+)?\)(?=:)", r"\1"),
+    (r"(\.[A-Za-z]\w{0,9}:)\(\.\w+\+0x[0-9a-f]*\)", r"\1"),
+    (r"((?:, |\bon |: )line )\d+", r"\1<n>"),
+    (r"(\.sh: |\bsh: )\d+(?=: )", r"\1<n>"),
+    (r"\b([Mm]akefile):\d+", r"\1"),
+    (r"^\s*\d+:\d+(?=\s)", ""),
+    # who ran it
+    (r"(?i)(\bpid[ :=]{0,2}|\bprocess )\d+", r"\1<n>"),
+    (r"==\d+==", "==<n>=="),
+    (r"\((node):\d+\)", r"(\1)"),
+    (r"^(\s*thread '[^']*') \(\d+\)", r"\1"),
+    (r"\b(Thread-|goroutine |gw)\d+\b", r"\1<n>"),
+    (r"^(\S{1,64})\[\d{3,}\]:", r"\1:"),
+    (r"(: line <n>:\s+)\d+ +(?=[A-Z])", r"\1"),
+    # where it listened: only what the system hands out
+    (r"((?:\blocalhost|\b\d{1,3}(?:\.\d{1,3}){3}|\]|::1|\bport)[ :=]{1,2})[3-6]\d{4}\b", r"\1<port>"),
+    (r"(?i)(\bseed\b\W{0,4}(?:with\W)?)\d+", r"\1<n>"),
+    (r"(-test\.shuffle )\d+", r"\1<n>"),
+    # how long it took
+    (rf" ?[(\[] ?[<>~]? ?{_SPAN}(?: {_SPAN})? ?[)\]]", ""),
+    (rf"(?i)(\b(?:in|took|after|elapsed|duration|time)\b[:=]?\s*){_SPAN}\b", r"\1<span>"),
+    (rf"(?<![\w.'\"])\d+\.\d{{3,}}\s?{_UNIT}\b(?!['\"])", "<span>"),
+    (rf"\t{_SPAN}$", ""),
+    (r"(\bduration_ms\W{1,3})[\d.]+", r"\1<span>"),
+    # how far it came
+    (r" ?\[ {0,2}\d{1,3}%\]", ""),
+    (r"\b\d+( (?:\w+ )?(?:passed|passing|succeeded|ok)\b)", r"<n>\1"),
 )
 _TABLE = tuple((re.compile(pattern), replacement) for pattern, replacement in _ROWS)
 

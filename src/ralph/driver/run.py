@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -28,6 +29,7 @@ from ralph.errors import RalphError
 from ralph.journal import statefile
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
+from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
 from ralph.seams import seam
@@ -64,13 +66,16 @@ class Outcome(msgspec.Struct, frozen=True):
 def run(request: Request, seeing: Seeing) -> Outcome:
     state_dir = request.repo.state_dir
     run_id = new_id()
-    _make(state_dir)
+    tier = choose(os.environ.get("RALPH_TIER", ""))
+    if request.choice == "resume" and not (state_dir / JOURNAL).exists():
+        raise _nothing_to_resume()
+    _make(state_dir, request.folder)
     lock = Lock.acquire(state_dir, run_id)
     try:
         work_lock = WorkLock(request.folder / ".ralph.lock")
         taken_from = work_lock.take()
         try:
-            return _Run(request, seeing, run_id).go(taken_from)
+            return _Run(request, seeing, run_id, tier).go(taken_from)
         finally:
             work_lock.release()
     finally:
@@ -86,25 +91,25 @@ def now() -> str:
 
 
 class _Run:
-    def __init__(self, request: Request, seeing: Seeing, run_id: str) -> None:
+    def __init__(self, request: Request, seeing: Seeing, run_id: str, tier: str) -> None:
         self._request = request
         self._seeing = seeing
         self._id = run_id
+        self._tier = tier
         self._journal = Journal.open(request.repo.state_dir, run_id, now)
-        self._store = Store(request.repo.state_dir, run_id)
         self._state = RunState()
 
     def go(self, taken_from: int | None) -> Outcome:
         found = last_loop(self._journal.records, self._request.repo.root)
         resumed = self._choose(found)
+        self._store = Store(self._request.repo.state_dir, self._id)  # only now: a refused run leaves no folder
         aside = found if found and resumed is None and found[0].ended is None else None
         if resumed is None and aside is None:
             self._journal.rotate_if_large()
-        tier = choose(os.environ.get("RALPH_TIER", ""))
         task = resumed[0].task if resumed else self._request.task
         assert task is not None
         with (
-            Ownership(tier, self._id) as ownership,
+            Ownership(self._tier, self._id) as ownership,
             Control(self._request.folder, self._request.repo.state_dir / "inbox", self._id) as control,
         ):
             self._record(
@@ -112,7 +117,7 @@ class _Run:
                     run=self._id,
                     pid=os.getpid(),
                     version=__version__,
-                    tier=tier,
+                    tier=self._tier,
                     residue=ownership.residue(),
                     tasks=(task.id,),
                 )
@@ -139,7 +144,7 @@ class _Run:
         choice = self._request.choice
         if not unfinished:
             if choice == "resume":
-                raise RalphError("there is nothing to resume here", todo='Start with `ralph run -p "..."`.')
+                raise _nothing_to_resume()
             return None
         assert found is not None
         if choice == "ask":
@@ -277,11 +282,22 @@ def _interrupts(fact: f.GateEnded | f.IterationEnded | f.LoopEnded) -> bool:
     return (fact.end if isinstance(fact, f.LoopEnded) else fact.how) == "interrupted"
 
 
-def _make(state_dir: Path) -> None:
+def _make(state_dir: Path, folder: Path) -> None:
+    """Both places are looked at before the first is written to."""
     try:
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "this folder is not writable", str(folder))
         state_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RalphError(f"cannot write here: {error.strerror}", where=str(state_dir), code=2) from error
+        raise RalphError(
+            f"cannot write here: {error.strerror}",
+            where=str(error.filename or state_dir),
+            todo="Make it writable, or work in a copy.",
+        ) from error
+
+
+def _nothing_to_resume() -> RalphError:
+    return RalphError("there is nothing to resume here", todo='Start with `ralph run -p "..."`.')
 
 
 def _scratchpad_of(started: f.LoopStarted | None) -> str:

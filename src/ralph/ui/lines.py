@@ -72,7 +72,7 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
     if x.stragglers:
         shown.append(f"processes it left running were ended: {_few(x.stragglers)}")
     if x.refs_moved:
-        shown.append(f"warning: it moved refs: {_few(x.refs_moved)}")
+        shown.append(f"warning: refs moved while it ran: {_few(x.refs_moved)}")
     return shown
 
 

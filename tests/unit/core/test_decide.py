@@ -169,6 +169,22 @@ def test_edits_from_outside_void_a_claim() -> None:
     assert w.state.edited_outside == ("a",)
 
 
+def test_an_edit_before_the_first_iteration_becomes_the_start() -> None:
+    w = World().base().tell(f.WorkspaceChanged(tree="t1", paths=("a",)))
+    op = w.wants()
+    assert isinstance(op, d.RunGate)
+    assert (op.purpose, op.tree) == ("base", "t1")
+
+
+def test_a_tree_that_never_rests_blocks_on_a_person() -> None:
+    w = World()
+    for number in range(d.MOST_RESTLESS):
+        assert isinstance(w.wants(), d.RunGate)
+        w.tell(f.WorkspaceChanged(tree=f"t{number}", paths=("log.txt",)))
+    end = w.finish()
+    assert (end.end, "log.txt" in end.reason) == ("blocked-on-person", True)
+
+
 def test_a_journal_that_says_verified_without_proof_is_not_believed() -> None:
     w = world().iterate("t1").tell(f.LoopEnded(end="completed-verified", reason="", code=0))
     assert w.state.ended == "internal"

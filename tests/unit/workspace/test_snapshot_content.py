@@ -296,6 +296,19 @@ def test_planted_filters_hooks_and_fsmonitor_do_not_run(project: Path, tmp_path:
     assert canary.exists()
 
 
+def test_fsmonitor_does_not_run_although_the_user_configured_it(
+    project: Path, tmp_path: Path, sh: Sh
+) -> None:
+    canary, program = tmp_path / "canary", tmp_path / "monitor.sh"
+    plant(program, canary)
+    sh(project, "config", "--global", "core.fsmonitor", str(program))
+    snapshots = Snapshots(opened(project), "x")
+    snapshots.take()
+    (project / "n").write_text("n")
+    snapshots.take()
+    assert not canary.exists()
+
+
 def test_filter_of_the_users_own_configuration_stays_in_force(project: Path, sh: Sh) -> None:
     sh(project, "config", "--global", "filter.up.clean", "tr a-z A-Z")
     sh(project, "config", "--global", "filter.up.smudge", "tr A-Z a-z")
