@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # the disk's fault: neither the agent's nor a wrong permission
+GOES_ON = "What was recorded is kept; when the cause is gone, `ralph resume` goes on."
+
 
 class RalphError(Exception):
     """Shown to the user as up to three short lines; a traceback appears only with -v."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -149,6 +152,47 @@ class Project:
             "hooks": ",".join(sorted(p.name for p in (self.path / ".git/hooks").iterdir())),
             "config": (self.path / ".git/config").read_text(),
         }
+
+
+class Terminal:
+    """`ralph` on a real terminal, whose keys the test presses."""
+
+    def __init__(self, project: Project, *arguments: str) -> None:
+        self._fd, theirs = pty.openpty()
+        self.shown = ""
+        self.process = subprocess.Popen(
+            [RALPH, *arguments],
+            cwd=project.path,
+            env=project.env | {"TERM": "xterm"},
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(theirs)
+        os.set_blocking(self._fd, False)
+
+    def await_text(self, text: str) -> None:
+        until(lambda: text in self._read(), f"the terminal shows {text!r}")
+
+    def press(self, keys: str) -> None:
+        os.write(self._fd, keys.encode())
+
+    def end(self) -> int:
+        """Its exit code. What it still prints is read, or it could not end."""
+        until(lambda: self._read() is not None and self.process.poll() is not None, "the program ends")
+        self._read()
+        os.close(self._fd)
+        return self.process.returncode
+
+    def _read(self) -> str:
+        try:
+            while data := os.read(self._fd, 65536):
+                self.shown += data.decode("utf-8", "replace")
+        except OSError:  # nothing now, or nobody holds the other side any more
+            pass
+        return self.shown
 
 
 def until(condition: Callable[[], Any], what: str, seconds: float = 60) -> Any:

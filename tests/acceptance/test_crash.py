@@ -16,11 +16,14 @@ SMALL_SCRIPT = """\
 iterations:
   - - write: {path: src/part, text: "4"}
     - emit: {topic: part.written, payload: "one"}
+    - run: &note echo agent >> "$GATE_LOG"
     - say: ITERATION_DONE
   - - write: {path: answer, text: "41"}
+    - run: *note
     - say: TASK_COMPLETE
   - - write: {path: answer, text: "42"}
     - write: {path: test.sh, text: "# as the agent likes it\\ntest \\"$(cat answer)\\" = 42\\n"}
+    - run: *note
     - say: TASK_COMPLETE
 """
 SMALL_FILES = {"test.sh": 'test "$(cat answer 2>/dev/null)" = 42 || { echo "FAILED: the answer is wrong"; exit 1; }\n'}

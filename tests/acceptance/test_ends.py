@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from project import Project
 
@@ -19,7 +21,7 @@ KEY = """echo '{"type":"error","kind":"credentials","text":"401: the key is not 
 
 # (name, configuration, agent, end, code, words of the reason)
 ENDS = (
-    ("verified", AGENT + GATE + LOOP, CLAIM, "completed-verified", 0, "tests red→green"),
+    ("verified", AGENT + GATE + "require_verified: true\n", CLAIM, "completed-verified", 0, "tests red→green"),
     ("gates declined", AGENT + "gates: none\n" + LOOP, CLAIM, "completed-unverified", 0, "no hard gate proves it"),
     ("no gates", AGENT + LOOP, CLAIM, "completed-unverified", 6, "no hard gate proves it"),
     (
@@ -244,12 +246,27 @@ def test_a_damaged_journal_is_seventy_and_stays_as_it_is(project: Project) -> No
     assert not (project.path / ".ralph.lock").exists()
 
 
-@pytest.mark.parametrize("fault", ["ENOSPC@4", "EIO@9"])
-def test_a_full_or_failing_disk_is_seventy_and_a_resume_goes_on(project: Project, fault: str) -> None:
-    done = project.ralph("run", env={"RALPH_FAULT": fault})
+@pytest.mark.parametrize(
+    ("fault", "where", "words"),
+    [
+        ("ENOSPC", "journal.append.before", "No space left on device"),
+        ("EIO", "journal.sync.before", "Input/output error"),
+    ],
+)
+def test_a_full_or_failing_disk_is_seventy_and_a_resume_goes_on(
+    project: Project, tmp_path: Path, fault: str, where: str, words: str
+) -> None:
+    (tmp_path / "rehearsal").mkdir()
+    rehearsal = Project(tmp_path / "rehearsal/project", tmp_path / "rehearsal/home")
+    assert rehearsal.ralph("run", env={"RALPH_FAULT": f"count:{tmp_path}/seams"}).returncode == 0
+    writes = [s.removesuffix(" w") for s in (tmp_path / "seams").read_text().splitlines() if s.endswith(" w")]
+    middle = [n for n, name in enumerate(writes, 1) if name == where]
+    at = middle[len(middle) // 2]
+
+    done = project.ralph("run", env={"RALPH_FAULT": f"{fault}@{at}"})
     assert done.returncode == 70, done.stdout + done.stderr
-    assert {"ENOSPC": "No space left on device", "EIO": "Input/output error"}[fault.partition("@")[0]] in done.stderr
-    assert "ralph resume" in done.stderr
+    assert words in done.stderr
+    assert "resume` goes on" in done.stderr
     assert "Traceback" not in done.stderr
     assert project.ralph("resume").returncode == 0
     assert project.end()["end"] == "completed-verified"

@@ -18,7 +18,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ui": {"core"},
     "driver": {"core", "agents", "gates", "journal", "prompt", "workspace"},
     "demo": set(),
-    "cli": {"core", "config", "driver", "journal", "prompt", "ui", "workspace", "demo"},
+    "cli": {"core", "config", "agents", "driver", "journal", "prompt", "ui", "workspace", "demo"},
 }
 PURE = {"__future__", "collections", "functools", "fnmatch", "hashlib", "math", "re", "typing", "msgspec", "enum"}
 

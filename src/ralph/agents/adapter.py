@@ -44,6 +44,9 @@ class Reader(Protocol):
 
 
 class Adapter(Protocol):
+    def check(self, policy: AgentPolicy) -> None:
+        """RalphError when this agent cannot work. Asked before anything is changed."""
+
     def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path) -> Launch: ...
 
     def reader(self, policy: AgentPolicy) -> Reader: ...

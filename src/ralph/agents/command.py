@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from pathlib import Path
 
@@ -9,10 +10,14 @@ from ralph.agents.adapter import SAID_CHARS, Launch, Reader, Words
 from ralph.core.policy import AgentPolicy
 from ralph.core.signals import fence_after
 
+_ESCAPE = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]")
 _LINE_CHARS = 1000  # so that the last lines always fit; a signal's line is short
 
 
 class CommandAdapter:
+    def check(self, policy: AgentPolicy) -> None:
+        """That the program is there and can be executed was looked at with the configuration."""
+
     def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path) -> Launch:
         argv = policy.command
         flag = (policy.prompt_flag,) if policy.prompt_flag else ()
@@ -40,7 +45,7 @@ class TextReader:
         self._fence = ""  # open where the tail begins
 
     def feed(self, line: str) -> None:
-        self._tail.append(line[:_LINE_CHARS])
+        self._tail.append(_clean(line)[:_LINE_CHARS])
         self._chars += len(self._tail[-1]) + 1
         while self._chars > SAID_CHARS:
             gone = self._tail.popleft()
@@ -49,3 +54,9 @@ class TextReader:
 
     def words(self) -> Words:
         return Words(said="\n".join([self._fence, *self._tail] if self._fence else self._tail))
+
+
+def _clean(line: str) -> str:
+    """Without colours, which a signal may wear, and without half characters, which the journal cannot hold."""
+    bare = _ESCAPE.sub("", line[: 2 * _LINE_CHARS])
+    return bare.encode("utf-8", "replace").decode()

@@ -32,7 +32,8 @@ class JsonLinesReader:
             item = json.loads(line)
         except (ValueError, RecursionError):
             return
-        reader = _READERS.get(item.get("type"))
+        kind = item.get("type")
+        reader = _READERS.get(kind) if isinstance(kind, str) else None
         if reader:
             reader(self._words, item)
 
@@ -55,9 +56,11 @@ def _assistant(words: Words, item: dict[str, Any]) -> None:
 def _result(words: Words, item: dict[str, Any]) -> None:
     _say(words, item.get("result"))
     usage = item.get("usage")
-    tokens = _tokens(usage) if isinstance(usage, dict) else words.usage.tokens
-    cost = _number(item.get("total_cost_usd")) or words.usage.cost_usd
-    words.usage = Usage(tokens=tokens, cost_usd=cost)
+    # Totals: never less than what was counted on the way.
+    words.usage = Usage(
+        tokens=max(words.usage.tokens, _tokens(usage) if isinstance(usage, dict) else 0),
+        cost_usd=max(words.usage.cost_usd, _number(item.get("total_cost_usd"))),
+    )
 
 
 def _usage(words: Words, item: dict[str, Any]) -> None:
@@ -71,28 +74,32 @@ def _usage(words: Words, item: dict[str, Any]) -> None:
 def _error(words: Words, item: dict[str, Any]) -> None:
     kind = item.get("kind")
     words.fault = cast("Fault", kind) if kind in get_args(Fault) else ""
-    words.fault_text = str(item.get("text", ""))[:500]
-    if "retry_after" in item:
-        words.retry_after = _number(item["retry_after"])
+    words.fault_text = _bounded(str(item.get("text", ""))[:500])
+    words.retry_after = _number(item.get("retry_after"), odd=-1.0)
 
 
 def _say(words: Words, text: Any) -> None:
     if isinstance(text, str) and text.strip():
-        bounded = TextReader()
-        for line in text.splitlines():
-            bounded.feed(line)
-        words.said = bounded.words().said
+        words.said = _bounded(text)
+        words.fault, words.fault_text, words.retry_after = "", "", -1.0  # it speaks again: it got over it
+
+
+def _bounded(text: str) -> str:
+    reader = TextReader()
+    for line in text.splitlines():
+        reader.feed(line)
+    return reader.words().said
 
 
 def _tokens(usage: dict[str, Any]) -> int:
     return int(sum(_number(usage.get(key)) for key in ("input_tokens", "output_tokens")))
 
 
-def _number(value: Any) -> float:
-    """Figures from outside: anything odd counts as nothing."""
+def _number(value: Any, *, odd: float = 0.0) -> float:
+    """Figures from outside: anything odd counts as nothing said."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return 0.0
-    return float(value) if 0 <= value < 1e15 else 0.0
+        return odd
+    return float(value) if 0 <= value < 1e15 else odd
 
 
 _READERS = {

@@ -18,7 +18,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,14 @@ class ScriptedAdapter:
         argv = (sys.executable, "-m", "ralph.agents.scripted", policy.script)
         return Launch(argv=argv, stdin=prompt.encode(), env=policy.env)
 
+    def check(self, policy: AgentPolicy) -> None:
+        from ralph.errors import RalphError
+
+        try:
+            load(policy.script)
+        except ScriptError as error:
+            raise RalphError(str(error), todo="Correct the script; nothing was changed.", code=10) from None
+
     def reader(self, policy: AgentPolicy) -> Reader:
         from ralph.agents.command import CommandAdapter
 
@@ -40,27 +48,76 @@ class ScriptedAdapter:
 
 
 class ScriptError(Exception):
+    """The file is not a script."""
+
+
+class StepFailed(Exception):
     pass
 
 
 def load(path: str) -> list[list[dict[str, Any]]]:
+    """The steps of each iteration, or ScriptError saying where the file is wrong."""
     import yaml
 
     try:
-        with open(path, encoding="utf-8") as file:
-            content = yaml.safe_load(file)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ScriptError(f"{path}: {error}") from None
+        text = Path(path).read_text(encoding="utf-8")
+        content = yaml.safe_load(text)
+    except OSError as error:
+        raise ScriptError(f"{path}: {error.strerror}") from None
+    except (UnicodeDecodeError, RecursionError):
+        raise ScriptError(f"{path}: is not a text file of steps") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else path
+        raise ScriptError(f"{where}: not valid YAML: {getattr(error, 'problem', None) or error}") from None
     iterations = content.get("iterations") if isinstance(content, dict) else None
-    if not isinstance(iterations, list) or not iterations:
-        raise ScriptError(f"{path}: needs `iterations:`, a list with a list of steps for each iteration")
-    for number, steps in enumerate(iterations, 1):
-        for step in steps if isinstance(steps, list) else [None]:
-            if not isinstance(step, dict) or len(step) != 1 or next(iter(step)) not in STEPS:
-                raise ScriptError(
-                    f"{path}: iteration {number}: bad step {step!r}; steps are {', '.join(STEPS)}"
-                )
+    if not isinstance(iterations, list) or not iterations or len(content) != 1:
+        raise ScriptError(f"{path}: needs `iterations:` and nothing else: a list of steps for each iteration")
+    for number, steps in enumerate(iterations):
+        if not isinstance(steps, list):
+            raise ScriptError(f"{path}:{_line(text, number)}: iteration {number + 1} is not a list of steps")
+        for place, step in enumerate(steps):
+            if wrong := _wrong_with(step):
+                line = _line(text, number, place)
+                raise ScriptError(f"{path}:{line}: iteration {number + 1}, step {place + 1}: {wrong}")
     return iterations
+
+
+def _wrong_with(step: Any) -> str:
+    if not isinstance(step, dict) or len(step) != 1:
+        return f"must be one `step: argument`, not {step!r}"
+    ((name, argument),) = step.items()
+    if name not in STEPS:
+        import difflib
+
+        near = difflib.get_close_matches(str(name), STEPS, 1)
+        return f"unknown step {name!r} " + (
+            f"(nearest: {near[0]})" if near else f"(steps: {', '.join(STEPS)})"
+        )
+    needs = STEPS[name].needs
+    if isinstance(needs, str):
+        return "" if _VALID[needs](argument) else f"{name} needs {needs}, not {argument!r}"
+    if not isinstance(argument, dict):
+        return f"{name} needs {{{', '.join(needs)}}}, not {argument!r}"
+    for key, what in needs.items():
+        if key in argument and not _VALID[what](argument[key]):
+            return f"{name}: {key} must be {what}, not {argument[key]!r}"
+        if key not in argument and key not in _OPTIONAL:
+            return f"{name} needs {key}"
+    extra = [str(key) for key in argument if key not in needs]
+    return f"{name} does not know {', '.join(extra)}; it takes {', '.join(needs)}" if extra else ""
+
+
+def _line(text: str, *path: int) -> int:
+    """The line on which an iteration, or a step of it, stands."""
+    import yaml
+
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    assert isinstance(root, yaml.MappingNode)
+    node: Any = root.value[0][1]
+    for index in path:
+        node = node.value[index]
+    return int(node.start_mark.line) + 1
 
 
 def perform(iterations: list[list[dict[str, Any]]], number: int) -> int:
@@ -68,7 +125,7 @@ def perform(iterations: list[list[dict[str, Any]]], number: int) -> int:
     steps = iterations[min(number, len(iterations)) - 1]
     for step in steps:
         ((name, argument),) = step.items()
-        code = STEPS[name](argument)
+        code = STEPS[name].do(argument)
         if code is not None:
             return code
     return 0
@@ -127,7 +184,9 @@ def _ralph(*arguments: str) -> None:
     import subprocess
 
     sys.stdout.flush()
-    subprocess.run([sys.executable, "-m", "ralph", *arguments], check=True)
+    code = subprocess.run([sys.executable, "-m", "ralph", *arguments]).returncode
+    if code:
+        raise StepFailed(f"`ralph {arguments[0]}` ended with exit code {code}")
 
 
 def _sleep(seconds: Any) -> None:
@@ -144,31 +203,66 @@ def _crash(name: Any) -> None:
     import signal
 
     sys.stdout.flush()
-    os.kill(os.getpid(), getattr(signal, str(name)))
+    os.kill(os.getpid(), getattr(signal, name))
 
 
-STEPS: dict[str, Callable[[Any], int | None]] = {
-    "write": _write,
-    "append": _append,
-    "delete": _delete,
-    "run": _run,
-    "background": _background,
-    "say": _say,
-    "emit": _emit,
-    "scratchpad": _scratchpad,
-    "sleep": _sleep,
-    "exit": _exit,
-    "crash": _crash,
+def _is_signal(value: Any) -> bool:
+    import signal
+
+    return isinstance(value, str) and value in signal.Signals.__members__
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e6
+
+
+_VALID: dict[str, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "text or a number": lambda value: isinstance(value, str | int | float),
+    "a topic": lambda value: isinstance(value, str) and value.strip() != "" and value[0] != "-",
+    "a path": lambda value: isinstance(value, str) and value != "",
+    "a command": lambda value: isinstance(value, str) and value.strip() != "",
+    "true or false": lambda value: isinstance(value, bool),
+    "seconds": _is_number,
+    "an exit code from 0 to 255": lambda value: _is_number(value) and isinstance(value, int) and value < 256,
+    "the name of a signal, such as SIGKILL": _is_signal,
+}
+_OPTIONAL = ("executable", "payload")
+
+
+class Step(NamedTuple):
+    do: Callable[[Any], int | None]
+    needs: str | dict[str, str]  # what its argument must be; for a mapping, of each key
+
+
+_FILE = {"path": "a path", "text": "text"}
+_NOTE = "text or a number"
+STEPS: dict[str, Step] = {
+    "write": Step(_write, {**_FILE, "executable": "true or false"}),
+    "append": Step(_append, _FILE),
+    "delete": Step(_delete, "a path"),
+    "run": Step(_run, "a command"),
+    "background": Step(_background, "a command"),
+    "say": Step(_say, "text or a number"),
+    "emit": Step(_emit, {"topic": "a topic", "payload": _NOTE}),
+    "scratchpad": Step(
+        _scratchpad, {"done": _NOTE, "testStatus": _NOTE, "nextStep": _NOTE, "blockers": _NOTE}
+    ),
+    "sleep": Step(_sleep, "seconds"),
+    "exit": Step(_exit, "an exit code from 0 to 255"),
+    "crash": Step(_crash, "the name of a signal, such as SIGKILL"),
 }
 
 
 def main() -> int:
     try:
-        iterations = load(sys.argv[1])
+        return perform(load(sys.argv[1]), int(os.environ.get("RALPH_ITERATION", "1")))
     except ScriptError as error:
         print(f"scripted agent: {error}", file=sys.stderr)
         return 127
-    return perform(iterations, int(os.environ.get("RALPH_ITERATION", "1")))
+    except (OSError, StepFailed) as error:
+        print(f"scripted agent: {error}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import traceback
 import click
 
 from ralph import __version__
-from ralph.errors import RalphError
+from ralph.errors import GOES_ON, RalphError
 
 # name -> (module, one line of help): the list of commands costs no imports.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -80,14 +80,12 @@ def run_app(arguments: list[str]) -> int:
         return 2
     except RalphError as error:
         _trace(arguments)
-        _complain(f"ralph: {error}")
+        _complain(f"ralph: {error}" + (f"\n{GOES_ON}" if error.code == 70 and not error.todo else ""))
         return error.code
     except OSError as error:
         _trace(arguments)
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
-        _complain(
-            f"ralph: {what}\nWhat was recorded is kept; when the cause is gone, `ralph resume` goes on."
-        )
+        _complain(f"ralph: {what}\n{GOES_ON}")
         return 70
     except Exception as error:
         _trace(arguments)

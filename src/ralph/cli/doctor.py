@@ -39,8 +39,8 @@ def doctor(as_json: bool) -> int:
     else:
         for one in found:
             click.echo(f"{'ok  ' if one.ok else 'FIX '} {one.what:<10} {one.text}")
-            if one.mend:
-                click.echo(f"{'':<16}{one.mend}")
+            for line in one.mend.splitlines():
+                click.echo(f"{'':<16}{line}")
     return 0 if all(one.ok for one in found) else 2
 
 
@@ -69,7 +69,7 @@ def _ownership() -> Iterator[Finding]:
     try:
         best = choose(os.environ.get("RALPH_TIER", ""))
     except RalphError as error:
-        yield Finding("processes", False, str(error))
+        yield Finding("processes", False, error.what, error.todo)
         return
     promised = (
         "" if best != "group" else "Processes that leave their group can outlive an iteration on this system."
@@ -95,8 +95,9 @@ def _workspace() -> Iterator[Finding]:
     place = repo.state_dir
     while not place.exists():
         place = place.parent
-    writable = os.access(place, os.W_OK)
-    yield Finding("state", writable, str(repo.state_dir), "" if writable else "Make this folder writable.")
+    barred = [folder for folder in (place, Path.cwd()) if not os.access(folder, os.W_OK | os.X_OK)]
+    mend = "".join(f"Make {folder} writable.\n" for folder in barred)
+    yield Finding("state", not barred, str(repo.state_dir), mend.rstrip())
     free = shutil.disk_usage(place).free
     enough = free >= _LITTLE_SPACE
     yield Finding(
@@ -105,13 +106,16 @@ def _workspace() -> Iterator[Finding]:
 
 
 def _configuration() -> Finding:
+    from ralph.agents.adapter import adapter
     from ralph.config import Overrides, check_agent, load
 
     folder = Path.cwd()
     try:
         resolved = load(folder, None, Overrides())
         check_agent(resolved.policy, folder)
+        adapter(resolved.policy.agent).check(resolved.policy.agent)
     except RalphError as error:
-        return Finding("config", False, error.what.replace("\n", "; "), error.todo)
+        where = f"{error.where}: " if error.where else ""
+        return Finding("config", False, where + error.what.replace("\n", "; "), error.todo)
     gates = ", ".join(g.name for g in resolved.policy.gates) or "no gates: nothing will be proven"
     return Finding("config", True, f"{resolved.source}: {resolved.policy.agent.backend}, gates: {gates}")

@@ -9,8 +9,11 @@ import click
 import msgspec
 
 from ralph.cli.place import here
+from ralph.core.facts import BY_KIND
+from ralph.errors import RalphError
 from ralph.journal.read import NAME, follow, history
 from ralph.journal.record import Record
+from ralph.ui.terminal import one_line
 
 
 @click.command()
@@ -19,12 +22,18 @@ from ralph.journal.record import Record
 )
 @click.option("--loop", default="", help="Only this loop.")
 @click.option("--run", "run_id", default="", help="Only this run.")
-@click.option("--since", type=int, default=1, help="From this sequence number on.")
-@click.option("-n", "--last", type=int, default=0, help="Only the last N.")
+@click.option("--since", type=click.IntRange(min=1), default=1, help="From this sequence number on.")
+@click.option("-n", "--last", type=click.IntRange(min=1), default=None, help="Only the last N.")
 @click.option("-f", "--follow", "following", is_flag=True, help="Go on as new facts come; Ctrl-C ends it.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, as in the journal.")
 def events(
-    kinds: tuple[str, ...], loop: str, run_id: str, since: int, last: int, following: bool, as_json: bool
+    kinds: tuple[str, ...],
+    loop: str,
+    run_id: str,
+    since: int,
+    last: int | None,
+    following: bool,
+    as_json: bool,
 ) -> None:
     """The journal: everything that happened, in order.
 
@@ -33,6 +42,7 @@ def events(
       ralph events --kind 'gate.*'
       ralph events --follow --json
     """
+    _check(kinds)
     state_dir = here().state_dir
 
     def wanted(record: Record) -> bool:
@@ -66,6 +76,17 @@ def events(
         follower.close()
 
 
+def _check(kinds: tuple[str, ...]) -> None:
+    """A misspelt kind would look like a journal in which it never happened."""
+    for kind in kinds:
+        if not any(fnmatchcase(known, kind) for known in BY_KIND):
+            import difflib
+
+            near = difflib.get_close_matches(kind, BY_KIND, 1, 0.5)
+            hint = f"The nearest is {near[0]}." if near else f"Kinds: {', '.join(BY_KIND)}."
+            raise RalphError(f"--kind: there are no facts of the kind {kind!r}", todo=hint)
+
+
 def _line(record: Record, as_json: bool) -> str:
     if as_json:
         return msgspec.json.encode(record).decode()
@@ -77,5 +98,4 @@ def _line(record: Record, as_json: bool) -> str:
 
 def _short(value: object) -> str:
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    text = text.replace("\n", "⏎")
-    return text if len(text) <= 80 else text[:77] + "..."
+    return one_line(text if len(text) <= 80 else text[:77] + "...")

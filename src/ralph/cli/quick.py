@@ -44,15 +44,17 @@ def serve(arguments: list[str]) -> int:
         return 0
     try:
         return _emit(arguments[1:]) if arguments[0] == "emit" else _scratchpad(arguments[1:])
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        print(f"ralph {arguments[0]}: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    except ValueError as error:
         print(f"ralph {arguments[0]}: {error}", file=sys.stderr)
         return 2
 
 
 def _emit(arguments: list[str]) -> int:
     if not 1 <= len(arguments) <= 2 or not arguments[0].strip() or arguments[0].startswith("-"):
-        print(EMIT_HELP, end="", file=sys.stderr)
-        return 2
+        raise ValueError("give a TOPIC and, if there is more to say, one PAYLOAD; see `ralph emit --help`")
     from ralph.journal import inbox
 
     message: dict[str, object] = {
@@ -60,8 +62,23 @@ def _emit(arguments: list[str]) -> int:
         "topic": arguments[0],
         "payload": arguments[1] if len(arguments) > 1 else "",
     }
-    inbox.put(f"{state_dir()}/inbox", message)
+    folder = state_dir()
+    if "RALPH_LOOP" in os.environ:
+        message["loop"] = os.environ["RALPH_LOOP"]
+    else:
+        _require_run(folder)
+    inbox.put(f"{folder}/inbox", message)
     return 0
+
+
+def _require_run(folder: str) -> None:
+    """A message that nobody awaits would speak to the next loop, which is about something else."""
+    from pathlib import Path
+
+    from ralph.journal.lock import holder
+
+    if holder(Path(folder)) is None:
+        raise ValueError("nothing runs here, so nobody would hear it")
 
 
 def _scratchpad(arguments: list[str]) -> int:
@@ -74,7 +91,7 @@ def _scratchpad(arguments: list[str]) -> int:
         name, equals, value = argument.removeprefix("--").partition("=")
         name = name.replace("-", "_")
         if not argument.startswith("--") or name not in _FIELDS:
-            raise ValueError(f"unknown argument {argument!r}; see `ralph scratchpad --help`")
+            raise ValueError(f"unknown argument {argument!r}{_nearest(name)}; see `ralph scratchpad --help`")
         if equals:
             values[name] = value
         else:
@@ -89,6 +106,13 @@ def _scratchpad(arguments: list[str]) -> int:
         file.write(_SCRATCHPAD.format(n=os.environ.get("RALPH_ITERATION", "?"), **values))
     os.replace(temporary, path)
     return 0
+
+
+def _nearest(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, _FIELDS, 1)
+    return f" (nearest: --{near[0].replace('_', '-')})" if near else ""
 
 
 def state_dir() -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from ralph.agents.adapter import adapter
 from ralph.config import Overrides, check_agent, load
 from ralph.core import facts as f
 from ralph.core.state import LoopState
@@ -19,6 +20,7 @@ from ralph.driver.run import Choice, Request, Seeing
 from ralph.driver.run import run as drive
 from ralph.errors import RalphError
 from ralph.ui.lines import lines, summary
+from ralph.ui.terminal import one_line
 from ralph.workspace import Repo, dirty, own_files
 
 Decorated = Callable[..., Any]
@@ -80,11 +82,12 @@ def run(
     if choice == "resume":
         _refuse_with_resume({**given, "config": config}, command)
         return _resume(verbose, "", given)
+    repo = here()
     resolved = load(folder, config, Overrides(command=command, **given))
     check_agent(resolved.policy, folder)
+    adapter(resolved.policy.agent).check(resolved.policy.agent)
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
-    repo = here()
     request = Request(
         folder=folder,
         repo=repo,
@@ -134,11 +137,11 @@ def _go(request: Request, verbose: bool, agree: Callable[[], None] = lambda: Non
 
     def show(fact: f.AnyFact, s: LoopState) -> None:
         for line in lines(fact, s):
-            _say(f"{datetime.now():%H:%M:%S}  {line}")
+            _say(f"{datetime.now():%H:%M:%S}  {one_line(line)}")
 
     def show_line(who: str, line: Line) -> None:
         if verbose:
-            _say(f"{datetime.now():%H:%M:%S}  {who}| {_printable(line.text)}")
+            _say(f"{datetime.now():%H:%M:%S}  {who}| {one_line(line.text)}")
 
     def choose(s: LoopState) -> Choice:
         choice = _resume_or_fresh(s)
@@ -149,7 +152,7 @@ def _go(request: Request, verbose: bool, agree: Callable[[], None] = lambda: Non
     outcome = drive(request, Seeing(fact=show, line=show_line, resume_or_fresh=choose))
     _say("")
     for line in summary(outcome.state, outcome.code):
-        _say(line)
+        _say(one_line(line))
     return outcome.code
 
 
@@ -161,18 +164,13 @@ def _say(text: str) -> None:
         sys.stdout = open(os.devnull, "w")
 
 
-def _printable(text: str) -> str:
-    """An agent's output must not move the cursor or recolour the user's terminal."""
-    return "".join(c if c.isprintable() or c == "\t" else "�" for c in text[:2000])
-
-
 def _raised(given: dict[str, Any]) -> dict[str, float]:
     names = {"max_runtime_seconds": "hard_seconds"}
     limits = ("max_iterations", "max_attempts", "max_runtime_seconds", "max_cost_usd", "max_tokens")
-    raised = {names.get(key, key): given[key] for key in limits if given.get(key) is not None}
-    if bad := [key for key, value in raised.items() if value <= 0]:
+    said = {key: given[key] for key in limits if given.get(key) is not None}
+    if bad := [f"--{key.replace('_', '-')}" for key, value in said.items() if not value > 0]:
         raise RalphError(f"{', '.join(bad)}: must be above 0")
-    return raised
+    return {names.get(key, key): value for key, value in said.items()}
 
 
 def _refuse_with_resume(given: dict[str, Any], command: tuple[str, ...]) -> None:

@@ -9,6 +9,7 @@ from ralph.cli.stock import latest
 from ralph.core.ends import NEXT
 from ralph.core.state import LoopState
 from ralph.journal.lock import holder
+from ralph.ui.terminal import one_line
 
 
 @click.command()
@@ -30,7 +31,7 @@ def status(as_json: bool) -> None:
         click.echo(json.dumps(found))
         return
     for line in _lines(found):
-        click.echo(line)
+        click.echo(one_line(line))
 
 
 def _facts(live: dict[str, object] | None, s: LoopState | None) -> dict[str, object]:

@@ -208,7 +208,7 @@ def _judged(s: LoopState) -> Operation:
             return _finish(
                 s,
                 "needs-review",
-                f"{', '.join(found.gates)} pass only with changed gate inputs: {', '.join(found.paths)}",
+                f"{', '.join(found.gates)} pass {_DOUBT[found.hidden]}: {', '.join(found.paths)}",
                 proof=_proof(s),
                 paths=found.paths,
             )
@@ -216,6 +216,12 @@ def _judged(s: LoopState) -> Operation:
             return _finish(s, "completed-unverified", "claimed; no hard gate proves it", proof=_proof(s))
     # A failed claim is taken back by fold at once; a journal that says otherwise is not to be trusted.
     return _finish(s, "internal", "a failed claim was still open")
+
+
+_DOUBT = {
+    False: "only with changed gate inputs",
+    True: "with gate inputs that changed or that new ignore rules hide",
+}
 
 
 def _proof(s: LoopState) -> dict[str, str]:

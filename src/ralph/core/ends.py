@@ -42,6 +42,8 @@ CODES: dict[End, int] = {
 SOME_TASKS_FAILED = 1
 USAGE = 2
 
+DONE: frozenset[End] = frozenset({"completed-verified", "completed-unverified"})
+
 # A loop that ended like this can be taken up again; the others are over.
 RESUMABLE: frozenset[End] = frozenset(
     {
@@ -65,7 +67,7 @@ NEXT: dict[End, str] = {
     "blocked-on-person": 'Answer and go on: `ralph resume --answer "..."`.',
     "limit": "Go on with a higher limit: `ralph resume --max-iterations N` (or --max-runtime, --max-cost, --max-tokens).",
     "quota": "Go on when the quota is back: `ralph resume`.",
-    "agent-unusable": "Run the agent's command by hand to see why it fails, then `ralph resume`.",
+    "agent-unusable": "Run the agent by hand to see why it fails, then `ralph resume`; with another agent: `ralph run --fresh`.",
     "no-route": "No hat takes this event; add a trigger for it in ralph.yml.",
     "stopped": "Go on with `ralph resume`.",
     "cancelled": "Your tree is as the agent left it; `ralph recover` shows how it was before.",

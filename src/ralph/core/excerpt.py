@@ -28,11 +28,12 @@ _UNPRINTABLE = {
     0x09: "\t",
     0x0A: "\n",
 }
+_MARKER_ROOM = 60
 _MARKER = re.compile(r"\[\.\.\. \d+ lines truncated \.\.\.\]")
 
 
 def plain_lines(text: str) -> list[str]:
-    """The lines as a terminal would leave them, without the newline that ends the last one."""
+    """The lines as a terminal would leave them, without empty ones at the end."""
     text = text.replace("\r\n", "\n")
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPES.sub("", text)
@@ -40,7 +41,7 @@ def plain_lines(text: str) -> list[str]:
     if "\r" in text:
         lines = [_overwritten(line) if "\r" in line else line for line in lines]
     lines = "\n".join(lines).translate(_UNPRINTABLE).split("\n")
-    if lines[-1] == "":
+    while lines and not lines[-1]:
         lines.pop()
     return lines
 
@@ -99,8 +100,8 @@ def _join(top: list[str], left_out: int, bottom: list[str]) -> str:
     top, bottom = [_cut(line) for line in top], [_cut(line) for line in bottom]
     if sum(map(len, top)) + sum(map(len, bottom)) + len(top) + len(bottom) > MAX_CHARS:
         lines = top + bottom
-        kept_top = _fitting(lines[: len(top) if bottom else None], MAX_CHARS * 3 // 10)
-        kept_bottom = _fitting(lines[kept_top:][::-1], MAX_CHARS * 7 // 10)
+        kept_top = _fitting(lines[: len(top) if bottom else None], (MAX_CHARS - _MARKER_ROOM) * 3 // 10)
+        kept_bottom = _fitting(lines[kept_top:][::-1], (MAX_CHARS - _MARKER_ROOM) * 7 // 10)
         left_out += len(lines) - kept_top - kept_bottom
         top, bottom = lines[:kept_top], lines[len(lines) - kept_bottom :]
     marker = [f"[... {left_out} lines truncated ...]"] if left_out else []
@@ -118,7 +119,7 @@ def _fitting(lines: list[str], budget: int) -> int:
 def _cut(line: str) -> str:
     if len(line) <= MAX_LINE:
         return line
-    kept = MAX_LINE - 50
+    kept = MAX_LINE - _MARKER_ROOM
     return f"{line[:kept]} [... {len(line) - kept} characters truncated ...]"
 
 

@@ -96,6 +96,7 @@ class WorkspacePrepared(Fact, frozen=True, tag="workspace.prepared"):
     branch: str = ""
     recovery: str = ""
     known: tuple[BaseResult, ...] = ()
+    excludes: str = ""  # hash of the stored ignore rules that are not part of the tree
 
 
 class WorkspaceChanged(Fact, frozen=True, tag="workspace.changed"):
@@ -143,11 +144,14 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
 
 
 class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
-    """What the claimed change touches of the gates' inputs, and how many paths it changes at all."""
+    """What the claimed change touches of the gates' inputs, what it hides by new ignore rules, and how many paths it
+    changes at all."""
 
     tree: str
     changed: int
     touched: dict[str, tuple[str, ...]] = {}
+    hidden: dict[str, tuple[str, ...]] = {}  # gate -> files that judge the work and are in no snapshot
+    ignored: tuple[str, ...] = ()  # other files that are in no snapshot because of the new rules
 
 
 class GateStarted(Fact, frozen=True, tag="gate.started"):

@@ -43,7 +43,7 @@ _BOUNDARIES = (
     # what surrounds a failure
     _row("frame", r"^\s+at \S"),  # JavaScript, Java, C#
     _row("frame", r"^\s*(?:>\s*)?(?:\d+\s*)?\|(?: |$)|^\s*[~^]+\s*$"),  # code frames
-    _row("frame", r'^\s*File ".*", line \d|^\s*Traceback \('),
+    _row("frame", r'^\s*File ".*", line \d'),
     _row("frame", r"^\S+\.py:\d+: (?:in \S.*|\w+)$"),  # pytest
     _row("frame", r"^\s*❯ \S+:\d|^\s+from \S+:\d+:in |^\s*#\d+ |^\s+# \./"),
     _row("frame", r"^goroutine \d+ \[|^\t\S+\.go:\d+|^created by |^\[signal |^stack backtrace:|^\s*Stack [Tt]race:"),
@@ -128,6 +128,7 @@ _PRINTED = (
     (re.compile(r"^\s+console\.\w+$"), re.compile(r"^\s+at \S|^\s*(?:FAIL|PASS|●) ")),
     (re.compile(r"^(?:stdout|stderr) \| "), re.compile(r"^$")),
 )
+_TRACEBACK = re.compile(r"^\s*Traceback \(most recent call last\):")
 _CONSOLE_HEADING = re.compile(r"^\s*● Console$")
 _GO_OWNER = re.compile(r"^\s*=== (?:RUN|CONT|NAME) +(\S+)")
 _GO_VERDICT = re.compile(r"^\s*--- [A-Z]{4}: |^(?:FAIL|PASS|ok)\b")
@@ -154,36 +155,54 @@ class _Reader:
         self.opened: Opens = ""
         self.indent = 0
         self.block = 0
+        self.printed_until: re.Pattern[str] | None = None
+        self.numbered = False
+        self.traceback_indent = -1
         self.owner = ""
         self.passed: set[str] = set()
 
     def read(self, lines: list[str]) -> tuple[FailureLine, ...]:
-        printed_until: re.Pattern[str] | None = None
-        traceback_indent = -1  # of a Python traceback under way
-        numbered = False
         for raw in lines:
             line = without_stamp(raw)
-            if printed_until is not None and not printed_until.search(line):
-                continue
-            printed_until = next((end for start, end in _PRINTED if start.search(line)), None)
-            if printed_until is not None or _CONSOLE_HEADING.search(line):
-                self.opened = ""
+            if self._is_printed(line):
                 continue
             self._follow_go(line)
-            numbered = numbered or _NUMBERED_HEADING.search(line) is not None
-            if numbered and (match := _NUMBERED.search(line)):
-                self._add("name", match["name"], "frame")
-                continue
-            if traceback_indent >= 0 and line.strip() and _indent(line) <= traceback_indent:
-                traceback_indent = -1
-                if _boundary(line)[0] == "other":  # an exception, whatever its name
-                    self._add("message", line, "blank")
-                    continue
-            if line.lstrip().startswith("Traceback (most recent"):
-                traceback_indent = _indent(line)
-            if traceback_indent < 0 or _indent(line) <= traceback_indent:
+            if not (self._is_numbered(line) or self._is_traceback(line)):
                 self._take(line)
         return self._result()
+
+    def _is_printed(self, line: str) -> bool:
+        """Is it what a test printed, or the heading of that?"""
+        if self.printed_until is not None and not self.printed_until.match(line):
+            return True
+        self.printed_until = next((end for start, end in _PRINTED if start.match(line)), None)
+        if self.printed_until is None and not _CONSOLE_HEADING.match(line):
+            return False
+        self.opened = ""
+        return True
+
+    def _is_numbered(self, line: str) -> bool:
+        self.numbered = self.numbered or _NUMBERED_HEADING.match(line) is not None
+        if not self.numbered or not (match := _NUMBERED.match(line)):
+            return False
+        self.opened = ""
+        self._add("name", match["name"], "frame")
+        return True
+
+    def _is_traceback(self, line: str) -> bool:
+        """Python: what is indented is a frame or its source; what ends it is an exception, whatever its name."""
+        if _TRACEBACK.match(line):
+            self.opened, self.traceback_indent = "", _indent(line)
+            return True
+        if self.traceback_indent < 0:
+            return False
+        if not line.strip() or _indent(line) > self.traceback_indent:
+            return True
+        self.traceback_indent = -1
+        if _boundary(line)[0] != "other":
+            return False
+        self._add("message", line, "blank")
+        return True
 
     def _take(self, line: str) -> None:
         role, match, opens = _boundary(line)
@@ -201,7 +220,7 @@ class _Reader:
         groups = match.groupdict()
         name, text = groups.get("name"), groups.get("text")
         self._add(role, name or text or line, opens)
-        if name and text:
+        if name and text and text.strip():
             self.short.add(len(self.found))
             self._add("message", text, "")
 
@@ -221,11 +240,11 @@ class _Reader:
 
     def _follow_go(self, line: str) -> None:
         """With -v, Go prints what a test logs before it says whether the test passed."""
-        if match := _GO_OWNER.search(line):
+        if match := _GO_OWNER.match(line):
             self.owner = match[1]
-        elif match := _GO_PASSED.search(line):
+        elif match := _GO_PASSED.match(line):
             self.passed.add(match[1])
-        if _GO_VERDICT.search(line):
+        if _GO_VERDICT.match(line):
             self.owner = ""
 
     def _result(self) -> tuple[FailureLine, ...]:

@@ -38,19 +38,25 @@ def _loop_started(s: LoopState, x: f.LoopStarted) -> LoopState:
 
 
 def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
+    """Going on after an end forgives what led to it. After a death nothing had been decided, so nothing is forgiven."""
     policy = replace(s.policy, limits=x.limits) if x.limits else s.policy
-    return replace(
+    s = replace(
         s,
         run=x.run,
         policy=policy,
-        ended=None,
-        end_reason="",
-        end_limit="",
         stop=None,
         stop_by="",
         question=None if x.answer else s.question,
         asked=s.question or s.asked if x.answer else s.asked,
         answer=x.answer or s.answer,
+    )
+    if s.ended is None:
+        return s
+    return replace(
+        s,
+        ended=None,
+        end_reason="",
+        end_limit="",
         crashes=0,
         overloads=0,
         waited=0.0,
@@ -73,6 +79,7 @@ def _prepared(s: LoopState, x: f.WorkspacePrepared) -> LoopState:
         base_commit=x.commit,
         branch=x.branch,
         recovery=x.recovery,
+        excludes=x.excludes,
         trees=frozenset((x.tree,)),
         base={known.gate: known.passed for known in x.known},
     )
@@ -110,6 +117,7 @@ def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
         news=False,
         wait_due=None,
         restless=0,
+        told=len(s.soft_notes),
     )
 
 
@@ -124,10 +132,10 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         cost_usd=s.cost_usd + max(0.0, x.usage.cost_usd),
         claim=None,
         results=(),
-        refusal="",
+        refusal="" if x.how != "interrupted" else s.refusal,
         answer="" if x.how != "interrupted" else s.answer,
         edited_outside=() if x.how != "interrupted" else s.edited_outside,
-        soft_notes=() if x.how != "interrupted" else s.soft_notes,
+        soft_notes=s.soft_notes[s.told :] if x.how != "interrupted" else s.soft_notes,
         fault=x.fault,
         fault_text=x.fault_text,
         wait_due=None,
@@ -202,16 +210,26 @@ def _crashed(s: LoopState, x: f.IterationEnded) -> bool:
 def _faulted(s: LoopState, x: f.IterationEnded) -> LoopState:
     """A quota or an overload is not the agent's work: it does not count as an iteration."""
     if x.fault == "quota":
-        seconds = x.retry_after if x.retry_after >= 0 else 900.0
-        return replace(s, wait_due=Due("quota", seconds, x.fault_text or "the agent is out of quota"))
+        # Said to be back and found gone again: the word is not trusted twice, or the loop would never end.
+        least = _backoff(s) if s.overloads else 0.0
+        seconds = max(x.retry_after, least) if x.retry_after >= 0 else 900.0
+        return replace(
+            s,
+            overloads=s.overloads + 1,
+            wait_due=Due("quota", seconds, x.fault_text or "the agent is out of quota"),
+        )
     if x.fault == "overload":
-        seconds = max(x.retry_after, min(300.0, 5.0 * 2**s.overloads) * _jitter(s))
+        seconds = max(x.retry_after, _backoff(s))
         return replace(
             s,
             overloads=s.overloads + 1,
             wait_due=Due("overload", seconds, x.fault_text or "the service is overloaded"),
         )
     return s
+
+
+def _backoff(s: LoopState) -> float:
+    return min(300.0, 5.0 * 2 ** min(s.overloads, 10)) * _jitter(s)
 
 
 def _jitter(s: LoopState) -> float:
@@ -277,7 +295,11 @@ def _attempt(
 def _inspected(s: LoopState, x: f.ClaimInspected) -> LoopState:
     if s.claim is None or s.claim.tree != x.tree:
         return s
-    return replace(s, claim=replace(s.claim, touched=x.touched))
+    s = replace(s, claim=replace(s.claim, touched=x.touched, hidden=x.hidden))
+    if not x.ignored:
+        return s
+    hides = f"new ignore rules keep files out of the snapshot: {', '.join(x.ignored[:5])}"
+    return replace(s, warnings=(*s.warnings, hides))
 
 
 def _gate_started(s: LoopState, x: f.GateStarted) -> LoopState:

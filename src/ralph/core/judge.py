@@ -5,12 +5,12 @@ Only `verified` comes from here, and only from hard gates that passed on the cla
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import Literal
 
 import msgspec
 
 from ralph.core.facts import Purpose, Variant
+from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
 from ralph.core.state import Claim, LoopState, Result, verdict_key
 
@@ -38,6 +38,7 @@ class Verdict(msgspec.Struct, frozen=True):
     result: Result | None = None  # the one that decided, when failed
     flaky: bool = False  # results contradict each other on this tree
     paths: tuple[str, ...] = ()  # changed gate inputs on which the pass depends
+    hidden: bool = False  # some of them are in no snapshot, so that nobody knows how it goes without them
     gates: tuple[str, ...] = ()
 
 
@@ -53,8 +54,14 @@ def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
     if claim.touched is None:
         return Inspect(op=f"inspect:{claim.serial}", tree=claim.tree)
     doubtful: dict[str, tuple[str, ...]] = {}
+    hides = False
     for gate in s.gates:
+        hidden = tuple(p for p in claim.hidden.get(gate.name, ()) if not _allowed(s, p))
         paths = tuple(p for p in claim.touched.get(gate.name, ()) if not _allowed(s, p))
+        if gate.hard and hidden and not gate.hermetic:
+            # No snapshot holds these, so that they cannot be swapped for their originals.
+            doubtful[gate.name], hides = hidden, True
+            continue
         if not gate.hard or not paths:
             continue
         found = _settle(s, claim, gate, "original", paths)
@@ -66,6 +73,7 @@ def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
         return Verdict(
             "needs-review",
             paths=tuple(sorted({p for paths in doubtful.values() for p in paths})),
+            hidden=hides,
             gates=tuple(doubtful),
         )
     if not any(g.hard for g in s.gates):
@@ -112,4 +120,4 @@ def _contradicted(s: LoopState, result: Result) -> bool:
 
 
 def _allowed(s: LoopState, path: str) -> bool:
-    return any(fnmatchcase(path, glob) for glob in (*s.policy.allow, *s.task.allow))
+    return matches(path, (*s.policy.allow, *s.task.allow))

@@ -61,6 +61,7 @@ class Claim(msgspec.Struct, frozen=True):
     serial: int
     tree: str
     touched: dict[str, tuple[str, ...]] | None = None  # None: not inspected yet
+    hidden: dict[str, tuple[str, ...]] = {}
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -90,6 +91,7 @@ class LoopState(msgspec.Struct, frozen=True):
     base_commit: str = ""
     branch: str = ""
     recovery: str = ""
+    excludes: str = ""
     base: dict[str, bool] = {}
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
@@ -100,7 +102,7 @@ class LoopState(msgspec.Struct, frozen=True):
     iterations: int = 0  # those that count
     attempts: int = 0
     crashes: int = 0  # in a row
-    overloads: int = 0  # in a row
+    overloads: int = 0  # of overload or quota, in a row
     waited: float = 0.0  # for quota or overload, since the last iteration that counted
     active_seconds: float = 0.0
     tokens: int = 0
@@ -143,6 +145,8 @@ class LoopState(msgspec.Struct, frozen=True):
     same_tree: int = 0
     noted: frozenset[str] = frozenset()  # soft limits already told
     soft_notes: tuple[str, ...] = ()  # to be told to the next iteration
+    told: int = 0  # how many of them the iteration under way was told
+    told: int = 0  # how many of them the iteration under way was told
 
     warnings: tuple[str, ...] = ()
     ended: End | None = None

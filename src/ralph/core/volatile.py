@@ -23,24 +23,7 @@ _LINE_START = re.compile(rf"^\[?(?:{_STAMP}|{_CLOCK})\]?:? ?")
 
 # Roots under which a path is a matter of the machine. Elsewhere only a file with an extension is reduced:
 # "/users/5" may be a route that the failing test asserts.
-_MACHINE_ROOTS = frozenset(
-    (
-        "tmp",
-        "var",
-        "private",
-        "home",
-        "Users",
-        "root",
-        "usr",
-        "opt",
-        "mnt",
-        "media",
-        "srv",
-        "nix",
-        "runner",
-        "builds",
-    )
-)
+_MACHINE_ROOT = re.compile(r"/(?:tmp|var|private|home|Users|root|usr|opt|mnt|media|srv|nix|runner|builds)/")
 _TEMP_ROOTS = ("/tmp/", "/var/folders/", "/var/tmp/", "/private/", "/dev/shm/", "/run/")
 _PART = r"[^\s/:;,|'\"`‘’()<>\[\]{}=*]+"
 _PATH = (
@@ -54,10 +37,14 @@ _RANDOM_NAME = re.compile(
 
 def _reduced(match: re.Match[str]) -> str:
     path = "/" + match[1].lstrip("/")
-    root, last = path.split("/", 2)[1], path.rpartition("/")[2]
+    last = path.rpartition("/")[2]
     if path.startswith(_TEMP_ROOTS) and _RANDOM_NAME.match(last):
         return "<tmp>"
-    return last if root in _MACHINE_ROOTS or "." in last[1:] else match[0]
+    return last if _MACHINE_ROOT.match(path) or "." in last[1:] else match[0]
+
+
+def _sorted_items(match: re.Match[str]) -> str:
+    return "{" + ", ".join(sorted(match[1].split(", "))) + "}"
 
 
 _ROWS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
@@ -90,7 +77,7 @@ _ROWS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(: line <n>:\s+)\d+ +(?=[A-Z])", r"\1"),
     # where it listened: only what the system hands out
     (r"((?:\blocalhost|\b\d{1,3}(?:\.\d{1,3}){3}|\]|::1|\bport)[ :=]{1,2})[3-6]\d{4}\b", r"\1<port>"),
-    (r"(?i)(\bseed\b\W{0,4}(?:with\W)?)\d+", r"\1<n>"),
+    (r"(?i)(\bseed\b\W{0,16}?)-?\d+", r"\1<n>"),
     (r"(-test\.shuffle )\d+", r"\1<n>"),
     # how long it took
     (rf" ?[(\[] ?[<>~]? ?{_SPAN}(?: {_SPAN})? ?[)\]]", ""),
@@ -98,6 +85,8 @@ _ROWS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (rf"(?<![\w.'\"])\d+\.\d{{3,}}\s?{_UNIT}\b(?!['\"])", "<span>"),
     (rf"\t{_SPAN}$", ""),
     (r"(\bduration_ms\W{1,3})[\d.]+", r"\1<span>"),
+    # in what order a set or a map came
+    (r"\{([^{}]*)\}", _sorted_items),
     # how far it came
     (r" ?\[ {0,2}\d{1,3}%\]", ""),
     (r"\b\d+( (?:\w+ )?(?:passed|passing|succeeded|ok)\b)", r"<n>\1"),

@@ -28,6 +28,7 @@ class Control:
         self._kill: Callable[[], None] = lambda: None
         self._sync: Callable[[], None] = lambda: None
         self._seen: set[str] = set()
+        self._loop = ""
         self._signals: list[int] = []
         self._asked = False
         self._pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) if hasattr(os, "pipe2") else os.pipe()
@@ -39,9 +40,10 @@ class Control:
         kill: Callable[[], None],
         sync: Callable[[], None],
         seen: set[str],
+        loop: str,
     ) -> None:
         """From now on, requests become facts of this loop. `seen` are the inbox keys that the journal has already."""
-        self._record, self._kill, self._sync, self._seen = record, kill, sync, seen
+        self._record, self._kill, self._sync, self._seen, self._loop = record, kill, sync, seen, loop
 
     def __enter__(self) -> Control:
         os.set_blocking(self._pipe[1], False)
@@ -91,7 +93,7 @@ class Control:
             key = inbox.key_of(name)
             if key not in self._seen:
                 self._seen.add(key)
-                self._record(_fact_from(key, message, serial, self._run))
+                self._record(_fact_from(key, message, serial, self._run, self._loop))
         for name in bad:
             self._record(f.InboxRefused(name=name, why="not a message"))
         if messages:
@@ -114,12 +116,14 @@ _SPOKEN: dict[int, str] = {
 }
 
 
-def _fact_from(key: str, message: dict[str, object], serial: int, run: str) -> f.AnyFact:
+def _fact_from(key: str, message: dict[str, object], serial: int, run: str, loop: str) -> f.AnyFact:
     match message:
         case {"kind": "stop", "run": asked} if asked != run:
             return f.InboxRefused(name=key, why=f"meant for run {asked}, which is over")
         case {"kind": "stop", "how": ("graceful" | "now" | "cancel") as how}:
             return f.StopRequested(how=how, by=str(message.get("by", "ralph stop")), name=key)
+        case {"kind": "event", "loop": asked} if asked != loop:
+            return f.InboxRefused(name=key, why=f"meant for loop {asked}, which is over")
         case {"kind": "event", "topic": str(topic)}:
             return f.EventReceived(
                 name=key, topic=topic, payload=str(message.get("payload", "")), serial=serial

@@ -22,12 +22,24 @@ from ralph.driver.operation import Operation
 from ralph.driver.processes import Line, Ownership
 from ralph.driver.store import Store, read_ends
 from ralph.driver.waiting import Waiting, moment_in
+from ralph.errors import DISK
 from ralph.gates.command import command_line, find, undeclared
-from ralph.gates.integrity import touched_by_gate
+from ralph.gates.integrity import hidden_by_gate, touched_by_gate
 from ralph.journal.append import Journal
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
 from ralph.seams import seam
-from ralph.workspace import RefWatch, Repo, Snapshots, dirty, head, own_files, printable, save
+from ralph.workspace import (
+    RefWatch,
+    Repo,
+    Snapshots,
+    dirty,
+    head,
+    newly_ignored,
+    own_excludes,
+    own_files,
+    printable,
+    save,
+)
 from ralph.workspace import checkout as check_out
 
 CONTEXT_FILE_CHARS = 6000
@@ -76,17 +88,25 @@ class Effects:
                 branch=b.refs.branch(),
                 recovery=recovery,
                 known=known,
+                excludes=b.store.put(own_excludes(b.repo)),
             )
         )
 
     def _inspect(self, op: d.InspectClaim, s: LoopState) -> None:
-        changes = self._b.snapshots.diff(s.base_tree, op.tree)
-        base_files = self._b.snapshots.files(s.base_tree)
+        b = self._b
+        changes = b.snapshots.diff(s.base_tree, op.tree)
+        base_files = b.snapshots.files(s.base_tree)
+        rules = b.store.get(s.excludes) if s.excludes else ""
+        ignored = newly_ignored(b.snapshots, s.base_tree, rules, changes)
+        hidden = hidden_by_gate(s.gates, base_files, ignored, folder=s.folder, root=s.root)
+        judging = {path for paths in hidden.values() for path in paths}
         self._record(
             f.ClaimInspected(
                 tree=op.tree,
                 changed=len(changes),
                 touched=touched_by_gate(s.gates, base_files, changes, folder=s.folder, root=s.root),
+                hidden=hidden,
+                ignored=tuple(printable(path) for path in ignored if path not in judging)[:50],
             )
         )
 
@@ -123,6 +143,8 @@ class Effects:
                 op.id, launch.argv, cwd=b.folder, env=env, stdin=launch.stdin, out=transcript
             )
         except OSError as error:
+            if error.errno in DISK:  # the transcript's, not the agent's
+                raise
             self._record(self._not_started(op, s, error))
             return None
         return Iteration(
@@ -198,7 +220,8 @@ class Effects:
                 scratchpad=b.store.put(read_scratchpad(b.folder, s)),
                 usage=words.usage,
                 fault=words.fault if how == "exited" else "",
-                fault_text=words.fault_text or (_last_line(ended.err_tail) if ended.code else ""),
+                fault_text=words.fault_text
+                or (_last_line(ended.err_tail) or _last_line(words.said) if ended.code else ""),
                 retry_after=words.retry_after,
                 nested=snapshot.nested,
                 dirty_submodules=snapshot.dirty_submodules,
@@ -260,10 +283,10 @@ class Effects:
             before=before,
             checkout=checkout,
             show=lambda line: b.show(gate.name, line),
-            close=self._gate_ended,
+            close=lambda gating: self._gate_ended(gating, s),
         )
 
-    def _gate_ended(self, gating: Gating) -> list[f.AnyFact]:
+    def _gate_ended(self, gating: Gating, s: LoopState) -> list[f.AnyFact]:
         b, op, gate = self._b, gating.op, gating.gate
         seconds = gating.seconds()
         ended = gating.end()
@@ -272,7 +295,7 @@ class Effects:
             seam("checkout.removed")
             written: tuple[str, ...] = ()
         else:
-            written = self._undo_writes(gating)
+            written = self._undo_writes(gating, s)
         if op.swap and not gating.checkout:
             b.snapshots.restore(op.tree, op.swap)
         timed_out = gating.timed_out(seconds)
@@ -306,12 +329,16 @@ class Effects:
             )
         ]
 
-    def _undo_writes(self, gating: Gating) -> tuple[str, ...]:
-        snapshots = self._b.snapshots
+    def _undo_writes(self, gating: Gating, s: LoopState) -> tuple[str, ...]:
+        b, snapshots = self._b, self._b.snapshots
         after = snapshots.take().tree
         if after == gating.before:
             return ()
         written = tuple(c.path for c in snapshots.diff(gating.before, after))
+        if undeclared(gating.gate, written):
+            # Somebody else may have been at work while the gate ran: nothing is undone that is not safe elsewhere.
+            reason = f"before undoing what gate {gating.gate.name} changed"
+            save(b.repo, snapshots, after, loop=s.loop, reason=reason, when=b.now())
         snapshots.restore(gating.before, written)
         return written
 

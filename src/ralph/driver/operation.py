@@ -10,6 +10,7 @@ from ralph.core import facts as f
 from ralph.driver.processes import Ended, Line, Owned
 
 BEAT_SECONDS = 1.0  # how often a long operation is looked at when nothing happens by itself
+TRACE = 0.01  # of one core: a program that hangs still wakes up now and then
 
 
 class Operation(Protocol):
@@ -50,7 +51,7 @@ class ProcessOperation:
         self._next_beat = self._began + BEAT_SECONDS
         self._deadline = float("inf")
         self._activity: tuple[int, float] = (0, 0.0)
-        self._active_at = self._began
+        self._active_at = self._looked_at = self._began
 
     def reads(self) -> list[int]:
         return self._owned.fds()
@@ -60,8 +61,8 @@ class ProcessOperation:
         return [] if fd is None else [fd]
 
     def look_again_after(self, seconds: float) -> None:
-        """A rule wants to know when the operation is this old."""
-        self._deadline = self._began + seconds
+        """A rule wants to know when the operation is this old. Once it is cut off, none does."""
+        self._deadline = float("inf") if self.cause else self._began + seconds
 
     def wake_at(self) -> float:
         return min(self._next_beat, self._kill_at, max(self._deadline, time.monotonic()))
@@ -82,12 +83,12 @@ class ProcessOperation:
         return [f.Tick(op=self.id, seconds=now - self._began, idle=self._idle(now))]
 
     def _idle(self, now: float) -> float:
-        """Seconds without output and without more than a trace of CPU time."""
+        """Seconds without output and with no more than a trace of CPU time."""
         output, cpu = self._owned.activity()
-        before = self._activity
-        if output != before[0] or cpu - before[1] > 0.02:
-            self._activity = (output, cpu)
+        before, since = self._activity, now - self._looked_at
+        if output != before[0] or cpu - before[1] > TRACE * max(since, BEAT_SECONDS):
             self._active_at = now
+        self._activity, self._looked_at = (output, cpu), now
         return now - self._active_at
 
     def done(self) -> bool:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ralph.agents.adapter import adapter
 from ralph.core import facts as f
+from ralph.core.ends import RESUMABLE
 from ralph.core.fold import fold_all
 from ralph.core.state import LoopState, Running
 from ralph.driver.processes import sweep
 from ralph.driver.store import Store, last_sign_of_life
 from ralph.journal.record import Record
-from ralph.workspace import Snapshots, printable
+from ralph.workspace import Snapshots, printable, save
+
+ABANDONED = 86400.0  # seconds
+NOTICED_LATE = 5.0  # seconds: a run leaves a sign of life about every second, later on a busy machine
 
 
 def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record]] | None:
@@ -27,6 +33,20 @@ def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record
                 own = [r for r in records if r.loop == fact.loop]
                 return fold_all(f.decode(r.data) for r in own), own
     return None
+
+
+def is_over(s: LoopState) -> bool:
+    """It ended in a way from which nothing goes on."""
+    return s.ended is not None and s.ended not in RESUMABLE
+
+
+def died_after(loop: list[Record], records: list[Record]) -> bool:
+    """Whether the last run that worked on this loop died."""
+    return loop[-1].run in {dead.run for dead in dead_runs(records)}
+
+
+def how_it_ended(loop: list[Record]) -> f.LoopEnded:
+    return next(fact for r in reversed(loop) if isinstance(fact := f.decode(r.data), f.LoopEnded))
 
 
 def dead_runs(records: list[Record]) -> list[f.RunStarted]:
@@ -44,11 +64,21 @@ def dead_runs(records: list[Record]) -> list[f.RunStarted]:
 
 def sweep_dead(records: list[Record], record: Callable[[f.AnyFact], None]) -> None:
     """End whatever a dead run left running, before anything looks at the tree."""
+    _drop_abandoned()
     for dead in dead_runs(records):
         found = sweep(dead.residue) if dead.residue else []
         for left in Path(tempfile.gettempdir()).glob(f"ralph-gate-{dead.run}-*"):
             shutil.rmtree(left, ignore_errors=True)
         record(f.RunSwept(run=dead.run, found=tuple(found)))
+
+
+def _drop_abandoned() -> None:
+    """Temporary folders that are used for an instant and bear no run's name: a day old, they are a dead process's."""
+    for pattern in ("ralph-status-*", "ralph-probe-*"):
+        for left in Path(tempfile.gettempdir()).glob(pattern):
+            with suppress(FileNotFoundError):
+                if left.lstat().st_mtime < time.time() - ABANDONED:
+                    shutil.rmtree(left, ignore_errors=True)
 
 
 def close_open(
@@ -68,7 +98,8 @@ def close_open(
                 record(_interrupted_iteration(s, running, started, snapshots, store))
             case "gate":
                 _swap_back(s, running, snapshots)
-                record(_interrupted_gate(s, running, started, store))
+                wrote = _undo_writes(s, running, started, snapshots, store)
+                record(_interrupted_gate(s, running, started, store, wrote))
             case "wait":
                 record(f.WaitEnded(op=running.op, elapsed=False))
 
@@ -138,7 +169,9 @@ def _usage(s: LoopState, transcript: Path) -> f.Usage:
     return reader.words().usage
 
 
-def _interrupted_gate(s: LoopState, running: Running, started: Record | None, store: Store) -> f.GateEnded:
+def _interrupted_gate(
+    s: LoopState, running: Running, started: Record | None, store: Store, wrote: list[str]
+) -> f.GateEnded:
     fact = f.decode(started.data) if started else None
     gate = s.gate(running.gate)
     return f.GateEnded(
@@ -152,6 +185,7 @@ def _interrupted_gate(s: LoopState, running: Running, started: Record | None, st
         seconds=_lasted(started, store.state_dir),
         passed=False,
         how="interrupted",
+        wrote=tuple(printable(path) for path in wrote[:50]),
     )
 
 
@@ -163,3 +197,32 @@ def _swap_back(s: LoopState, running: Running, snapshots: Snapshots) -> None:
     now = snapshots.take().tree
     edited = {c.path for c in snapshots.diff(swapped, now)}
     snapshots.restore(running.tree, [path for path in running.swapped if path not in edited])
+
+
+def _undo_writes(
+    s: LoopState, running: Running, started: Record | None, snapshots: Snapshots, store: Store
+) -> list[str]:
+    """As after a gate that ends by itself: what it wrote goes. What somebody changed after the death stays; the kernel's
+    time stamp tells them apart, and should it be wrong, a recovery ref has what was here."""
+    gate = s.gate(running.gate)
+    now = snapshots.take().tree
+    if started is None or gate is None or gate.hermetic or now == running.tree:
+        return []
+    died = last_sign_of_life(store.state_dir, started.run) + NOTICED_LATE
+    changed = [c.path for c in snapshots.diff(running.tree, now)]
+    wrote = [path for path in changed if _changed_at(snapshots.repo.root / path) <= died]
+    if wrote:
+        when = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        reason = f"before undoing what the interrupted gate {running.gate} wrote"
+        save(snapshots.repo, snapshots, now, loop=s.loop, reason=reason, when=when)
+        snapshots.restore(running.tree, wrote)
+    return wrote
+
+
+def _changed_at(path: Path) -> float:
+    """When the file was last changed; for one that is gone, when the folder was that it was in."""
+    while True:
+        try:
+            return path.lstat().st_ctime
+        except (FileNotFoundError, NotADirectoryError):
+            path = path.parent

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ralph import __version__
 from ralph.core import facts as f
-from ralph.core.ends import RESUMABLE, exit_code
+from ralph.core.ends import DONE, exit_code
 from ralph.core.fold import fold
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule
@@ -23,9 +23,17 @@ from ralph.driver.control import Control
 from ralph.driver.effects import Bench, Effects
 from ralph.driver.processes import Line, Ownership, choose
 from ralph.driver.reconcile import Loop
-from ralph.driver.resume import close_open, last_loop, note_outside_edits, sweep_dead
+from ralph.driver.resume import (
+    close_open,
+    died_after,
+    how_it_ended,
+    is_over,
+    last_loop,
+    note_outside_edits,
+    sweep_dead,
+)
 from ralph.driver.store import Store, write_atomically
-from ralph.errors import RalphError
+from ralph.errors import DISK, RalphError
 from ralph.journal import statefile
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
@@ -102,7 +110,10 @@ class _Run:
     def go(self, taken_from: int | None) -> Outcome:
         found = last_loop(self._journal.records, self._request.repo.root)
         resumed = self._choose(found)
-        self._store = Store(self._request.repo.state_dir, self._id)  # only now: a refused run leaves no folder
+        # Only now: a run that is refused leaves no folder.
+        self._store = Store(self._request.repo.state_dir, self._id)
+        if found and resumed is None and found[0].ended in DONE:
+            _remove_state_file(Path(found[0].root) / found[0].folder)  # its run may have died before it did
         aside = found if found and resumed is None and found[0].ended is None else None
         if resumed is None and aside is None:
             self._journal.rotate_if_large()
@@ -140,13 +151,11 @@ class _Run:
 
     def _choose(self, found: tuple[LoopState, list[Record]] | None) -> tuple[LoopState, list[Record]] | None:
         """Whether to go on with the unfinished loop of this workspace, if there is one."""
-        unfinished = found is not None and (found[0].ended is None or found[0].ended in RESUMABLE)
         choice = self._request.choice
-        if not unfinished:
-            if choice == "resume":
-                raise _nothing_to_resume()
-            return None
-        assert found is not None
+        if found is None or is_over(found[0]):
+            if choice == "resume" and not (found and died_after(found[1], self._journal.records)):
+                raise _nothing_to_resume(found[0] if found else None)
+            return found if choice == "resume" else None
         if choice == "ask":
             choice = self._seeing.resume_or_fresh(found[0])
         if choice == "resume" and self._request.answer and found[0].question is None:
@@ -197,7 +206,11 @@ class _Run:
         )
         effects = Effects(bench, loop.record)
         self._snapshots, self._folder = snapshots, folder
-        control.attend(loop.record, loop.kill, self._journal.sync, _seen(self._journal.records))
+        if resumed and is_over(state):  # the run that ended it died before it had tidied up and said so
+            self._watch(how_it_ended(resumed[1]), state)
+            return state
+        loop_id = started.loop if started else state.loop
+        control.attend(loop.record, loop.kill, self._journal.sync, _seen(self._journal.records), loop_id)
         try:
             if started is not None:
                 self._archive_old_scratchpad(started)
@@ -207,6 +220,7 @@ class _Run:
                 close_open(state, resumed[1], snapshots, self._store, loop.record)
                 limits = _raised(state.policy.limits, self._request.raise_limits)
                 loop.record(f.LoopResumed(run=self._id, limits=limits, answer=self._request.answer))
+                self._write_state_file(loop.state)
                 note_outside_edits(loop.state, snapshots, loop.record)
             return loop.run()
         except BaseException:
@@ -248,14 +262,12 @@ class _Run:
         self._state = fold_run(self._state, fact, s.task.id)
         self._seeing.fact(fact, s)
         if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded) and not _interrupts(fact):
-            self._write_state_file(fact, s)
+            self._write_state_file(s)
 
-    def _write_state_file(self, fact: f.AnyFact, s: LoopState) -> None:
+    def _write_state_file(self, s: LoopState) -> None:
         path = self._folder / statefile.NAME
-        if s.ended in ("completed-verified", "completed-unverified"):
-            seam("remove.before", writes=True)
-            path.unlink(missing_ok=True)
-            seam("remove.after")
+        if s.ended in DONE:
+            _remove_state_file(self._folder)
             self._remove_scratchpad(s)
         elif s.ended is not None or s.history or s.refusal:
             mark = (s.attempts, s.refusal, s.serial, s.ended)
@@ -266,7 +278,8 @@ class _Run:
                     if s.base_tree
                     else []
                 )
-                write_atomically(path, statefile.render(s, timestamp=now(), files_modified=paths).encode())
+                text = statefile.render(s, timestamp=now(), files_modified=paths)
+                write_atomically(path, text.encode(), self._folder / statefile.TEMPORARY)
 
     def _remove_scratchpad(self, s: LoopState) -> None:
         """It is kept with the record (by hash); the finished task needs it no more."""
@@ -275,6 +288,13 @@ class _Run:
             seam("remove.before", writes=True)
             path.unlink()
             seam("remove.after")
+
+
+def _remove_state_file(folder: Path) -> None:
+    seam("remove.before", writes=True)
+    (folder / statefile.NAME).unlink(missing_ok=True)
+    (folder / statefile.TEMPORARY).unlink(missing_ok=True)
+    seam("remove.after")
 
 
 def _interrupts(fact: f.GateEnded | f.IterationEnded | f.LoopEnded) -> bool:
@@ -286,9 +306,11 @@ def _make(state_dir: Path, folder: Path) -> None:
     """Both places are looked at before the first is written to."""
     try:
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, "this folder is not writable", str(folder))
+            raise PermissionError(errno.EACCES, "the folder is not writable", str(folder))
         state_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
+        if error.errno in DISK:
+            raise
         raise RalphError(
             f"cannot write here: {error.strerror}",
             where=str(error.filename or state_dir),
@@ -296,8 +318,9 @@ def _make(state_dir: Path, folder: Path) -> None:
         ) from error
 
 
-def _nothing_to_resume() -> RalphError:
-    return RalphError("there is nothing to resume here", todo='Start with `ralph run -p "..."`.')
+def _nothing_to_resume(last: LoopState | None = None) -> RalphError:
+    over = f": {last.task.id} is over ({last.ended})" if last else ""
+    return RalphError(f"there is nothing to resume here{over}", todo='Start with `ralph run -p "..."`.')
 
 
 def _scratchpad_of(started: f.LoopStarted | None) -> str:

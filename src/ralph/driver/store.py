@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import time
 from pathlib import Path
 
 from ralph.seams import seam
@@ -24,6 +23,8 @@ class Store:
         self.blobs.mkdir(parents=True, exist_ok=True)
         self.run_dir.mkdir(parents=True, exist_ok=True)
         self._beat = self.run_dir / "beat"
+        self._part = self.blobs / ".part"  # there is one writer, so one name is enough
+        self._part.unlink(missing_ok=True)
 
     def put(self, text: str) -> str:
         """Store text under its hash; storing it again does nothing."""
@@ -33,7 +34,7 @@ class Store:
         name = hashlib.sha256(data).hexdigest()
         path = self.blobs / name
         if not path.exists():
-            write_atomically(path, data)
+            write_atomically(path, data, self._part)
         return name
 
     def has(self, text: str) -> bool:
@@ -66,9 +67,8 @@ def last_sign_of_life(state_dir: Path, run: str) -> float:
     return max(times, default=0.0)
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """By rename: a reader sees the old content or the new, never a part."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
+def write_atomically(path: Path, data: bytes, temporary: Path) -> None:
+    """By rename: a reader sees the old content or the new, never a part. What a death leaves is written over."""
     try:
         temporary.write_bytes(data)
         seam("rename.before", writes=True)

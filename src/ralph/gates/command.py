@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
 
 import msgspec
 
 from ralph.core.errorhash import error_hash, headline
 from ralph.core.excerpt import excerpt
+from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
 
 
@@ -22,13 +22,13 @@ class Finding(msgspec.Struct, frozen=True):
 def command_line(gate: GatePolicy) -> str:
     """Setup belongs to the command: a result is known again only for the same both."""
     if gate.hermetic and gate.setup:
-        return f"{{ {gate.setup}\n}} && {gate.run}"
+        return f"{{ {gate.setup}\n}} && {{ {gate.run}\n}}"
     return gate.run
 
 
 def undeclared(gate: GatePolicy, written: Iterable[str]) -> tuple[str, ...]:
     """The paths that the gate changed and may not."""
-    return tuple(p for p in written if not any(fnmatchcase(p, glob) for glob in gate.may_write))
+    return tuple(path for path in written if not matches(path, gate.may_write))
 
 
 def find(gate: GatePolicy, *, code: int, output: str, timed_out: str, wrote: tuple[str, ...]) -> Finding:

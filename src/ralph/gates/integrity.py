@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ralph.core.policy import GatePolicy
-from ralph.workspace import Change, gate_inputs, touched_inputs
+from ralph.workspace import Change, gate_inputs, judging_files, touched_inputs
 
 
 def touched_by_gate(
@@ -24,3 +24,21 @@ def touched_by_gate(
         if found:
             touched[gate.name] = tuple(found)
     return touched
+
+
+def hidden_by_gate(
+    gates: Sequence[GatePolicy],
+    base_files: Sequence[tuple[str, str, str]],
+    ignored: Sequence[str],
+    *,
+    folder: str,
+    root: str,
+) -> dict[str, tuple[str, ...]]:
+    """gate -> files that judge the work and that new ignore rules keep out of the snapshot."""
+    hidden: dict[str, tuple[str, ...]] = {}
+    for gate in gates:
+        inputs = gate_inputs(base_files, gate.run, gate.inputs, folder=folder, root=root)
+        found = judging_files(inputs, ignored, gate.run, gate.inputs, folder=folder, root=root)
+        if found:
+            hidden[gate.name] = tuple(found)
+    return hidden

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import msgspec
 
-from ralph.errors import RalphError
+from ralph.errors import GOES_ON, RalphError
 from ralph.journal.lock import held_here
 from ralph.journal.read import NAME, scan, segments
 from ralph.journal.record import ROTATED, Chain, Damage, Record, Rotation
@@ -31,7 +31,7 @@ class Unwritable(RalphError):
         super().__init__(
             f"the journal cannot be written: {why}",
             where=str(path),
-            todo="What was recorded before is kept. When the cause is gone, `ralph run --resume` goes on.",
+            todo=GOES_ON,
             code=70,
         )
 

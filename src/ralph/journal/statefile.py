@@ -8,6 +8,7 @@ from ralph.core.state import LoopState
 from ralph.core.text import fenced, history_table
 
 NAME = ".ralph_state.md"
+TEMPORARY = f"{NAME}.tmp"
 FILES_SHOWN = 100
 
 

@@ -65,7 +65,7 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
         "exited": _exit(x, s),
     }[x.how]
     shown = [f"iteration {x.n} ended: {how}, {x.seconds:.1f} s"]
-    if s.refusal:
+    if s.refusal and x.how == "exited":
         shown.append(f"claim refused: {s.refusal}")
     elif s.claim is not None:
         shown.append("it claims completion")
@@ -94,7 +94,8 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
         "claim": " with the original inputs" if x.variant == "original" else "",
     }[x.purpose]
     if x.how == "interrupted":
-        return [f"gate {x.gate}{where}: interrupted"]
+        undone = f"; what it wrote was undone: {_few(x.wrote)}" if x.wrote else ""
+        return [f"gate {x.gate}{where}: interrupted{undone}"]
     shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {x.seconds:.1f} s"]
     if not x.passed and x.headline:
         shown.append(f"  {x.headline}")

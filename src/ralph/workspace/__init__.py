@@ -1,7 +1,8 @@
 """The workspace: snapshots, recovery, gate inputs and clean checkouts, by git plumbing."""
 
 from ralph.workspace.checkout import checkout
-from ralph.workspace.inputs import gate_inputs, touched_inputs
+from ralph.workspace.hidden import newly_ignored, own_excludes
+from ralph.workspace.inputs import gate_inputs, judging_files, touched_inputs
 from ralph.workspace.recovery import Saved, drop, save, saved
 from ralph.workspace.refwatch import RefWatch
 from ralph.workspace.repo import Repo, find, head, own_files, printable, without_git
@@ -22,6 +23,9 @@ __all__ = [
     "find",
     "gate_inputs",
     "head",
+    "judging_files",
+    "newly_ignored",
+    "own_excludes",
     "own_files",
     "printable",
     "save",

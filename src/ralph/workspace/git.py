@@ -58,11 +58,19 @@ _NEUTRAL = tuple(
 )
 
 
+# Only a warning to git, but what it cannot look into would silently be missing from a snapshot.
+UNSEEN = "could not open directory"
+
+
 class GitFailed(RalphError):
-    """git ended with an error that the caller did not expect."""
+    """git ended with an error that the caller did not expect, or could not see all of the work tree."""
 
     def __init__(self, args: Sequence[str], status: int, stdout: bytes, stderr: str) -> None:
-        lines = [line.removeprefix("fatal: ").removeprefix("error: ") for line in stderr.splitlines() if line]
+        lines = [
+            line.removeprefix("fatal: ").removeprefix("error: ").removeprefix("warning: ")
+            for line in stderr.splitlines()
+            if line
+        ]
         super().__init__(f"git {args[0]} failed: {'; '.join(lines[:3]) or f'exit {status}'}", code=70)
         self.status = status
         self.stdout = stdout
@@ -83,7 +91,7 @@ def run(
     process = _start(args, cwd, env, durable, pass_fds, stdin is not None)
     out, err = process.communicate(stdin)
     seam(f"git.{args[0]}.after")
-    if process.returncode:
+    if process.returncode or UNSEEN.encode() in err:
         raise GitFailed(args, process.returncode, out, err.decode("utf-8", "replace"))
     return out
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from ralph.workspace.globs import matches
+from ralph.core.globs import matches
 from ralph.workspace.trees import Change
 
 # Files that decide which checks run and how. An added one counts too: its original is "absent".
@@ -156,6 +156,20 @@ def touched_inputs(
         if change.path in base_inputs
         or (change.status == "A" and _judges_when_added(change.path, named, extra))
     )
+
+
+def judging_files(
+    base_inputs: Mapping[str, str],
+    paths: Sequence[str],
+    command: str,
+    extra: Sequence[str] = (),
+    *,
+    folder: str = "",
+    root: str = "",
+) -> list[str]:
+    """Those of `paths` that judge the work: inputs of the base, or what would count if a change added it."""
+    added = [Change(path, "A") for path in paths]
+    return touched_inputs(base_inputs, added, command, extra, folder=folder, root=root)
 
 
 def _judges(path: str, named: Named, extra: Sequence[str]) -> bool:

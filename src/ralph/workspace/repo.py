@@ -17,7 +17,7 @@ from ralph.errors import RalphError
 from ralph.workspace import git
 
 # Ralph's own files, in the folder where it runs and at the root: never part of a snapshot.
-OWN = (".ralph", ".ralph_state.md", ".ralph.lock", ".stop", "ralph.log")
+OWN = (".ralph", ".ralph_state.md", ".ralph_state.md.tmp", ".ralph.lock", ".stop", "ralph.log")
 
 
 class Repo(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ralph.errors import RalphError
+from ralph.errors import DISK, RalphError
 from ralph.seams import seam
 from ralph.workspace import git
 from ralph.workspace.repo import Repo, ensure_store, head
@@ -152,6 +152,8 @@ class Shadow:
                 shutil.rmtree(self.folder, ignore_errors=True)
                 origin = self._create()
         except OSError as error:
+            if error.errno in DISK:
+                raise
             raise RalphError(
                 f"cannot write Ralph's state: {error.strerror}",
                 where=str(error.filename or self.folder),

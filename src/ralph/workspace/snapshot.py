@@ -18,7 +18,7 @@ import msgspec
 from ralph.errors import RalphError
 from ralph.seams import seam
 from ralph.workspace.fingerprint import MAX_ENTRIES, Walk, is_cache, walk
-from ralph.workspace.git import GitFailed
+from ralph.workspace.git import UNSEEN, GitFailed
 from ralph.workspace.repo import OWN, Repo, head, printable, safe_name
 from ralph.workspace.shadow import Shadow, Signature, excludes, signature
 from ralph.workspace.trees import Difference, Trees
@@ -223,7 +223,8 @@ class Snapshots(Trees):
             return self._shadow.run("add", "-A", "-v", *sparse, *excludes(leave))
         except GitFailed as failed:
             # git complains, after adding everything, when a path to leave out is also an ignored one
-            if failed.status == 1 and "ignored by one of your .gitignore files" in failed.stderr:
+            only_that = failed.status == 1 and UNSEEN not in failed.stderr
+            if only_that and "ignored by one of your .gitignore files" in failed.stderr:
                 return failed.stdout
             raise
 
@@ -423,6 +424,18 @@ class Snapshots(Trees):
         seam("rename.after")
         self.displaced.append(str(to))
 
+    # --- for finding what is hidden
+
+    def ignored_files(self) -> list[str]:
+        """Files that are ignored one by one; those in folders that are ignored as a whole are not listed."""
+        query = ("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
+        listed = os.fsdecode(self._shadow.run(*query)).split("\0")[:-1]
+        return [path for path in listed if not path.endswith("/") and not under(path, self._own)]
+
+    def settings(self) -> bytes:
+        """The few harmless settings under which snapshots are taken, as a git configuration file."""
+        return (self._shadow.folder / "config").read_bytes()
+
     # --- for recovery and clean checkouts
 
     def user_index_tree(self) -> str | None:
@@ -477,6 +490,6 @@ def _unreadable(failed: GitFailed) -> RalphError:
         return failed
     return RalphError(
         f"cannot take a snapshot: {failed.what}",
-        todo="Make the file readable, or add it to .gitignore.",
+        todo="Make it readable, or add it to .gitignore.",
         code=70,
     )

@@ -19,7 +19,7 @@ def dirty(repo: Repo, own: Sequence[str] = ()) -> list[str]:
     """Paths with staged, unstaged or untracked changes and changed submodules, without ignored and Ralph's own files."""
     if not repo.versioned:
         return []
-    with tempfile.TemporaryDirectory(prefix="ralph-") as folder:
+    with tempfile.TemporaryDirectory(prefix="ralph-status-") as folder:
         shadow = Shadow(repo, Path(folder) / "shadow")
         shadow.open()
         shadow.set_head(head(repo))

@@ -132,6 +132,19 @@ def test_allowed_input_changes_need_no_review(where: str) -> None:
     assert w.finish().end == "completed-verified"
 
 
+def test_a_gate_input_that_new_ignore_rules_hide_needs_review() -> None:
+    hides = f.ClaimInspected(tree="t1", changed=1, hidden={"tests": ("conftest.py",)}, ignored=("notes",))
+    w = world().iterate("t1", "TASK_COMPLETE").gate(True).tell(hides)
+    assert w.state.warnings == ("new ignore rules keep files out of the snapshot: notes",)
+    end = w.finish()
+    assert (end.end, end.paths) == ("needs-review", ("conftest.py",))
+    assert "that new ignore rules hide: conftest.py" in end.reason
+    clean = world(gates=(replace(TESTS, hermetic=True),)).iterate("t1", "TASK_COMPLETE").gate(True).tell(hides)
+    assert clean.finish().end == "completed-verified", "a clean checkout does not hold ignored files"
+    allowed = world(allow=("conftest.py",)).iterate("t1", "TASK_COMPLETE").gate(True).tell(hides)
+    assert allowed.finish().end == "completed-verified"
+
+
 def test_fail_then_pass_on_one_tree_is_flaky_and_asked_once_more() -> None:
     w = world().claim("t1", passed=False).iterate("t1", "TASK_COMPLETE").gate(True)
     op = w.wants()
@@ -236,6 +249,24 @@ def test_a_good_iteration_forgives_crashes() -> None:
     assert w.iterate("t1").state.crashes == 0
 
 
+def test_a_death_in_between_forgives_no_crash_and_an_end_does() -> None:
+    w = world(limits=limits(crash_wait_seconds=0.0, max_consecutive_failures=2))
+    for _ in range(2):
+        w.iterate(code=1).tell(f.LoopResumed(run="r2"))  # no end was recorded: the run died
+        if isinstance(op := w.wants(), d.Wait):
+            w.tell(f.WaitStarted(op=op.id, what="crash", seconds=0), f.WaitEnded(op=op.id, elapsed=True))
+    assert w.finish().end == "agent-unusable"
+    assert isinstance(w.tell(f.LoopResumed(run="r3")).wants(), d.RunAgent)
+
+
+def test_an_interrupted_iteration_leaves_its_refusal_to_the_next() -> None:
+    w = world().iterate("base", "TASK_COMPLETE")
+    refused = w.state.refusal
+    assert refused
+    assert w.iterate("t1", how="interrupted", cause="stop").state.refusal == refused
+    assert w.iterate("t2").state.refusal == ""
+
+
 def test_a_quota_with_a_reset_time_waits_and_is_no_iteration() -> None:
     w = world().iterate(fault="quota", retry_after=600.0, code=1)
     op = w.wants()
@@ -270,6 +301,21 @@ def test_overload_backs_off_longer_each_time_and_ends_bounded() -> None:
         w.tell(f.WaitStarted(op=op.id, what=op.what, seconds=op.seconds), f.WaitEnded(op=op.id, elapsed=True))
     assert waits[0] < waits[1] < waits[2]
     assert sum(waits) <= 300
+    assert w.finish().end == "quota"
+
+
+@pytest.mark.parametrize("retry_after", [0.0, 1.0, -1.0])
+def test_a_quota_that_is_said_to_be_back_and_is_not_ends_bounded(retry_after: float) -> None:
+    w = world(limits=limits(max_wait_seconds=3600.0))
+    waited = 0.0
+    for _ in range(50):
+        w.iterate(fault="quota", retry_after=retry_after, code=1)
+        op = w.wants()
+        if not isinstance(op, d.Wait):
+            break
+        waited += op.seconds
+        w.tell(f.WaitStarted(op=op.id, what=op.what, seconds=op.seconds), f.WaitEnded(op=op.id, elapsed=True))
+    assert waited <= 3600
     assert w.finish().end == "quota"
 
 
@@ -443,7 +489,10 @@ def test_soft_limits_are_noted_once_and_told_to_the_next_iteration() -> None:
     assert {n.what for n in notes} == {"soft-time", "iteration-soft"}
     w.tell(*(f.Checkpoint(what=n.what, serial=n.serial, seconds=6) for n in notes))
     assert not [op for op in d.decide(w.state) if isinstance(op, d.Note)]
+    w.tell(f.IterationEnded(serial=1, n=1, how="exited", code=0, seconds=6.0, tree="t1"))
     assert set(w.state.soft_notes) == {"soft-time", "iteration-soft"}
+    w.iterate("t2")
+    assert not w.state.soft_notes, "the second iteration was told; the third need not be"
 
 
 def test_a_hard_gate_that_runs_out_of_time_is_a_failed_attempt() -> None:

@@ -157,6 +157,34 @@ def test_someone_asking_all_the_time_never_makes_acquiring_fail(tmp_path: Path) 
             kill(asker)
 
 
+FAILING = """
+import sys
+from pathlib import Path
+from ralph.errors import RalphError
+from ralph.journal.lock import Lock, WorkLock, held_here
+state_dir = Path(sys.argv[1])
+try:
+    Lock.acquire(state_dir, "r1") if sys.argv[2] == "state" else WorkLock(state_dir / ".ralph.lock").take()
+except RalphError as error:
+    print(error.code, "No space left" in str(error), held_here(state_dir), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("what", ["state", "work"])
+def test_a_disk_too_full_for_the_note_is_told_and_leaves_the_lock_free(tmp_path: Path, what: str) -> None:
+    process = child(FAILING, tmp_path, what, fault="ENOSPC@1", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "70 True False\n"
+        Lock.acquire(tmp_path, "r2").release()  # while the one that failed still lives
+        lock = WorkLock(tmp_path / ".ralph.lock")
+        assert lock.take() is None
+        lock.release()
+    finally:
+        process.communicate()
+
+
 def test_a_state_directory_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RalphError, match="the lock cannot be taken") as found:

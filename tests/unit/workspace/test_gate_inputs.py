@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ralph.workspace.globs import matches
+from ralph.core.globs import matches
 from ralph.workspace.inputs import gate_inputs, touched_inputs
 from ralph.workspace.trees import Change
 

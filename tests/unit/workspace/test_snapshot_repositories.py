@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from workspace_project import Sh, names, opened, user_state
+from workspace_project import Sh, names, opened, settle, user_state
 
 from ralph.workspace.repo import Repo
 from ralph.workspace.snapshot import Snapshots
@@ -112,6 +112,7 @@ def test_uncommitted_content_in_a_submodule_is_named(
 
 
 def test_commit_in_a_submodule_is_a_change(project: Path, submodule: Path, either: Snapshots, sh: Sh) -> None:
+    settle(project)
     before = either.take()
     sh(submodule, "commit", "-q", "--allow-empty", "-m", "second")
     found = either.take()

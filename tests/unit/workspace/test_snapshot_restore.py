@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from workspace_project import Sh, names, user_state
+from workspace_project import Sh, names, settle, user_state
 
 from ralph.errors import RalphError
 from ralph.workspace.repo import Repo
@@ -198,6 +198,19 @@ def test_file_that_only_one_path_was_asked_of_leaves_unhidden_files_alone(
     either.take()
     assert either.restore(tree, [".gitignore"]) == [".gitignore"]
     assert (project / ".env").read_text() == "secret"
+
+
+def test_ignored_file_that_was_tracked_only_then_comes_back(project: Path, either: Snapshots, sh: Sh) -> None:
+    (project / "forced.log").write_text("1")
+    sh(project, "add", "-f", "forced.log")
+    settle(project)
+    tree = either.take().tree
+    sh(project, "rm", "-qf", "forced.log")
+    (project / ".gitignore").write_text("build/\n*.log\n")
+    either.take()
+    assert either.restore(tree) == [".gitignore", "forced.log"]
+    assert (project / "forced.log").read_text() == "1"
+    assert either.displaced == []
 
 
 def test_tree_that_is_gone_is_told_and_nothing_changes(project: Path, either: Snapshots, sh: Sh) -> None:

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
-from workspace_project import Sh
+from workspace_project import Sh, settle
 
 from ralph.workspace.fingerprint import RACY_NS, Walk, walk
 from ralph.workspace.repo import Repo
 from ralph.workspace.snapshot import Snapshots
-
-
-def settle(project: Path) -> None:
-    """Wait until every file is older than the doubt about young time stamps."""
-    newest = max(path.lstat().st_ctime_ns for path in project.rglob("*") if ".git" not in path.parts)
-    while time.time_ns() <= newest + RACY_NS:
-        time.sleep(0.005)
 
 
 def without_git_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

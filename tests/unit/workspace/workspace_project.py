@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+from ralph.workspace.fingerprint import RACY_NS
 from ralph.workspace.repo import Repo, find
 from ralph.workspace.snapshot import Snapshots
 
@@ -30,3 +32,10 @@ def user_state(root: Path, sh: Sh) -> tuple[object, ...]:
     locks = sorted(str(path) for path in git_dir.rglob("*.lock") if "ralph" not in path.parts)
     hooks = sorted(path.name for path in (git_dir / "hooks").glob("*"))
     return (refs, kept, sh(root, "stash", "list"), locks, hooks)
+
+
+def settle(project: Path) -> None:
+    """Wait until every file is older than the doubt about young time stamps."""
+    newest = max(path.lstat().st_ctime_ns for path in project.rglob("*") if ".git" not in path.parts)
+    while time.time_ns() <= newest + RACY_NS:
+        time.sleep(0.005)

@@ -92,10 +92,10 @@ class Transcript:
 
     def finish(self) -> None:
         """Puts the ring behind the head, oldest byte first."""
-        if self._ring < 0:
-            return
         after_head = self.size - self._head_size
-        start = after_head % self._ring_size
+        if after_head <= 0:
+            return
+        start = after_head % self._ring_size if self._ring_size else 0
         if self.cut:
             left_out = after_head - self._ring_size
             _write_all(self._fd, memoryview(b"\n[ralph: %d bytes left out]\n" % left_out))

@@ -42,6 +42,9 @@ class Keeper:
     def pid(self) -> int:
         return self._process.pid
 
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
     def send(self, request: wire.Request, fds: Sequence[int]) -> None:
         data = memoryview(wire.pack(request))
         sent = socket.send_fds(self._socket, [data], fds)
@@ -63,7 +66,7 @@ def take(tier: str) -> Keeper:
 
 def spare(tier: str, keeper: Keeper) -> None:
     """Keeps it for who takes the next one; it ends with Ralph in any case."""
-    if tier in _spares:
+    if tier in _spares or not keeper.alive():
         keeper.close()
     else:
         _spares[tier] = keeper

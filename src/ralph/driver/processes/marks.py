@@ -48,6 +48,13 @@ def held(place: str) -> list[tree.Process]:
     return tree.living([p for p in map(tree.process, cgroup.members(place)) if p is not None])
 
 
+def adopted(keeper: int) -> list[tree.Process]:
+    """What the keeper got as its own when a guard was killed, until it has killed it."""
+    of = tree.table()
+    orphans = {p.pid for p in of.values() if p.parent == keeper and not p.comm.startswith("ralph-")}
+    return tree.living([of[pid] for pid in orphans] + tree.below(orphans, of))
+
+
 def _identity(pid: int) -> str:
     p = tree.process(pid)
     return f"{pid}.{p.started}" if p is not None else "0.0"

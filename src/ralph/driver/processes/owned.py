@@ -61,6 +61,7 @@ class Owned:
         prompt: bytes,
         streams: list[Stream],
         mark: str,
+        keeper: int,
         forget: Callable[[Owned], None],
     ) -> None:
         self.pid = 0
@@ -72,6 +73,7 @@ class Owned:
         self._code: int | None = None
         self._stragglers: list[str] = []
         self._gone = False  # the guard has seen everything dead
+        self._killed = False
         self._hung_up = False  # the guard itself has ended
         self._stdin = stdin
         self._unwritten = memoryview(prompt)
@@ -79,6 +81,7 @@ class Owned:
         self._unread: list[Line] = []
         self._place = ""  # its cgroup
         self._mark = mark
+        self._keeper = keeper
         self._cpu = 0.0
         self._cpu_seen = 0.0
         self._ended: Ended | None = None
@@ -132,6 +135,7 @@ class Owned:
 
     def kill(self) -> None:
         """SIGKILL for the whole tree."""
+        self._killed = True
         self._say(b"kill\n")
 
     def activity(self) -> tuple[int, float]:
@@ -171,7 +175,8 @@ class Owned:
             stream.finish([])
 
     def _end_tree(self) -> None:
-        if self._code is None:
+        self._hear()
+        if self._code is None and not self._hung_up:
             self.kill()
         end = time.monotonic() + _PATIENCE
         force_at = time.monotonic() + _BEFORE_FORCE
@@ -190,7 +195,9 @@ class Owned:
 
     def _left(self) -> list[tree.Process]:
         """What is still there, found without the guard's help; with the guard, which must not stay either."""
-        found = marks.held(self._place) + marks.marked(marks.PROCESS, self._mark)
+        found = (
+            marks.held(self._place) + marks.marked(marks.PROCESS, self._mark) + marks.adopted(self._keeper)
+        )
         guard = tree.process(self._guard)
         if guard is not None and guard.started == self._guard_started:
             found += tree.living([guard, *tree.below({self._guard}, tree.table())])
@@ -209,7 +216,7 @@ class Owned:
         self._forget(self)
         err = self._streams[1].tail() if len(self._streams) > 1 else ""
         trouble = [str(s.trouble) for s in self._streams if s.trouble is not None]
-        if not self._gone:
+        if self._code is None and not self._killed:
             trouble.append("its guard was killed")
         rest, self._unread = tuple(self._unread), []
         return Ended(

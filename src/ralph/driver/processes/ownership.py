@@ -34,6 +34,7 @@ class Ownership:
         self._started = 0
         self._live: set[Owned] = set()
         self._keeper = link.take(tier)
+        self._closed = False
 
     def __enter__(self) -> Ownership:
         return self
@@ -57,13 +58,17 @@ class Ownership:
     ) -> Owned:
         """Starts argv with exactly this environment plus the two marks. OSError if the program cannot be
         executed or `out` cannot be written; RalphError if the tier fails."""
+        if self._closed:
+            raise ValueError("this Ownership is closed")
         program = find(argv[0], cwd, env)
         self._started += 1
-        mark = f"{self.run}/{self._started}"
+        mark = f"{self.run}/{self._started}-{key}"
         marked = {**env, marks.RUN: self.run, marks.PROCESS: mark}
         seam("process.start.before", writes=True)
         with ExitStack() as theirs:
-            owned, fds = _plumb(stdin, out, cap_bytes, merge, mark, self._live.discard, theirs)
+            owned, fds = _plumb(
+                stdin, out, cap_bytes, merge, mark, self._keeper.pid, self._live.discard, theirs
+            )
             request = (
                 os.fsencode(cwd),
                 os.fsencode(program),
@@ -83,8 +88,12 @@ class Ownership:
 
     def close(self, *, spare_keeper: bool = False) -> None:
         """Ends everything; the keeper too, or leaves it to the next Ownership of this tier."""
-        for owned in list(self._live):
-            owned.close()
+        with ExitStack() as ends:  # one that cannot be ended does not save the others
+            for owned in list(self._live):
+                ends.callback(owned.close)
+        if self._closed:
+            return
+        self._closed = True
         if spare_keeper:
             link.spare(self.tier, self._keeper)
         else:
@@ -124,6 +133,7 @@ def _plumb(
     cap: int,
     merge: bool,
     mark: str,
+    keeper: int,
     forget: Callable[[Owned], None],
     theirs: ExitStack,
 ) -> tuple[Owned, list[int]]:
@@ -146,7 +156,7 @@ def _plumb(
             streams.append(Stream(name, read, transcript))
             written.append(write)
         ours.pop_all()
-    owned = Owned(control, prompt, stdin or b"", streams, mark, forget)
+    owned = Owned(control, prompt, stdin or b"", streams, mark, keeper, forget)
     return owned, [their_control.fileno(), their_stdin, written[0], written[-1]]
 
 

@@ -14,14 +14,14 @@ def find(name: str, cwd: Path, env: Mapping[str, str]) -> str:
         folders = [""]
     else:
         folders = env.get("PATH", os.defpath).split(os.pathsep)
-    candidates = [cwd / folder / name for folder in folders] if name else []
-    there = [c for c in candidates if c.exists()]
+    candidates = [os.fspath(cwd / folder / name) for folder in folders] if name else []
+    there = [c for c in candidates if os.path.exists(c)]  # noqa: PTH110 - Path.exists() fails in closed folders
     for c in there:
-        if c.is_file() and os.access(c, os.X_OK):
-            return os.fspath(c)
+        if os.path.isfile(c) and os.access(c, os.X_OK):  # noqa: PTH113
+            return c
     if there:
-        what = "a directory, not a program" if there[0].is_dir() else "not executable"
-        raise PermissionError(errno.EACCES, what, os.fspath(there[0]))
+        what = "a directory, not a program" if os.path.isdir(there[0]) else "not executable"  # noqa: PTH112
+        raise PermissionError(errno.EACCES, what, there[0])
     raise FileNotFoundError(errno.ENOENT, "no such program", name)
 
 

@@ -166,9 +166,7 @@ class _Watch:
 
     def _ended(self) -> bool:
         """By itself: with the program. When asked to: with its whole tree, which may still be tidying up."""
-        empty = self.asked and self._empty()
-        if not self.asked:
-            self._reap()
+        empty = self._empty()
         return self.killed or (self.code is not None and (empty or not self.asked))
 
     def _hear(self, milliseconds: int | None) -> None:

@@ -85,7 +85,9 @@ class Group:
         import subprocess
 
         try:
-            listing = subprocess.run(["ps", "-A", "-o", "pid=,pgid=,stat=,comm="], capture_output=True, text=True)
+            listing = subprocess.run(
+                ["ps", "-A", "-o", "pid=,pgid=,stat=,comm="], capture_output=True, text=True
+            )
         except OSError:
             return []
         found = []

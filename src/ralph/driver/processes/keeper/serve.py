@@ -101,10 +101,14 @@ class _Keeper:
         self.guards[pid] = place
 
     def _make_place(self) -> str:
-        self.made += 1
-        place = f"{self.places}{self.made}"
-        os.mkdir(place)  # noqa: PTH102 - no pathlib here
-        return place
+        while True:
+            self.made += 1
+            place = f"{self.places}{self.made}"
+            try:
+                os.mkdir(place)  # noqa: PTH102 - no pathlib here
+                return place
+            except FileExistsError:
+                pass  # made by a keeper that was killed, and which we replace
 
     def _fork_into_namespace(self, take: int) -> int:
         """Only a child of the process that unshared is in the new namespace. That process then ends, and as we are
@@ -154,7 +158,7 @@ class _Keeper:
             place = self.guards.pop(pid, None)
             if place:
                 self.emptying.append(place)
-            lost = lost or (place == "" and status != 0)
+            lost = lost or (place is not None and status != 0)
         self.emptying = [place for place in self.emptying if not self._emptied(place)]
         return lost
 

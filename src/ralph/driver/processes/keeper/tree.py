@@ -53,7 +53,10 @@ def process(pid: int) -> Process | None:
 
 
 def pids() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - no pathlib here
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - no pathlib here
+    except OSError:
+        return []
 
 
 def table() -> dict[int, Process]:

@@ -1,0 +1,264 @@
+"""Command gates as a user meets them: when they run, what they may do, and what their word is worth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from project import Project
+
+AGENT = "cli: {command: ./agent.sh}\nevent_loop: {max_iterations: 4, crash_wait: 0, stop_grace: 0}\n"
+
+
+def claims(project: Project) -> list[tuple[str, bool]]:
+    """Which gates judged claims, in order, and what they said."""
+    return [(g["gate"], g["passed"]) for g in project.facts("gate.ended") if g["purpose"] == "claim"]
+
+
+def test_gates_run_in_their_order_and_the_first_hard_failure_ends_the_judging(project: Project) -> None:
+    project.config(
+        AGENT
+        + "gates:\n- {name: first, run: 'true'}\n- {name: style, run: 'echo untidy; exit 1', hard: false}\n"
+        + "- {name: second, run: sh test.sh}\n- {name: third, run: 'true'}\n"
+    )
+    project.agent("echo 4$RALPH_ITERATION > answer; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout
+    assert claims(project) == [
+        *[("first", True), ("style", False), ("second", False)],
+        *[("first", True), ("style", False), ("second", True), ("third", True)],
+    ]
+    assert project.end()["proof"] == {
+        "first": "green→green",
+        "style": "red→red (soft)",
+        "second": "red→green",
+        "third": "green→green",
+    }
+    assert "warning: gate style (soft) failed: untidy" in done.stdout
+
+
+def test_soft_gates_alone_prove_nothing(project: Project) -> None:
+    project.config(AGENT + "gates: [{name: style, run: 'true', hard: false}]\n")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 6, done.stdout
+    assert "completed-unverified" in done.stdout
+
+
+def test_the_base_result_is_known_when_the_tree_is(project: Project) -> None:
+    project.agent("echo $RALPH_ITERATION > step; echo TASK_STUCK: enough")
+    project.commit()
+    project.ralph("run")
+    (project.path / "step").unlink()
+    again = project.ralph("run")
+    assert "gate tests on the starting tree: red (known: journal seq" in again.stdout
+    assert len([g for g in project.facts("gate.ended") if g["purpose"] == "base"]) == 1
+    (known,) = project.facts("workspace.prepared")[-1]["known"]
+    assert known["gate"] == "tests" and known["passed"] is False
+    project.config("cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh ./test.sh}]\n")
+    project.commit()
+    assert "known" not in project.ralph("run").stdout, "another command is another question"
+
+
+def test_an_iteration_gate_looks_at_every_tree_and_its_word_serves_the_claim(project: Project) -> None:
+    project.config(AGENT + "gates: [{name: tests, run: sh test.sh, every: iteration}]\n")
+    project.agent(
+        "case $RALPH_ITERATION in 1) echo 1 > answer;; 2) : ;; 3) echo 42 > answer; echo TASK_COMPLETE;; esac"
+    )
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout
+    gates = project.facts("gate.ended")
+    assert [(g["op"], g["passed"]) for g in gates] == [
+        ("base:tests", False),
+        ("iteration:1:tests", False),
+        ("iteration:3:tests", True),
+    ]
+    assert "0 attempts turned down" in done.stdout
+
+
+def test_an_undeclared_write_is_undone_and_fails_the_gate(project: Project) -> None:
+    project.write("kept", "kept\n")
+    project.write("gone", "gone\n")
+    project.config(AGENT + "gates: [{name: tests, run: 'echo x > made; echo y > kept; rm gone; mkdir -p d; touch d/e'}]\n")
+    project.agent("echo $RALPH_ITERATION > step; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run", "--max-iterations", "1")
+    assert done.returncode == 8, done.stdout
+    assert "tests changed files that it may not change: d/e, gone, kept, made" in done.stdout
+    ended = project.facts("gate.ended")[-1]
+    assert (ended["passed"], ended["code"], ended["wrote"]) == (False, 0, ["d/e", "gone", "kept", "made"])
+    assert (project.path / "kept").read_text() == "kept\n"
+    assert project.git("status", "--porcelain") == "?? step"
+    assert not (project.path / "d").exists()
+
+
+def test_a_gate_may_write_what_it_declares_and_the_tree_stays_the_judged_one(project: Project) -> None:
+    project.config(
+        AGENT
+        + "gates:\n- {name: all, run: 'date > made; date > report.xml', may_write: true}\n"
+        + "- {name: some, run: 'mkdir -p out; date > out/report.xml', may_write: [out/]}\n"
+        + "- {name: tests, run: sh test.sh}\n"
+    )
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout
+    assert project.git("status", "--porcelain") == "?? answer"
+    assert {g["tree"] for g in project.facts("gate.ended") if g["purpose"] == "claim"} == {project.end()["tree"]}
+
+
+def test_writing_beyond_what_is_declared_still_fails(project: Project) -> None:
+    project.config(AGENT + "gates: [{name: tests, run: 'touch a.xml b.txt', may_write: ['*.xml']}]\n")
+    project.commit()
+    done = project.ralph("run", "--max-iterations", "1")
+    assert "tests changed files that it may not change: b.txt" in done.stdout
+    assert project.facts("gate.ended")[-1]["wrote"] == ["b.txt"]
+
+
+def test_a_gate_that_contradicts_itself_is_asked_again_and_called_flaky(project: Project, tmp_path: Path) -> None:
+    """Base red; on the claimed tree: red, then green, and green when asked once more."""
+    count = tmp_path / "count"
+    project.write("test.sh", f"echo x >> {count}; test $(wc -l < {count}) -gt 2\n")
+    project.agent("echo 42 > answer; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout
+    assert claims(project) == [("tests", False), ("tests", True), ("tests", True)]
+    assert project.end()["proof"] == {"tests": "red→green (flaky)"}
+    assert project.facts("gate.ended")[-1]["op"].endswith(":again")
+
+
+def test_a_flaky_failure_costs_no_attempt(project: Project, tmp_path: Path) -> None:
+    """Red, green, red on one tree: nobody knows, so the agent is not blamed."""
+    count = tmp_path / "count"
+    project.write("test.sh", f"echo x >> {count}; test $(wc -l < {count}) = 3\n")
+    project.agent("echo 42 > answer; [ $RALPH_ITERATION -le 2 ] && echo TASK_COMPLETE || echo ITERATION_DONE")
+    project.commit()
+    done = project.ralph("run", "--max-iterations", "3")
+    assert done.returncode == 8, done.stdout
+    assert claims(project) == [("tests", False), ("tests", True), ("tests", False)]
+    assert json.loads(project.ralph("status", "--json").stdout)["attempts"] == 1
+    assert "warning: gate tests is flaky" in done.stdout
+
+
+def test_a_hermetic_gate_sees_only_the_tree(project: Project, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    project.write(".gitignore", "ignored\n.ralph/\n.ralph_state.md\n.ralph.lock\n")
+    project.write("ignored", "from the workspace\n")
+    project.config(
+        AGENT
+        + "gates:\n- name: tests\n  hermetic: true\n  setup: echo 42 > dependency\n"
+        + f"  run: |\n    pwd >> {seen}\n    test ! -e ignored -a ! -e .git -a -e dependency || exit 1\n"
+        + "    touch written\n    sh test.sh\n"
+    )
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    gates = project.facts("gate.ended")
+    assert [(g["purpose"], g["passed"], g["hermetic"]) for g in gates] == [("base", False, True), ("claim", True, True)]
+    folders = [Path(line) for line in seen.read_text().splitlines()]
+    assert len(folders) == 2 and project.path not in folders
+    assert not [folder for folder in folders if folder.exists()]
+    assert project.git("status", "--porcelain") == "?? answer"
+
+
+def test_a_failing_setup_fails_the_gate_whatever_its_command_says(project: Project) -> None:
+    project.config(
+        AGENT + "gates: [{name: tests, hermetic: true, setup: 'echo no network; exit 9', run: \"true\\ntrue\"}]\n"
+    )
+    project.commit()
+    done = project.ralph("run", "--max-iterations", "1")
+    assert done.returncode == 8, done.stdout
+    assert project.facts("gate.ended")[-1]["code"] == 9
+    assert "no network" in done.stdout
+
+
+def test_a_hermetic_gate_runs_with_the_originals_too(project: Project) -> None:
+    project.config(AGENT + "gates: [{name: tests, hermetic: true, run: sh test.sh}]\n")
+    project.agent("echo true > test.sh; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 7, done.stdout
+    assert project.end()["paths"] == ["test.sh"]
+    assert (project.path / "test.sh").read_text() == "true\n"
+
+
+def test_a_gate_that_hangs_is_ended_and_is_a_failed_attempt(project: Project) -> None:
+    project.config(
+        AGENT
+        + "gates:\n- {name: tests, run: 'echo started; test ! -e answer || sleep 600', hard_timeout: 0.3}\n"
+        + "- {name: slow, run: 'sleep 600', hard: false, hard_timeout: 0.2}\n"
+    )
+    project.agent("[ $RALPH_ITERATION = 1 ] && touch answer || { rm -f answer; touch work; }; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout
+    assert claims(project) == [("tests", False), ("tests", True), ("slow", False)]
+    ended = [g for g in project.facts("gate.ended") if g["purpose"] == "claim"]
+    assert [g.get("timed_out", "") for g in ended] == ["hard", "", "hard"]
+    assert "tests ran out of time after 0.3 s" in done.stdout
+    assert "warning: gate slow ran out of time" in done.stdout
+    assert "1 attempts turned down" in done.stdout
+
+
+def test_a_slow_gate_is_a_warning(project: Project) -> None:
+    project.config(AGENT + "gates: [{name: tests, run: 'sleep 0.3; sh test.sh', soft_timeout: 0.1}]\n")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout
+    assert "warning: gate tests took" in done.stdout
+    assert "longer than its soft limit" in done.stdout
+
+
+def test_a_gate_command_that_does_not_exist_says_so(project: Project) -> None:
+    project.config(AGENT + "gates: [{name: tests, run: no-such-runner --all}]\n")
+    project.commit()
+    done = project.ralph("run", "--max-iterations", "1")
+    assert done.returncode == 8, done.stdout
+    assert "gate tests: red, exit 127" in done.stdout
+    assert "no-such-runner: not found" in done.stdout
+
+
+def test_output_of_any_size_and_kind_stays_out_of_prompt_and_state_file(project: Project) -> None:
+    """50 MB of noise, a line of 20 MB, terminal commands, and at the end what failed."""
+    project.write(
+        "test.sh",
+        "head -c 50000000 /dev/urandom; head -c 20000000 /dev/zero | tr '\\0' x; echo\n"
+        "printf '\\033[2J\\033]0;owned\\007\\r\\n'; seq 100000; echo FAILED: the answer is not 42; exit 1\n",
+    )
+    project.write(
+        "agent.sh", "#!/bin/sh\ncat > .ralph/prompt-$RALPH_ITERATION\necho $RALPH_ITERATION > step\necho TASK_COMPLETE\n"
+    )
+    project.config(AGENT + "gates: [{name: tests, run: sh test.sh}]\n")
+    project.write(".ralph/x", "")
+    project.commit()
+    done = project.ralph("run", "--max-iterations", "2")
+    assert done.returncode == 8, done.stdout[:2000]
+    prompt = (project.path / ".ralph/prompt-2").read_bytes()
+    state = (project.path / ".ralph_state.md").read_bytes()
+    assert len(prompt) < 60_000 and len(state) < 100_000
+    for text in (prompt, state, done.stdout.encode()):
+        assert b"FAILED: the answer is not 42" in text
+        assert b"\x1b" not in text and b"\0" not in text
+    assert len(done.stdout) < 10_000
+
+
+def test_a_gate_gets_no_input_and_leaves_nothing_running(project: Project) -> None:
+    project.write("test.sh", "read line && exit 1\nsleep 600 &\ntest -e answer\n")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout
+    assert all(g["stragglers"] for g in project.facts("gate.ended"))
+
+
+def test_the_evidence_is_in_the_journal(project: Project) -> None:
+    project.ralph("run")
+    base, claim = project.facts("gate.ended")
+    assert (base["command"], base["code"], base["purpose"]) == ("sh test.sh", 1, "base")
+    assert "FAILED: the answer is not 42" in base["excerpt"]
+    assert "FAILED" in (project.path / ".git/ralph" / base["output"]).read_text()
+    assert (claim["code"], claim["passed"], claim.get("hermetic", False)) == (0, True, False)
+    assert claim["seconds"] >= 0
+    assert project.git("cat-file", "-t", claim["tree"]) == "tree"
+    assert project.git("cat-file", "blob", f"{claim['tree']}:answer") == "42"

@@ -1,0 +1,82 @@
+"""The same tests once more as a user without rights."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import ralph
+
+NOBODY = 65534
+NEEDED = ("msgspec", "pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
+
+
+def as_nobody(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    env = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "PYTHONPATH": f"{folder}/site",
+    }
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=env,
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture
+def copy() -> Iterator[Path]:
+    """Ralph, its needs and these tests where anybody can read them."""
+    folder = Path(tempfile.mkdtemp(prefix="ralph-nobody-"))
+    try:
+        for name in NEEDED:
+            spec = find_spec(name)
+            assert spec and spec.origin
+            if spec.submodule_search_locations:
+                shutil.copytree(Path(spec.origin).parent, folder / "site" / name)
+            else:
+                shutil.copy(spec.origin, folder / "site")
+        shutil.copytree(Path(ralph.__file__).parent, folder / "site" / "ralph")
+        shutil.copytree(Path(__file__).parent, folder / "tests")
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+            os.chown(path, NOBODY, NOBODY)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user; the other tests ran as one")
+def test_everything_holds_for_a_user_without_rights(copy: Path) -> None:
+    version = "{}.{}".format(*sys.version_info)
+    places = ["/usr/local/bin", "/usr/bin", str(Path(sys.base_prefix, "bin"))]
+    pythons = [p for p in (f"{place}/python{version}" for place in places) if _can_run(p, copy)]
+    if not pythons:
+        pytest.skip(f"there is no Python {version} that another user may run")
+    files = [f"tests/test_process_{about}.py" for about in ("life", "death")]
+    quick = "not hundreds and not any_moment"
+    options = ["-q", "-c", os.devnull, "--rootdir", str(copy), "-p", "no:cacheprovider", "-k", quick]
+    done = as_nobody([pythons[0], "-m", "pytest", *options, *files], copy)
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
+
+
+def _can_run(python: str, folder: Path) -> bool:
+    try:
+        return as_nobody([python, "-c", ""], folder).returncode == 0
+    except OSError:
+        return False
