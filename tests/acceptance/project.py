@@ -43,7 +43,10 @@ class Project:
         self.git("init", "-q", "-b", "main")
         self.git("config", "user.name", "User")
         self.git("config", "user.email", "user@localhost")
-        self.write("test.sh", 'test "$(cat answer 2>/dev/null)" = 42 || { echo "FAILED: the answer is not 42"; exit 1; }\n')
+        self.write(
+            "test.sh",
+            'test "$(cat answer 2>/dev/null)" = 42 || { echo "FAILED: the answer is not 42"; exit 1; }\n',
+        )
         self.write("ralph.yml", CONFIG)
         self.write("PROMPT.md", "Write 42 into the file `answer`.\n")
         self.write(".gitignore", ".ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\n.stop\n")
@@ -77,7 +80,11 @@ class Project:
         return done.stdout.strip()
 
     def ralph(
-        self, *arguments: str, env: dict[str, str] | None = None, cwd: Path | None = None, timeout: float = 120
+        self,
+        *arguments: str,
+        env: dict[str, str] | None = None,
+        cwd: Path | None = None,
+        timeout: float = 120,
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [RALPH, *arguments],
@@ -228,3 +235,15 @@ def end_processes(token: str) -> None:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
+
+
+def contents(root: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file, link and folder below `root`, .git included: what "nothing changed" is measured by."""
+    found = {}
+    for path in root.rglob("*"):
+        mode = path.lstat().st_mode
+        if path.is_symlink():
+            found[str(path.relative_to(root))] = (mode, os.readlink(path).encode())
+        else:
+            found[str(path.relative_to(root))] = (mode, path.read_bytes() if path.is_file() else b"")
+    return found

@@ -1,4 +1,4 @@
-"""What people do to a run: start a second one, stop it, interrupt it, kill it, start over an unfinished loop, take things back."""
+"""What people do to a run: start a second one, stop, interrupt or kill it, start anew over an unfinished loop."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ def test_a_killed_run_leaves_nothing_and_blocks_nobody(project: Project) -> None
     assert "The run died. Go on with `ralph resume`." in project.ralph("status").stdout
     done = project.ralph("resume")
     assert done.returncode == 0, done.stdout
-    assert [(i["how"], i["n"]) for i in project.facts("iteration.ended")] == [("interrupted", 1), ("exited", 1)]
+    assert [(i["how"], i["n"]) for i in project.facts("iteration.ended")] == [
+        ("interrupted", 1),
+        ("exited", 1),
+    ]
     assert (project.path / "work").read_text() == "part\n"
     assert not (project.path / ".ralph.lock").exists()
 
@@ -220,6 +223,7 @@ def test_a_second_interrupt_ends_everything_at_once(project: Project) -> None:
     run = started(project)
     os.killpg(run.pid, signal.SIGINT)
     until(lambda: project.journaled("stop.requested"), "the first is heard")
+    assert run.poll() is None
     os.killpg(run.pid, signal.SIGINT)
     assert run.wait(60) == 130
     nothing_left(project)
@@ -245,7 +249,12 @@ def test_an_interrupted_gate_is_run_again_and_costs_no_attempt(project: Project)
 
 
 def test_ctrl_c_on_a_terminal_reaches_the_agent_only_through_ralph(project: Project) -> None:
-    ready(project, first_then("trap 'echo int > work' INT; trap 'exit 0' TERM; touch $HOME/up; while :; do sleep 0.05; done"))
+    ready(
+        project,
+        first_then(
+            "trap 'echo int > work' INT; trap 'exit 0' TERM; touch $HOME/up; while :; do sleep 0.05; done"
+        ),
+    )
     terminal = Terminal(project, "run")
     until(lambda: project.mark("up"), "the agent works")
     terminal.press("\x03")
@@ -333,7 +342,10 @@ def test_a_fresh_start_closes_the_loop_that_a_dead_run_left(project: Project) ->
     closing = [json.loads(line) for line in lines][-2:]
     assert [r["kind"] for r in closing] == ["iteration.ended", "loop.ended"]
     assert closing[0]["data"]["how"] == "interrupted"
-    assert (closing[1]["data"]["end"], closing[1]["data"]["reason"]) == ("cancelled", "set aside for a fresh start")
+    assert (closing[1]["data"]["end"], closing[1]["data"]["reason"]) == (
+        "cancelled",
+        "set aside for a fresh start",
+    )
     assert project.facts("run.ended")[-1]["code"] == 0
     assert [r["how"] for r in project.facts("iteration.ended")] == ["interrupted", "exited"]
     assert project.ralph("resume").returncode == 2
@@ -347,7 +359,9 @@ def test_a_fresh_start_puts_back_the_gate_inputs_that_a_killed_gate_had_swapped(
     os.kill(run.pid, signal.SIGKILL)
     run.wait()
     nothing_left(project)
-    assert "sleep 600" in (project.path / "test.sh").read_text(), "the kill came while the original was in place"
+    assert "sleep 600" in (project.path / "test.sh").read_text(), (
+        "the kill came while the original was in place"
+    )
     project.agent("echo TASK_STUCK: enough")
     done = project.ralph("run", "--fresh", "--in-place")
     assert done.returncode == 4, done.stdout
@@ -385,7 +399,9 @@ def test_uncommitted_work_is_touched_only_with_leave_and_can_be_had_back(project
 
     assert "before restoring" in project.ralph("recover").stdout
     assert project.ralph("recover", "2").returncode == 0
-    assert (project.path / "notes").read_text() == "ruined\n", "what was there before the restoring is kept too"
+    assert (project.path / "notes").read_text() == "ruined\n", (
+        "what was there before the restoring is kept too"
+    )
 
 
 def test_on_a_terminal_it_asks_before_working_on_uncommitted_changes(project: Project) -> None:
@@ -393,7 +409,8 @@ def test_on_a_terminal_it_asks_before_working_on_uncommitted_changes(project: Pr
     terminal = Terminal(project, "run")
     terminal.await_text("uncommitted changes: notes")
     terminal.press("n\n")
-    assert terminal.end() != 0
+    assert terminal.end() == 2
+    assert "nothing was changed" in terminal.shown
     assert project.facts() == []
     terminal = Terminal(project, "run")
     terminal.await_text("Work here?")

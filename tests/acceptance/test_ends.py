@@ -21,8 +21,22 @@ KEY = """echo '{"type":"error","kind":"credentials","text":"401: the key is not 
 
 # (name, configuration, agent, end, code, words of the reason)
 ENDS = (
-    ("verified", AGENT + GATE + "require_verified: true\n", CLAIM, "completed-verified", 0, "tests red→green"),
-    ("gates declined", AGENT + "gates: none\n" + LOOP, CLAIM, "completed-unverified", 0, "no hard gate proves it"),
+    (
+        "verified",
+        AGENT + GATE + "require_verified: true\n",
+        CLAIM,
+        "completed-verified",
+        0,
+        "tests red→green",
+    ),
+    (
+        "gates declined",
+        AGENT + "gates: none\n" + LOOP,
+        CLAIM,
+        "completed-unverified",
+        0,
+        "no hard gate proves it",
+    ),
     ("no gates", AGENT + LOOP, CLAIM, "completed-unverified", 6, "no hard gate proves it"),
     (
         "only soft gates",
@@ -94,7 +108,9 @@ ENDS = (
 )
 
 
-@pytest.mark.parametrize(("config", "agent", "end", "code", "reason"), [e[1:] for e in ENDS], ids=[e[0] for e in ENDS])
+@pytest.mark.parametrize(
+    ("config", "agent", "end", "code", "reason"), [e[1:] for e in ENDS], ids=[e[0] for e in ENDS]
+)
 def test_every_end_has_its_code_its_reason_and_its_next_step(
     project: Project, config: str, agent: str, end: str, code: int, reason: str
 ) -> None:
@@ -134,7 +150,9 @@ def test_a_crash_is_an_iteration_and_waits_and_five_in_a_row_end_the_loop(projec
     assert done.returncode == 10, done.stdout
     assert [i["code"] for i in project.facts("iteration.ended")] == [-9] * 4 + [0] + [-9] * 5
     waits = project.facts("wait.started")
-    assert {w["what"] for w in waits} == {"crash"} and len(waits) == 8  # after each but the last, which ends the loop
+    assert {w["what"] for w in waits} == {"crash"} and len(
+        waits
+    ) == 8  # after each but the last, which ends the loop
     assert "exit -9" in project.prompt(1)
     status = project.ralph("status").stdout
     assert "iterations  10 of 20" in status
@@ -273,7 +291,9 @@ def test_a_full_or_failing_disk_is_seventy_and_a_resume_goes_on(
 
 
 def test_a_reader_that_goes_away_does_not_end_the_run_or_change_its_code(project: Project) -> None:
-    project.agent("echo $RALPH_ITERATION > answer; [ $RALPH_ITERATION = 3 ] && echo 42 > answer && echo TASK_COMPLETE; :")
+    project.agent(
+        "echo $RALPH_ITERATION > answer; [ $RALPH_ITERATION = 3 ] && echo 42 > answer && echo TASK_COMPLETE; :"
+    )
     project.commit()
     done = project.shell("ralph run | head -n 1; echo ${PIPESTATUS[0]}")
     assert done.stdout.splitlines()[-1] == "0", done.stdout + done.stderr

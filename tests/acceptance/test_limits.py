@@ -76,7 +76,9 @@ def test_active_time_ends_the_loop_and_more_of_it_goes_on(project: Project) -> N
 
 def test_the_soft_limits_let_the_agent_work_and_tell_the_next_one(project: Project) -> None:
     project.config(
-        AGENT + GATE + "event_loop: {soft_runtime_seconds: 0.3, iteration_soft_timeout: 0.3, max_iterations: 9}\n"
+        AGENT
+        + GATE
+        + "event_loop: {soft_runtime_seconds: 0.3, iteration_soft_timeout: 0.3, max_iterations: 9}\n"
     )
     noticed = f"{await_in_journal('iteration-soft')}; {await_in_journal('soft-time')}; echo 1 > answer"
     project.agent(first_then(noticed, CLAIM))
@@ -104,7 +106,9 @@ def test_an_iteration_over_its_hard_limit_is_killed_and_is_an_attempt(project: P
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 3, done.stdout
-    assert [(i["how"], i["cause"]) for i in project.facts("iteration.ended")] == [("cut", "iteration-time")] * 2
+    assert [(i["how"], i["cause"]) for i in project.facts("iteration.ended")] == [
+        ("cut", "iteration-time")
+    ] * 2
     assert "2 attempts used up" in project.end()["reason"]
     assert "hit its hard time limit" in project.end()["reason"]
     assert "hit its time limit and was stopped" in project.prompt(1)
@@ -128,11 +132,11 @@ def test_a_silent_sleeping_agent_is_cut_off(project: Project) -> None:
 def test_a_silent_agent_that_computes_or_writes_files_is_not_idle(project: Project) -> None:
     project.config(AGENT + GATE + "event_loop: {idle_timeout: 1.5}\n")
     project.write(
-        "computes.py", "import time\nend = time.monotonic() + 4\nwhile time.monotonic() < end:\n    pass\n"
+        "computes.py", "import time\nend = time.monotonic() + 3\nwhile time.monotonic() < end:\n    pass\n"
     )
     project.write(
         "writes.py",
-        "import time\nfor n in range(6):\n    open('work', 'w').write(str(n))\n    time.sleep(0.7)\n",
+        "import time\nfor n in range(5):\n    open('work', 'w').write(str(n))\n    time.sleep(0.7)\n",
     )
     project.agent(f"{sys.executable} computes.py; {sys.executable} writes.py; {CLAIM}")
     project.commit()

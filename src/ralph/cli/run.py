@@ -230,7 +230,8 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
         raise RalphError(
             text, todo="Commit them, or say --in-place to work on top of them (they are saved first)."
         )
-    click.confirm(f"{text[0].upper()}{text[1:]}. They will be saved first. Work here?", abort=True)
+    if not click.confirm(f"{text[0].upper()}{text[1:]}. They will be saved first. Work here?"):
+        raise RalphError("not started; nothing was changed")
 
 
 def _read_by_ralph(folder: Path, config: Path | None, given: dict[str, Any]) -> set[Path]:

@@ -6,9 +6,9 @@ import click
 
 from ralph.cli.place import here
 from ralph.cli.stock import latest
-from ralph.core.ends import NEXT
 from ralph.core.state import LoopState
 from ralph.journal.lock import holder
+from ralph.ui.lines import what_next
 from ralph.ui.terminal import one_line
 
 
@@ -69,7 +69,7 @@ def _facts(live: dict[str, object] | None, s: LoopState | None) -> dict[str, obj
 def _next(running: bool, s: LoopState) -> str:
     if running:
         return "`ralph events --follow` shows what happens; `ralph stop` ends it after the iteration."
-    return NEXT[s.ended] if s.ended else "The run died. Go on with `ralph resume`."
+    return what_next(s.ended, s) if s.ended else "The run died. Go on with `ralph resume`."
 
 
 def _lines(found: dict[str, object]) -> list[str]:

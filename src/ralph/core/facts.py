@@ -96,6 +96,7 @@ class WorkspacePrepared(Fact, frozen=True, tag="workspace.prepared"):
     branch: str = ""
     recovery: str = ""
     known: tuple[BaseResult, ...] = ()
+    unrecorded: tuple[str, ...] = ()  # nested repositories and dirty submodules that were there already
     excludes: str = ""  # hash of the stored ignore rules that are not part of the tree
 
 

@@ -80,6 +80,7 @@ def _prepared(s: LoopState, x: f.WorkspacePrepared) -> LoopState:
         branch=x.branch,
         recovery=x.recovery,
         excludes=x.excludes,
+        unrecorded=frozenset(x.unrecorded),
         trees=frozenset((x.tree,)),
         base={known.gate: known.passed for known in x.known},
     )
@@ -229,7 +230,7 @@ def _faulted(s: LoopState, x: f.IterationEnded) -> LoopState:
 
 
 def _backoff(s: LoopState) -> float:
-    return min(300.0, 5.0 * 2 ** min(s.overloads, 10)) * _jitter(s)
+    return min(300.0, 5.0 * (1 << min(s.overloads, 10))) * _jitter(s)
 
 
 def _jitter(s: LoopState) -> float:
@@ -238,12 +239,10 @@ def _jitter(s: LoopState) -> float:
 
 
 def _refusal(s: LoopState, x: f.IterationEnded) -> str:
-    if x.nested:
-        return "the tree holds repositories of their own, whose content git would not record: " + ", ".join(
-            x.nested
-        )
-    if x.dirty_submodules:
-        return "submodules have uncommitted changes: " + ", ".join(x.dirty_submodules)
+    if nested := [path for path in x.nested if path not in s.unrecorded]:
+        return f"the tree holds repositories of their own, whose content git would not record: {', '.join(nested)}"
+    if unclean := [path for path in x.dirty_submodules if path not in s.unrecorded]:
+        return f"submodules have uncommitted changes: {', '.join(unclean)}"
     if x.tree == s.base_tree and not s.task.no_change_ok:
         return "nothing has changed since the start, so nothing can have been completed"
     return ""
@@ -337,9 +336,9 @@ def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
 
 def _gate_warning(hard: bool, x: f.GateEnded) -> str:
     if x.timed_out == "hard":
-        return f"gate {x.gate} ran out of time after {x.seconds:.0f} s" if not hard else ""
+        return f"gate {x.gate} ran out of time after {x.seconds:.1f} s" if not hard else ""
     if x.timed_out == "soft":
-        return f"gate {x.gate} took {x.seconds:.0f} s, longer than its soft limit"
+        return f"gate {x.gate} took {x.seconds:.1f} s, longer than its soft limit"
     if not hard and not x.passed and x.purpose != "base":
         return f"gate {x.gate} (soft) failed: {x.headline}"
     return ""

@@ -89,6 +89,7 @@ class LoopState(msgspec.Struct, frozen=True):
     prepared: bool = False
     base_tree: str = ""
     base_commit: str = ""
+    unrecorded: frozenset[str] = frozenset()  # what git could not record already at the start
     branch: str = ""
     recovery: str = ""
     excludes: str = ""
@@ -145,7 +146,6 @@ class LoopState(msgspec.Struct, frozen=True):
     same_tree: int = 0
     noted: frozenset[str] = frozenset()  # soft limits already told
     soft_notes: tuple[str, ...] = ()  # to be told to the next iteration
-    told: int = 0  # how many of them the iteration under way was told
     told: int = 0  # how many of them the iteration under way was told
 
     warnings: tuple[str, ...] = ()

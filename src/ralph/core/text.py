@@ -18,5 +18,6 @@ def fenced(text: str) -> str:
 
 
 def history_table(history: Sequence[Attempt]) -> str:
-    rows = (f"| {a.number} | {a.gate} | {a.error_hash} | {'yes' if a.shift else 'no'} |\n" for a in history)
-    return TABLE_HEAD + "".join(rows)
+    return TABLE_HEAD + "".join(
+        f"| {a.number} | {a.gate.replace('|', '/')} | {a.error_hash} | {'yes' if a.shift else 'no'} |\n" for a in history
+    )

@@ -48,6 +48,9 @@ def _sorted_items(match: re.Match[str]) -> str:
 
 
 _ROWS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    # first what leaves nothing behind, so that its neighbours are seen side by side
+    (rf" ?[(\[] ?[<>~]? ?{_SPAN}(?: {_SPAN})? ?[)\]]", ""),
+    (r" ?\[ {0,2}\d{1,3}%\]", ""),
     (_STAMP, "<time>"),
     (rf"(?<![\w'\".:]){_CLOCK}(?![\w'\"])", "<time>"),
     (r"(?<![\w'\"./-])\d{4}([-/])\d\d\1\d\d(?![\w'\"/-])", "<date>"),
@@ -63,7 +66,7 @@ _ROWS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(\.[A-Za-z]\w{0,9}):\d+(?::\d+)?(?![\w.])", r"\1"),
     (r"(\.[A-Za-z]\w{0,9})\(\d+(?:,\d+)?\)(?=:)", r"\1"),
     (r"(\.[A-Za-z]\w{0,9}:)\(\.\w+\+0x[0-9a-f]*\)", r"\1"),
-    (r"((?:, |\bon |: )line )\d+", r"\1<n>"),
+    (r"((?:, |\bon )line )\d+|(: line )\d+(?=:)", r"\1\2<n>"),
     (r"(\.sh: |\bsh: )\d+(?=: )", r"\1<n>"),
     (r"\b([Mm]akefile):\d+", r"\1"),
     (r"^\s*\d+:\d+(?=\s)", ""),
@@ -80,7 +83,6 @@ _ROWS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?i)(\bseed\b\W{0,16}?)-?\d+", r"\1<n>"),
     (r"(-test\.shuffle )\d+", r"\1<n>"),
     # how long it took
-    (rf" ?[(\[] ?[<>~]? ?{_SPAN}(?: {_SPAN})? ?[)\]]", ""),
     (rf"(?i)(\b(?:in|took|after|elapsed|duration|time)\b[:=]?\s*){_SPAN}\b", r"\1<span>"),
     (rf"(?<![\w.'\"])\d+\.\d{{3,}}\s?{_UNIT}\b(?!['\"])", "<span>"),
     (rf"\t{_SPAN}$", ""),
@@ -88,8 +90,7 @@ _ROWS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     # in what order a set or a map came
     (r"\{([^{}]*)\}", _sorted_items),
     # how far it came
-    (r" ?\[ {0,2}\d{1,3}%\]", ""),
-    (r"\b\d+( (?:\w+ )?(?:passed|passing|succeeded|ok)\b)", r"<n>\1"),
+    (r"\b\d+( (?:[a-z]+ )?(?:passed|passing|succeeded|ok)\b)", r"<n>\1"),
 )
 _TABLE = tuple((re.compile(pattern), replacement) for pattern, replacement in _ROWS)
 

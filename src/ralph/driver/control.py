@@ -63,6 +63,7 @@ class Control:
         if number != WAKE and self._asked:
             # Asked twice: at once. The journal stays as it is; a resume closes what was under way.
             self._kill()
+            _say_last(b"\nEnded at once. Go on with `ralph resume`.\n")
             os._exit(130)
         self._asked = self._asked or number != WAKE
         self._signals.append(number)
@@ -107,6 +108,13 @@ class Control:
                 pass
         except BlockingIOError:
             pass
+
+
+def _say_last(words: bytes) -> None:
+    try:
+        os.write(2, words)
+    except OSError:
+        pass  # the terminal may be what went away
 
 
 _SPOKEN: dict[int, str] = {

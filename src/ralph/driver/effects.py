@@ -76,7 +76,8 @@ class Effects:
         b = self._b
         snapshot = b.snapshots.take()
         recovery = ""
-        if dirty(b.repo, own_files(b.repo, b.folder, (scratchpad_path(s),))):
+        # Without git nothing here is committed, so all of it is the user's only copy.
+        if not b.repo.versioned or dirty(b.repo, own_files(b.repo, b.folder, (scratchpad_path(s),))):
             recovery = save(
                 b.repo, b.snapshots, snapshot.tree, loop=s.loop, reason="before the loop", when=b.now()
             ).ref
@@ -88,6 +89,7 @@ class Effects:
                 branch=b.refs.branch(),
                 recovery=recovery,
                 known=known,
+                unrecorded=(*snapshot.nested, *snapshot.dirty_submodules),
                 excludes=b.store.put(own_excludes(b.repo)),
             )
         )

@@ -9,10 +9,8 @@ import hashlib
 import os
 from pathlib import Path
 
+from ralph.core.excerpt import FIRST_WINDOW, LAST_WINDOW
 from ralph.seams import seam
-
-EXCERPT_HEAD = 256 * 1024
-EXCERPT_TAIL = 512 * 1024
 
 
 class Store:
@@ -79,19 +77,18 @@ def write_atomically(path: Path, data: bytes, temporary: Path) -> None:
         raise
 
 
-def read_ends(path: Path) -> str:
-    """The beginning and the end of an output file that may be large."""
+def read_ends(path: Path) -> tuple[bytes, bytes, int]:
+    """The first and the last bytes of an output file, which do not overlap, and how many lines it has. A file that
+    fits is all in the first part."""
     try:
-        size = path.stat().st_size
         with open(path, "rb") as file:
-            if size <= EXCERPT_HEAD + EXCERPT_TAIL:
-                return file.read().decode("utf-8", "replace")
-            head = file.read(EXCERPT_HEAD)
-            file.seek(size - EXCERPT_TAIL)
-            tail = file.read()
+            first = file.read(FIRST_WINDOW + LAST_WINDOW)
+            lines, last, ends = first.count(b"\n"), b"", first
+            while part := file.read(1 << 20):
+                lines += part.count(b"\n")
+                last = (last + part)[-LAST_WINDOW:]
+                ends = part
     except FileNotFoundError:
-        return ""
-    cut = size - EXCERPT_HEAD - EXCERPT_TAIL
-    return (
-        head.decode("utf-8", "replace") + f"\n[... {cut} bytes cut ...]\n" + tail.decode("utf-8", "replace")
-    )
+        return b"", b"", 0
+    lines += not ends.endswith(b"\n")
+    return (first[:FIRST_WINDOW], (first + last)[-LAST_WINDOW:], lines) if last else (first, b"", lines)

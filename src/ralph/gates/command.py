@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from ralph.core.errorhash import error_hash, headline
-from ralph.core.excerpt import excerpt
+from ralph.core.excerpt import excerpt, excerpt_windows, windows_text
 from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
 
@@ -31,17 +31,28 @@ def undeclared(gate: GatePolicy, written: Iterable[str]) -> tuple[str, ...]:
     return tuple(path for path in written if not matches(path, gate.may_write))
 
 
-def find(gate: GatePolicy, *, code: int, output: str, timed_out: str, wrote: tuple[str, ...]) -> Finding:
-    """A gate passes by exit code 0, in time, without writing where it may not."""
-    shown = excerpt(output)
+def find(
+    gate: GatePolicy, *, code: int, output: tuple[bytes, bytes, int], timed_out: str, wrote: tuple[str, ...]
+) -> Finding:
+    """A gate passes by exit code 0, in time, without writing where it may not. `output` is its first and last bytes
+    and the number of its lines; without last bytes, the first are all."""
+    text, shown = _seen(*output)
     if code == 0 and timed_out != "hard" and not wrote:
         return Finding(passed=True, excerpt=shown)
     if timed_out == "hard":
         # What it printed before time ran out differs by chance; that it hangs is the error.
-        why = f"{gate.name} ran out of time after {gate.hard_timeout:.0f} s"
+        why = f"{gate.name} ran out of time after {gate.hard_timeout:g} s"
         return Finding(False, f"{shown}\n{why}".strip(), error_hash("", -1, f"{gate.name} time"), why)
     if wrote:
         names = ", ".join(wrote[:10]) + (f" and {len(wrote) - 10} more" if len(wrote) > 10 else "")
         why = f"{gate.name} changed files that it may not change: {names}"
         return Finding(False, f"{shown}\n{why}".strip(), error_hash(why, code, gate.name), why)
-    return Finding(False, shown, error_hash(output, code, gate.name), headline(output) or f"exit code {code}")
+    return Finding(False, shown, error_hash(text, code, gate.name), headline(text) or f"exit code {code}")
+
+
+def _seen(first: bytes, last: bytes, lines: int) -> tuple[str, str]:
+    """What is known of the output, to be searched; and what of it is shown."""
+    if last:
+        return windows_text(first, last), excerpt_windows(first, last, lines)
+    text = first.decode("utf-8", "replace")
+    return text, excerpt(text)

@@ -16,13 +16,13 @@ def render(s: LoopState, *, timestamp: str, files_modified: Sequence[str]) -> st
     """Header, the outputs of the last attempts, the whole history. `iteration` counts attempts here."""
     last = s.history[-1] if s.history else None
     header = {
-        "task_id": s.task.id,
+        "task_id": _scalar(s.task.id),
         "iteration": s.attempts,
         "max_iterations": s.policy.limits.max_attempts,
         "agent_runs": s.serial,
-        "last_gate": last.gate if last else "none",
+        "last_gate": _scalar(last.gate) if last else "none",
         "exit_code": last.code if last else 0,
-        "error_hash": last.error_hash if last else "none",
+        "error_hash": _scalar(last.error_hash) if last else "none",
         "timestamp": timestamp,
         "stuck_count": s.streak if s.streak > 1 else 0,
         "strategy_shifts": s.shifts,

@@ -8,7 +8,7 @@ from typing import Any
 from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.decide import shift_level
-from ralph.core.ends import NEXT
+from ralph.core.ends import NEXT, End
 from ralph.core.state import LoopState
 
 
@@ -42,6 +42,8 @@ def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
 
 def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
     shown = [f"your uncommitted changes are saved: {x.recovery}"] if x.recovery else []
+    if x.unrecorded:
+        shown.append(f"warning: git cannot record what is in {_few(x.unrecorded)}; changes in there do not count")
     for known in x.known:
         shown.append(
             f"gate {known.gate} on the starting tree: {_colour(known.passed)} (known: {known.evidence})"
@@ -117,7 +119,8 @@ def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
 
 def _stop(x: f.StopRequested, s: LoopState) -> list[str]:
     when = "after this iteration" if x.how == "graceful" else "now"
-    return [f"stopping {when}: {x.by}"]
+    again = " (once more ends it at once)" if x.how == "interrupt" else ""
+    return [f"stopping {when}: {x.by}{again}"]
 
 
 def _event(x: f.EventReceived, s: LoopState) -> list[str]:
@@ -139,8 +142,16 @@ def summary(s: LoopState, code: int) -> list[str]:
         f"{s.iterations} iterations, {s.attempts} attempts turned down, {s.active_seconds:.1f} s active{tokens}{cost}"
     )
     shown += [f"warning: {w}" for w in s.warnings]
-    shown.append(f"Next: {NEXT[end]}")
+    shown.append(f"Next: {what_next(end, s)}")
     return shown
+
+
+def what_next(end: End, s: LoopState) -> str:
+    """The one line that says what to do. Without git there is nothing to diff or to commit."""
+    without_git = s.prepared and not s.base_commit and not s.branch
+    if end == "completed-verified" and without_git:
+        return "Look at the change; `ralph recover` shows how it was before."
+    return NEXT[end]
 
 
 def _colour(passed: bool) -> str:

@@ -74,7 +74,7 @@ class RefWatch:
                 elif not name.endswith(".lock"):
                     _note(found, name, entry)
         try:
-            stat = os.stat(self._common / "packed-refs")
+            stat = (self._common / "packed-refs").stat()
             found["packed-refs"] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
         except FileNotFoundError:
             pass

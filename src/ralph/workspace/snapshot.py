@@ -486,10 +486,12 @@ def _rules_changed(look: _Look, before: _Look, stored: list[str]) -> bool:
 
 
 def _unreadable(failed: GitFailed) -> RalphError:
-    if "Permission denied" not in failed.stderr:
+    denied = [line for line in failed.stderr.splitlines() if "Permission denied" in line]
+    if not denied:
         return failed
+    reason = denied[0].removeprefix("error: ").removeprefix("warning: ")
     return RalphError(
-        f"cannot take a snapshot: {failed.what}",
+        f"cannot take a snapshot: {reason}",
         todo="Make it readable, or add it to .gitignore.",
         code=70,
     )

@@ -74,6 +74,11 @@ def test_content_that_git_would_not_record_refuses_the_claim_by_name(trouble: di
     assert isinstance(w.wants(), d.RunAgent)
 
 
+def test_what_git_could_not_record_already_at_the_start_is_not_held_against_the_agent() -> None:
+    w = World(prepared=False).tell(f.WorkspacePrepared(tree="base", unrecorded=("vendor/x",))).base()
+    assert isinstance(w.iterate("t1", "TASK_COMPLETE", nested=("vendor/x",)).wants(), d.RunGate)
+
+
 def test_without_gates_the_end_is_unverified() -> None:
     w = World(policy(gates=()))
     end = w.iterate("t1", "TASK_COMPLETE").finish()

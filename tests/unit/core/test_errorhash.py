@@ -121,6 +121,7 @@ SAME = [
     ("Seed: 12345", "Seed: -67890"),
     ('File "a.py", line 3, in f', 'File "a.py", line 33, in f'),
     ("a.py:3: wrong", "a.py:30: wrong"),
+    ("x.sh: line 2: 811 Killed", "x.sh: line 9: 4711 Killed"),
     ("created at 1794771698.0266225", "created at 1794771803.58"),
     ("assert {'b', 'a'} == set()", "assert {'a', 'b'} == set()"),
     ("\x1b[31mwrong\x1b[0m", "wrong"),
@@ -141,7 +142,7 @@ DIFFERENT = [
     ("assert -1 == 0", "assert 1 == 0"),
     ("no module 'src/a/index.js'", "no module 'src/b/index.js'"),
     ("open('conf/a.ini')", "open('conf/b.ini')"),
-    ("invalid JSON: line 1 column 2", "invalid JSON: line 2 column 1"),
+    ("invalid JSON: line 1 column 2", "invalid JSON: line 2 column 2"),
     ("assert 'Ann' == ''", "assert 'ann' == ''"),
     ("assert 'a b' == ''", "assert 'a  b' == ''"),
 ]
