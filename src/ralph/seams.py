@@ -1,7 +1,8 @@
 """Named points at which a test can kill Ralph or make the disk fail. Without RALPH_FAULT they do nothing.
 
 RALPH_FAULT=kill@N       SIGKILL at the N-th seam passed
-RALPH_FAULT=ENOSPC@N     OSError(ENOSPC) at the N-th seam that writes (also EIO)
+RALPH_FAULT=kill@NAME#N  at the N-th seam of this name
+RALPH_FAULT=ENOSPC@N     OSError(ENOSPC) at the N-th seam that writes (also EIO, also by name)
 RALPH_FAULT=count:FILE   append each seam's name to FILE, so that a harness knows how many there are
 """
 
@@ -29,8 +30,11 @@ def _act(name: str, writes: bool) -> None:
     what, _, at = _spec.partition("@")
     if what != "kill" and not writes:
         return
+    wanted, _, turn = at.rpartition("#")
+    if wanted not in ("", name):
+        return
     _passed += 1
-    if _passed != int(at):
+    if _passed != int(turn):
         return
     if what == "kill":
         os.kill(os.getpid(), signal.SIGKILL)

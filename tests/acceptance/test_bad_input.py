@@ -260,18 +260,12 @@ def test_a_path_may_hold_any_character(tmp_path: Path, name: str) -> None:
     project = Project(tmp_path / name, tmp_path / "home")
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (
-        project.end()["root"]
-        if "root" in project.end()
-        else project.facts("loop.started")[0]["root"].endswith(name)
-    )
-    assert project.ralph("status").returncode == 0
+    assert project.facts("loop.started")[0]["root"].endswith(name)
     assert not (project.path / "pwned").exists()
     project.write("agent.sh", "", executable=False).chmod(0o644)
     done = project.ralph("run", "--in-place")
     assert done.returncode == 10
-    advice = done.stderr.splitlines()[-1].removeprefix("Run: ")
-    subprocess.run(advice, shell=True, check=True)
+    subprocess.run(done.stderr.partition("\nRun: ")[2], shell=True, check=True)
     assert os.access(project.path / "agent.sh", os.X_OK), "the advice can be pasted into a shell"
 
 
@@ -318,9 +312,8 @@ def test_a_terminal_that_lacks_characters_stops_nothing(
 
 def test_words_of_agents_and_gates_cannot_drive_the_terminal(project: Project) -> None:
     project.write("test.sh", 'printf "\\033]0;owned\\007FAILED: \\033[2Jred\\n"; exit 1\n')
-    project.agent(
-        'printf "\\033[31mred\\033[0m\\n"; echo $RALPH_ITERATION > answer; ralph emit a "$(printf "\\033[2J")"; echo TASK_COMPLETE'
-    )
+    colours = 'printf "\\033[31mred\\033[0m\\n"; ralph emit topic "$(printf "\\033[2J")"'
+    project.agent(f"{colours}; echo $RALPH_ITERATION > answer; echo TASK_COMPLETE")
     project.commit()
     done = project.ralph("run", "-v", "--max-iterations", "1")
     assert done.returncode == 8, done.stdout
@@ -352,16 +345,13 @@ def test_a_run_whose_reader_went_away_goes_on_to_its_end(project: Project, gone:
     assert processes_with(run) == []
 
 
-@pytest.mark.parametrize(
-    "command", ["status", "events --json", "--help", "--version", "doctor", "emit --help"]
-)
+@pytest.mark.parametrize("command", ["status", "--help", "--version", "emit --help"])
 def test_a_reader_that_went_away_is_no_error(project: Project, command: str) -> None:
-    for _ in range(2):
-        done = project.shell(f"set -o pipefail; ralph {command} | true")
-        assert (done.returncode, done.stderr) == (0, "")
+    done = project.shell(f"set -o pipefail; ralph {command} | true")
+    assert (done.returncode, done.stderr) == (0, "")
     assert project.shell(f"ralph {command} >&-").returncode == 0
     full = project.shell(f"ralph {command} > /dev/full")
-    assert full.returncode == 70 or command.startswith("events")
+    assert full.returncode == 70
     assert "Exception ignored" not in full.stderr and "Traceback" not in full.stderr
 
 

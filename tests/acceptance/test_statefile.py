@@ -60,7 +60,7 @@ def test_outputs_are_verbatim_with_the_middle_left_out_for_the_last_three_attemp
     project.write(
         "test.sh",
         'test -e step || exit 1\nn=$(cat step)\nfor i in $(seq 349); do echo "  run $n line $i  "; done\n'
-        'echo "FAILED: `` ``` case $n"; exit $n\n',
+        "printf 'FAILED: `` ``` case %s\\n' $n; exit $n\n",
     )
     project.agent("echo $RALPH_ITERATION > step; echo TASK_COMPLETE")
     project.config(AGENT + "gates: [{name: tests, run: sh test.sh}]\n")

@@ -137,9 +137,8 @@ class Effects:
         agent = adapter(policy)
         launch = agent.launch(policy, prompt.text, b.store.blobs / prompt_hash)
         transcript = b.store.transcript(s.loop, op.id)
-        env = environment(
-            b, s, {**launch.env, "RALPH_ITERATION": str(op.n), "RALPH_SCRATCHPAD": scratchpad_path(s)}
-        )
+        place = str(b.folder / scratchpad_path(s))  # absolute: an agent may have gone elsewhere
+        env = environment(b, s, {**launch.env, "RALPH_ITERATION": str(op.n), "RALPH_SCRATCHPAD": place})
         try:
             owned = b.ownership.start(
                 op.id, launch.argv, cwd=b.folder, env=env, stdin=launch.stdin, out=transcript
@@ -163,7 +162,9 @@ class Effects:
 
     def _context_files(self, op: d.RunAgent, s: LoopState) -> tuple[tuple[str, str], ...]:
         found = []
-        for name in files_wanted(s, op):
+        wanted = files_wanted(s, op)
+        known = [path for _, _, path in self._b.snapshots.files(s.tree)] if wanted else []
+        for name in (path for word in wanted for path in meant_by(word, known, s.folder)):
             content = self._b.snapshots.read(s.tree, name)
             if content is not None and b"\0" not in content[:1000]:
                 found.append((name, content.decode("utf-8", "replace")[:CONTEXT_FILE_CHARS]))
@@ -405,6 +406,16 @@ def read_scratchpad(folder: Path, s: LoopState) -> str:
             return file.read(1 << 20).decode("utf-8", "replace")
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return ""
+
+
+def meant_by(word: str, known: Iterable[str], folder: str) -> list[str]:
+    """The file of the tree that a trace means: traces are relative to where the gate ran, or show only a path's end."""
+    paths = set(known)
+    here = os.path.normpath(f"{folder}/{word}")
+    if here in paths:
+        return [here]
+    ending = [path for path in paths if path.endswith(f"/{word.lstrip('./')}")]
+    return ending if len(ending) == 1 else []
 
 
 def known_results(journal: Journal, s: LoopState, tree: str) -> tuple[f.BaseResult, ...]:

@@ -15,6 +15,7 @@ from ralph.core import facts as f
 from ralph.core.ends import RESUMABLE
 from ralph.core.fold import fold_all
 from ralph.core.state import LoopState, Running
+from ralph.driver.effects import read_scratchpad
 from ralph.driver.processes import sweep
 from ralph.driver.store import Store, last_sign_of_life
 from ralph.journal.record import Record
@@ -150,7 +151,7 @@ def _interrupted_iteration(
         tree=snapshot.tree,
         cause="stop",
         output=store.relative(transcript) if transcript.exists() else "",
-        scratchpad=s.scratchpad,
+        scratchpad=store.put(read_scratchpad(Path(s.root) / s.folder, s)),
         usage=_usage(s, transcript),
         nested=snapshot.nested,
         dirty_submodules=snapshot.dirty_submodules,

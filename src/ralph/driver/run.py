@@ -214,6 +214,7 @@ class _Run:
         try:
             if started is not None:
                 self._archive_old_scratchpad(started)
+                _remove_state_file(folder)  # it speaks of another loop
                 loop.record(started)
             else:
                 assert resumed is not None
@@ -269,6 +270,8 @@ class _Run:
         if s.ended in DONE:
             _remove_state_file(self._folder)
             self._remove_scratchpad(s)
+        elif path.is_dir():
+            return  # an agent's doing; the view is lost, the journal has everything
         elif s.ended is not None or s.history or s.refusal:
             mark = (s.attempts, s.refusal, s.serial, s.ended)
             if mark != getattr(self, "_state_file_mark", None):
@@ -291,6 +294,8 @@ class _Run:
 
 
 def _remove_state_file(folder: Path) -> None:
+    if (folder / statefile.NAME).is_dir():
+        return
     seam("remove.before", writes=True)
     (folder / statefile.NAME).unlink(missing_ok=True)
     (folder / statefile.TEMPORARY).unlink(missing_ok=True)

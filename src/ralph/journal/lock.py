@@ -135,7 +135,7 @@ class WorkLock:
             return
         try:
             if _is_at(self._fd, self._path) and _pid_and_start(os.pread(self._fd, 4096, 0))[0] == os.getpid():
-                seam("worklock.remove.before", writes=True)
+                seam("worklock.remove.before")
                 self._path.unlink()
                 seam("worklock.remove.after")
         except OSError:

@@ -72,8 +72,12 @@ def files_wanted(s: LoopState, op: RunAgent) -> tuple[str, ...]:
     """The files that the trace names, when the error says that the agent lacks information."""
     if not op.expand or not s.history:
         return ()
-    gap = information_gap(s.history[-1].excerpt)
+    gap = information_gap(s.history[-1].excerpt, _gate_folder(s))
     return gap.files[:3] if gap else ()
+
+
+def _gate_folder(s: LoopState) -> str:
+    return s.root if s.folder in (".", "") else f"{s.root}/{s.folder}"
 
 
 def _task(s: LoopState) -> str:
@@ -156,7 +160,7 @@ def _shift(s: LoopState, op: RunAgent, quoted: Quote) -> str:
 def _expansion(s: LoopState, op: RunAgent, found: Sequence[tuple[str, str]], quoted: Quote) -> str:
     if not op.expand or not s.history:
         return ""
-    gap = information_gap(s.history[-1].excerpt)
+    gap = information_gap(s.history[-1].excerpt, _gate_folder(s))
     if gap is None:
         return ""
     text = f"\n## What the error is about\nMissing: {quoted(', '.join(gap.names))}\n"

@@ -14,7 +14,7 @@ from ralph.driver import processes
 from ralph.driver.processes import Ended, Line, Owned, Ownership
 
 PATH = os.environ.get("PATH", os.defpath)
-DEADLINE = 5.0
+DEADLINE = 30.0
 
 _SLEEPERS = """sleepers() {
   n=0

@@ -129,6 +129,20 @@ def test_killing_ralph_at_any_moment_leaves_nothing(
         until(lambda o=o: not o.survivors(), "for the program to die")  # type: ignore[misc]
 
 
+@every_holding_tier
+def test_the_keeper_alone_ends_what_a_killed_guard_held(
+    tier: str, tmp_path: Path, orchestrators: list[Orchestrator]
+) -> None:
+    orchestrators.append(o := Orchestrator(tier, tmp_path, "hold", HARD_TO_KILL))
+    o.wait_up()
+    os.kill(o.process.pid, signal.SIGSTOP)  # so it is not Ralph who does it
+    keeper = int(o.residue.split()[2].partition(".")[0])
+    for guard in children(keeper):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(guard, signal.SIGKILL)
+    until(lambda: not o.survivors(), "for the tree to die")
+
+
 # -- Ralph, the keeper and the guards, all at once
 
 
