@@ -12,7 +12,9 @@ import shutil
 import subprocess
 import uuid
 import zlib
+from collections import Counter
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +34,24 @@ echo "$name $saw $code" >> "$GATE_LOG"
 exit $code
 """
 RUN = ("run", "--in-place")  # the user has uncommitted changes, and has them after it
+
+
+class Seam(NamedTuple):
+    at: str  # name#turn, as RALPH_FAULT wants it
+    writes: bool
+
+    @property
+    def matters(self) -> bool:
+        """Whether something was done since the seam before it that a resume could find."""
+        name = self.at.partition("#")[0]
+        if name.startswith("git."):
+            return name in (
+                "git.add.after",
+                "git.read-tree.after",
+                "git.commit-tree.after",
+                "git.update-ref.after",
+            )
+        return not name.startswith(("journal.sync", "snapshot")) and name != "journal.append.before"
 
 
 class Outcome(NamedTuple):
@@ -101,12 +121,18 @@ class World(Project):
             done = self.go(*RUN, fault=fault)
         return done
 
-    def seams(self) -> list[str]:
-        """The seams of a run without fault, in order; those that write end in " w"."""
+    def seams(self) -> list[Seam]:
+        """The seams of a run without fault, in order."""
         file = self.folder / "seams"
         done = self.go(*RUN, fault=f"count:{file}")
         assert done.returncode == 0, done.stdout + done.stderr
-        return file.read_text().splitlines()
+        turns: Counter[str] = Counter()
+        found = []
+        for line in file.read_text().splitlines():
+            name, _, writes = line.partition(" ")
+            turns[name] += 1
+            found.append(Seam(f"{name}#{turns[name]}", bool(writes)))
+        return found
 
     # -- looking
 
@@ -119,8 +145,14 @@ class World(Project):
         names = []
         for folder, folders, files in os.walk(self.path):
             folders[:] = [name for name in folders if name != ".git" and not name.startswith(".ralph")]
-            names += [os.path.join(os.path.relpath(folder, self.path), name) for name in files if not name.startswith(".ralph")]
-        texts = [(self.path / name).read_bytes() for name in sorted("./" + os.path.normpath(n) for n in names)]
+            names += [
+                os.path.join(os.path.relpath(folder, self.path), name)
+                for name in files
+                if not name.startswith(".ralph")
+            ]
+        texts = [
+            (self.path / name).read_bytes() for name in sorted("./" + os.path.normpath(n) for n in names)
+        ]
         return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
 
     def tree(self) -> str:
@@ -135,7 +167,9 @@ class World(Project):
         leave = [f":(exclude,literal){name}" for name in OWN]
         git = ["git", "-c", "core.hooksPath=/dev/null"]
         subprocess.run([*git, "read-tree", "HEAD"], cwd=self.path, env=env, check=True)
-        added = subprocess.run([*git, "add", "-A", "--", ".", *leave], cwd=self.path, env=env, capture_output=True)
+        added = subprocess.run(
+            [*git, "add", "-A", "--", ".", *leave], cwd=self.path, env=env, capture_output=True
+        )
         assert added.returncode == 0 or b"ignored by one of" in added.stderr, added.stderr
         tree = subprocess.run([*git, "write-tree"], cwd=self.path, env=env, capture_output=True, check=True)
         index.unlink()
@@ -162,7 +196,10 @@ class World(Project):
         judged = [
             (g["data"]["gate"], g["data"]["variant"])
             for g in records
-            if g["kind"] == "gate.ended" and g["seq"] > last and g["data"]["tree"] == tree and g["data"]["passed"]
+            if g["kind"] == "gate.ended"
+            and g["seq"] > last
+            and g["data"]["tree"] == tree
+            and g["data"]["passed"]
         ]
         return Outcome(code, ends[0]["end"], ends[0].get("proof", {}), tree, frozenset(judged))
 
@@ -199,12 +236,17 @@ class World(Project):
     def check_nothing_is_left(self) -> None:
         assert processes_with(self.token) == []
         # What is in use for an instant only is cleaned up after a day.
-        assert {p.name.rpartition("-")[0] for p in (self.folder / "tmp").iterdir()} <= {"ralph-status", "ralph-probe"}
+        assert {p.name.rpartition("-")[0] for p in (self.folder / "tmp").iterdir()} <= {
+            "ralph-status",
+            "ralph-probe",
+        }
         assert not (self.path / ".ralph.lock").exists()
         assert not (self.path / ".ralph_state.md").exists(), "it is for what is not done"
         inside = {p.name for p in self.path.iterdir() if p.name.startswith((".ralph", "..ralph"))}
         assert inside <= {".ralph"}, inside
-        odd = [p for p in self.state.rglob("*") if ".lock" in p.name or "scratch-" in p.name or "tmp" in p.name]
+        odd = [
+            p for p in self.state.rglob("*") if ".lock" in p.name or "scratch-" in p.name or "tmp" in p.name
+        ]
         odd += list((self.state / "blobs").glob(".*"))
         odd += list((self.state / "inbox").glob("*")) if (self.state / "inbox").exists() else []
         assert odd == []
@@ -231,6 +273,6 @@ class World(Project):
                 assert "cut off by an interruption; its edits are still here" in prompt
 
 
-def spread(count: int, parts: int) -> list[Sequence[int]]:
-    """1..count in so many parts, for tests that run beside each other."""
-    return [range(1 + part, count + 1, parts) for part in range(parts)]
+def turn_by_turn(seams: Sequence[Seam], step: int) -> list[Seam]:
+    """Every step-th, others tomorrow."""
+    return list(seams[date.today().toordinal() % step :: step])

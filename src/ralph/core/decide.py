@@ -17,7 +17,6 @@ from ralph.core.facts import Purpose, Variant
 from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge
 from ralph.core.state import LoopState, verdict_key
 
-
 MOST_RESTLESS = 5  # times in a row that a gate found another tree than the one it was to look at
 
 

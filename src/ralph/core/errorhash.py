@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 
+from ralph.core.digest import digest
 from ralph.core.failures import FailureLine, failure_lines, telling_lines
 from ralph.core.volatile import steady
 
@@ -33,8 +33,7 @@ def error_hash(output: str, exit_code: int, gate: str) -> str:
         if len(lines) > _FIRST_LINES + _LAST_LINES:
             lines = lines[:_FIRST_LINES] + lines[-_LAST_LINES:]
         essential = {steady(line) for line in lines}
-    parts = [gate, str(exit_code), *sorted(essential)]
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:8]
+    return digest(gate, str(exit_code), *sorted(essential))
 
 
 def headline(output: str) -> str:

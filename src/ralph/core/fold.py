@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core import signals
-from ralph.core.errorhash import error_hash
+from ralph.core.digest import digest
 from ralph.core.judge import Verdict, judge
 from ralph.core.state import OUTPUTS_KEPT, Attempt, Claim, Due, LoopState, Result, Running, verdict_key
 
@@ -159,7 +159,7 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
     s = replace(s, iterations=s.iterations + 1, overloads=0, waited=0.0)
     if x.cause in ("iteration-time", "idle"):
         s = _note_progress(s, x)
-        return _attempt(s, "agent", error_hash("", -1, x.cause), code=-1, headline=_TIMED_OUT[x.cause])
+        return _attempt(s, "agent", digest(x.cause), code=-1, headline=_TIMED_OUT[x.cause])
     if x.how == "cut":
         return _note_progress(s, x)
     if _crashed(s, x):
@@ -235,7 +235,7 @@ def _backoff(s: LoopState) -> float:
 
 def _jitter(s: LoopState) -> float:
     """Between 0.75 and 1.25, the same for the same loop and iteration: the core draws no random numbers."""
-    return 0.75 + int(error_hash(s.loop, s.serial, "jitter"), 16) % 1000 / 2000
+    return 0.75 + int(digest("jitter", s.loop, str(s.serial)), 16) % 1000 / 2000
 
 
 def _refusal(s: LoopState, x: f.IterationEnded) -> str:

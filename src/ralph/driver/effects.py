@@ -268,10 +268,13 @@ class Effects:
         elif op.swap:
             b.snapshots.restore(before, op.swap)
         transcript = b.store.transcript(s.loop, op.id)
+        command, where = command_line(gate), checkout / s.folder if checkout else b.folder
+        if not where.is_dir():  # the agent removed it: the gate fails, the run goes on
+            command, where = "echo 'the folder in which the gate runs is gone'; exit 127", b.repo.root
         owned = b.ownership.start(
             op.id,
-            ("/bin/sh", "-c", command_line(gate)),
-            cwd=checkout / s.folder if checkout else b.folder,
+            ("/bin/sh", "-c", command),
+            cwd=where,
             env=environment(b, s, {"RALPH_GATE": gate.name}),
             stdin=None,
             out=transcript,
@@ -401,11 +404,11 @@ def gate_checkout(run: str, op: str) -> Path:
 
 
 def read_scratchpad(folder: Path, s: LoopState) -> str:
-    try:
-        with open(folder / scratchpad_path(s), "rb") as file:
-            return file.read(1 << 20).decode("utf-8", "replace")
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+    path = folder / scratchpad_path(s)
+    if not path.is_file():  # absent, a folder, a pipe that nobody writes to
         return ""
+    with open(path, "rb") as file:
+        return file.read(1 << 20).decode("utf-8", "replace")
 
 
 def meant_by(word: str, known: Iterable[str], folder: str) -> list[str]:

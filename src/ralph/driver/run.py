@@ -112,8 +112,6 @@ class _Run:
         resumed = self._choose(found)
         # Only now: a run that is refused leaves no folder.
         self._store = Store(self._request.repo.state_dir, self._id)
-        if found and resumed is None and found[0].ended in DONE:
-            _remove_state_file(Path(found[0].root) / found[0].folder)  # its run may have died before it did
         aside = found if found and resumed is None and found[0].ended is None else None
         if resumed is None and aside is None:
             self._journal.rotate_if_large()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ralph.core.errorhash import error_hash, headline
+from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt, excerpt_windows, windows_text
 from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
@@ -42,11 +42,13 @@ def find(
     if timed_out == "hard":
         # What it printed before time ran out differs by chance; that it hangs is the error.
         why = f"{gate.name} ran out of time after {gate.hard_timeout:g} s"
-        return Finding(False, f"{shown}\n{why}".strip(), error_hash("", -1, f"{gate.name} time"), why)
+        return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "out of time"), why)
     if wrote:
         names = ", ".join(wrote[:10]) + (f" and {len(wrote) - 10} more" if len(wrote) > 10 else "")
         why = f"{gate.name} changed files that it may not change: {names}"
-        return Finding(False, f"{shown}\n{why}".strip(), error_hash(why, code, gate.name), why)
+        return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "wrote", *wrote), why)
+    from ralph.core.errorhash import error_hash, headline  # tables of patterns, needed only after a failure
+
     return Finding(False, shown, error_hash(text, code, gate.name), headline(text) or f"exit code {code}")
 
 

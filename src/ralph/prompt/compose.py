@@ -8,19 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ralph.core.decide import RunAgent
-from ralph.core.errorhash import failed_pattern
-from ralph.core.gaps import information_gap
 from ralph.core.signals import defuse
 from ralph.core.state import LoopState
 from ralph.core.text import fenced, history_table
 
+if TYPE_CHECKING:
+    from ralph.core.gaps import Gap
+
 OWN_TEXT_LIMIT = 2500
 SCRATCHPAD_CHARS = 16_000
-Quote = Callable[[str], str]  # marks text that is not Ralph's own, and takes the signals out of it
+Quote = Callable[[str], str]  # marks text that is not Ralph's own
 FIRST = "First iteration: there is no earlier work."
 
 
@@ -41,7 +43,7 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
 
     def quoted(text: str) -> str:
         theirs.append(text)
-        return defuse(text, promise)
+        return text
 
     theirs: list[str] = []
     standing = _template("standing").format(
@@ -72,12 +74,15 @@ def files_wanted(s: LoopState, op: RunAgent) -> tuple[str, ...]:
     """The files that the trace names, when the error says that the agent lacks information."""
     if not op.expand or not s.history:
         return ()
-    gap = information_gap(s.history[-1].excerpt, _gate_folder(s))
+    gap = _gap(s)
     return gap.files[:3] if gap else ()
 
 
-def _gate_folder(s: LoopState) -> str:
-    return s.root if s.folder in (".", "") else f"{s.root}/{s.folder}"
+def _gap(s: LoopState) -> Gap | None:
+    from ralph.core.gaps import information_gap  # a table of patterns that most iterations do not need
+
+    folder = s.root if s.folder in (".", "") else f"{s.root}/{s.folder}"
+    return information_gap(s.history[-1].excerpt, folder)
 
 
 def _task(s: LoopState) -> str:
@@ -151,6 +156,8 @@ def _shift(s: LoopState, op: RunAgent, quoted: Quote) -> str:
     if not op.shift or not s.history:
         return ""
     last = s.history[-1]
+    from ralph.core.errorhash import failed_pattern  # a table of patterns that most iterations do not need
+
     forbidden = quoted(failed_pattern(last.excerpt or last.headline))
     return _template("shift").format(
         times=s.streak, forbidden=forbidden, error=quoted(fenced(last.headline or last.excerpt))
@@ -160,7 +167,7 @@ def _shift(s: LoopState, op: RunAgent, quoted: Quote) -> str:
 def _expansion(s: LoopState, op: RunAgent, found: Sequence[tuple[str, str]], quoted: Quote) -> str:
     if not op.expand or not s.history:
         return ""
-    gap = information_gap(s.history[-1].excerpt, _gate_folder(s))
+    gap = _gap(s)
     if gap is None:
         return ""
     text = f"\n## What the error is about\nMissing: {quoted(', '.join(gap.names))}\n"
