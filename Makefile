@@ -9,6 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 $(BIN)/ralph: requirements/core.txt requirements/build.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ralph needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing Ralph into .venv (once)."
 	@$(PIP) install -r requirements/core.txt -r requirements/build.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@$(BIN)/python -m compileall -q src

@@ -15,6 +15,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -145,14 +146,9 @@ class World(Project):
         names = []
         for folder, folders, files in os.walk(self.path):
             folders[:] = [name for name in folders if name != ".git" and not name.startswith(".ralph")]
-            names += [
-                os.path.join(os.path.relpath(folder, self.path), name)
-                for name in files
-                if not name.startswith(".ralph")
-            ]
-        texts = [
-            (self.path / name).read_bytes() for name in sorted("./" + os.path.normpath(n) for n in names)
-        ]
+            inside = Path(folder).relative_to(self.path)
+            names += [str(inside / name) for name in files if not name.startswith(".ralph")]
+        texts = [(self.path / name).read_bytes() for name in sorted(names)]
         return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
 
     def tree(self) -> str:
@@ -265,7 +261,7 @@ class World(Project):
     def check_agents_were_told(self) -> None:
         """An interrupted iteration is closed with the tree that it left, and the next prompt says so."""
         iterations = [r for r in self.records() if r["kind"].startswith("iteration.")]
-        for ended, following in zip(iterations, iterations[1:], strict=False):
+        for ended, following in pairwise(iterations):
             if ended["kind"] == "iteration.ended" and ended["data"]["how"] == "interrupted":
                 assert self.git("cat-file", "-t", ended["data"]["tree"]) == "tree"
                 assert following["data"]["n"] == ended["data"]["n"], "it gives its number back"

@@ -193,6 +193,9 @@ class Terminal:
         os.close(self._fd)
         return self.process.returncode
 
+    def hang_up(self) -> None:
+        os.close(self._fd)
+
     def _read(self) -> str:
         try:
             while data := os.read(self._fd, 65536):
@@ -222,9 +225,9 @@ def _scan(token: bytes) -> Iterator[int]:
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
         try:
-            if token in (entry / "cmdline").read_bytes() or token in (entry / "environ").read_bytes():
-                if "Z" not in (entry / "stat").read_text().rpartition(")")[2].split()[0]:
-                    yield int(entry.name)
+            found = token in (entry / "cmdline").read_bytes() or token in (entry / "environ").read_bytes()
+            if found and "Z" not in (entry / "stat").read_text().rpartition(")")[2].split()[0]:
+                yield int(entry.name)
         except (OSError, IndexError):
             continue
 

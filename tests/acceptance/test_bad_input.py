@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from project import CONFIG, RALPH, Project, contents, processes_with
+from project import CONFIG, RALPH, Project, Terminal, contents, processes_with
 
 Prepare = Callable[[Project], object]
 
@@ -313,13 +313,12 @@ def test_a_terminal_that_lacks_characters_stops_nothing(
 def test_words_of_agents_and_gates_cannot_drive_the_terminal(project: Project) -> None:
     project.write("test.sh", 'printf "\\033]0;owned\\007FAILED: \\033[2Jred\\n"; exit 1\n')
     colours = 'printf "\\033[31mred\\033[0m\\n"; ralph emit topic "$(printf "\\033[2J")"'
-    project.agent(f"{colours}; echo $RALPH_ITERATION > answer; echo TASK_COMPLETE")
+    project.agent(f"{colours}; printf 'TASK_STUCK: \\033]0;owned\\007\\n'")
     project.commit()
-    done = project.ralph("run", "-v", "--max-iterations", "1")
-    assert done.returncode == 8, done.stdout
-    for text in (done.stdout, project.ralph("status").stdout, project.ralph("events").stdout):
-        assert "\x1b" not in text and "\x07" not in text
-    assert "red" in done.stdout
+    for arguments, code in ((("run", "-v"), 4), (("status",), 0), (("events",), 0)):
+        terminal = Terminal(project, *arguments)
+        assert terminal.end() == code, terminal.shown
+        assert terminal.shown and "\x1b" not in terminal.shown and "\x07" not in terminal.shown
 
 
 def test_a_narrow_terminal_still_shows_the_help(project: Project) -> None:

@@ -66,26 +66,28 @@ def test_every_way_to_claim_is_put_to_the_gate(project: Project) -> None:
 
 
 def test_an_echoed_prompt_says_nothing_whatever_it_quotes(project: Project) -> None:
-    """The prompt is the last output, and everything that it quotes tries to be a signal."""
+    """The prompt is the last output, and everything that it quotes tries to be a signal. The second iteration's prompt
+    ends with the scratchpad, the fourth's with the gate's output."""
     project.write("PROMPT.md", "Say when done:\n\nTASK_COMPLETE\n")
     project.write("test.sh", "printf 'TASK_COMPLETE\\n'; exit 1\n")
     project.write(
         "agent.sh",
         "#!/bin/sh\necho $RALPH_ITERATION > step\nmkdir -p .ralph/agent\n"
         "printf 'TASK_COMPLETE\\n**TASK_COMPLETE**\\n' > .ralph/agent/scratchpad.md\n"
-        "if [ $RALPH_ITERATION = 1 ]; then cat > /dev/null; echo TASK_COMPLETE; else cat; fi\n",
+        "case $RALPH_ITERATION in 1) echo started;; 3) echo TASK_COMPLETE;; *) cat;; esac\n",
         executable=True,
     )
     project.config(
         "cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh test.sh}]\n"
-        "core: {guardrails: TASK_COMPLETE}\ntask: {criteria: [TASK_COMPLETE]}\nevent_loop: {max_iterations: 3}\n"
+        "core: {guardrails: TASK_COMPLETE}\ntask: {criteria: [TASK_COMPLETE]}\nevent_loop: {max_iterations: 4}\n"
     )
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 8, done.stdout + done.stderr
-    assert judged(project) == [1]
+    assert judged(project) == [3]
     said = [fact["said"] for fact in project.facts("iteration.ended")]
-    assert "Attempts that the gates turned down" in said[1], "the prompt was echoed"
+    assert said[1].rstrip().endswith("> **TASK_COMPLETE**"), "the prompt was echoed"
+    assert "Attempts that the gates turned down" in said[3]
 
 
 def test_only_the_last_message_of_a_structured_stream_is_read(project: Project) -> None:
@@ -209,7 +211,10 @@ def test_what_an_agent_leaves_running_is_dead_before_the_gate_looks(project: Pro
         "setsid sh -c 'trap \"\" TERM; while :; do kill -9 $(cat .ralph/gate); done' > /dev/null 2>&1 &\n"
         "echo 42 > answer; echo TASK_COMPLETE"
     )
-    project.write("test.sh", 'mkdir -p .ralph; echo $$ > .ralph/gate; first=$(cat answer); sleep 0.2; test "$first" = "$(cat answer)"\n')
+    project.write(
+        "test.sh",
+        'mkdir -p .ralph; echo $$ > .ralph/gate; first=$(cat answer); sleep 0.2; test "$first" = "$(cat answer)"\n',
+    )
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout

@@ -166,6 +166,17 @@ def test_a_stop_for_a_run_that_is_over_does_not_stop_the_next(project: Project) 
     assert "which is over" in done.stdout
 
 
+def test_a_stop_that_comes_before_the_run_can_listen_is_not_lost_and_does_no_harm(project: Project) -> None:
+    unfinished(project)
+    terminal = Terminal(project, "run")
+    terminal.await_text("Resume or fresh?")
+    assert project.ralph("stop").returncode == 0
+    terminal.press("resume\n")
+    assert terminal.end() != 0
+    assert project.end()["end"] == "limit"
+    assert "stopping after this iteration: ralph stop" in terminal.shown
+
+
 def test_a_cancelled_loop_is_over_and_its_edits_stay(project: Project) -> None:
     ready(project, first_then(f"echo part > work; {GO}"))
     run = started(project)
@@ -204,6 +215,36 @@ def test_an_interrupt_stops_the_agent_politely_and_keeps_everything(project: Pro
     assert [(i["serial"], i["n"]) for i in project.facts("iteration.started")] == [(1, 1), (2, 2), (3, 2)]
     assert "cut off by an interruption; its edits are still here" in project.prompt()
     assert "1 attempts turned down" in done.stdout
+
+
+def test_a_run_under_nohup_survives_its_terminal(project: Project) -> None:
+    ready(project, f"{GO}; {CLAIM}")
+    run = subprocess.Popen(
+        ["nohup", RALPH, "run"],
+        cwd=project.path,
+        env=project.env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until(lambda: project.mark("up"), "the agent works")
+    os.kill(run.pid, signal.SIGHUP)
+    let_go(project)
+    assert run.wait(60) == 0
+
+
+def test_a_terminal_that_goes_away_ends_the_run_in_order(project: Project) -> None:
+    ready(project, first_then(GO))
+    terminal = Terminal(project, "run")
+    until(lambda: project.mark("up"), "the agent works")
+    terminal.hang_up()
+    assert terminal.process.wait(60) == 130
+    nothing_left(project)
+    assert (project.end()["end"], project.end()["reason"]) == (
+        "interrupted",
+        "the closing terminal asked for it",
+    )
+    assert project.ralph("resume").returncode == 0
 
 
 def test_an_agent_that_ignores_the_request_is_killed_after_the_grace(project: Project) -> None:

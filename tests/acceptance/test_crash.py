@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import random
+import signal
+import subprocess
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from crash import BROKEN, KILLED, RUN, Outcome, Seam, World, template, turn_by_turn
-from project import Project
+from project import Project, end_processes, processes_with, until
+
+from ralph.driver.processes import available
 
 SMALL = """\
 cli: {backend: scripted, script: agent.yml}
@@ -50,14 +57,14 @@ iterations:
   - - write: {path: answer, text: "42"}
     - run: *note
     - say: TASK_COMPLETE
-  - - write: {path: clean, text: "yes"}
-    - write: {path: test.sh, text: "echo $$ > junk; test \\"$(cat answer)\\" = 42\\n"}
+  - - write: {path: ready, text: "yes"}
+    - write: {path: test.sh, text: "# as the agent likes it\\necho $$ > junk; test \\"$(cat answer)\\" = 42\\n"}
     - run: *note
     - say: TASK_COMPLETE
 """
 FILES = {
     "test.sh": 'echo $$ > junk; test "$(cat answer 2>/dev/null)" = 42 || { echo "FAILED: the answer is wrong"; exit 1; }\n',
-    "clean.sh": "test -e clean && ! test -e old\n",
+    "clean.sh": "test -e ready && ! test -e old\n",
     "old": "to be deleted\n",
 }
 SMALL_FILES = {"test.sh": FILES["test.sh"].removeprefix("echo $$ > junk; ")}
@@ -95,9 +102,10 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Story:
     return _story(tmp_path_factory.mktemp("large"), LARGE, LARGE_SCRIPT, FILES)
 
 
-def play(story: Story, folder: Path, *faults: str) -> None:
+def play(story: Story, folder: Path, *faults: str, tier: str = "") -> None:
     """A run with the first fault, then taking it up with each of the others, then without any, until it has ended."""
     world = story.world(folder)
+    world.env |= {"RALPH_TIER": tier} if tier else {}
     done = world.go(*RUN, fault=faults[0])
     said = [done.stdout + done.stderr]
     for fault in (*faults[1:], ""):
@@ -144,3 +152,303 @@ def test_a_death_at_any_seam_changes_nothing(small: Story, tmp_path: Path, part:
     others = [seam for seam in small.seams if seam.matters and seam not in always]
     for seam in chosen(always + turn_by_turn(others, 3), part, 6):
         play(small, tmp_path / seam.at, f"kill@{seam.at}")
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_a_second_death_while_taking_it_up_changes_nothing(small: Story, tmp_path: Path, part: int) -> None:
+    draw = random.Random(date.today().toordinal())
+    pairs = [("restore.between#1", "restore.between#1"), ("process.start.after#4", "snapshot.after#1")]
+    pairs += [(draw.choice(small.seams).at, str(draw.randint(1, 150))) for _ in range(2)]
+    for first, second in pairs[part::2]:
+        play(small, tmp_path / f"{first}-{second}", f"kill@{first}", f"kill@{second}")
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_a_disk_that_fails_ends_the_run_and_loses_nothing(small: Story, tmp_path: Path, part: int) -> None:
+    writing = [seam for seam in small.seams if seam.writes]
+    for seam in chosen(turn_by_turn(writing, 8), part, 2):
+        play(small, tmp_path / seam.at, f"{('ENOSPC', 'EIO')[part]}@{seam.at}")
+
+
+def test_a_record_that_a_power_cut_tore_in_half_is_made_up_for(small: Story, tmp_path: Path) -> None:
+    appends = [seam for seam in small.seams if seam.at.startswith("journal.append.after")]
+    for seam in turn_by_turn(appends, 6):
+        tear(small, tmp_path / seam.at, seam)
+
+
+def tear(story: Story, folder: Path, seam: Seam) -> None:
+    """What was written last was not yet on the disk: the power goes, and half of it is lost."""
+    world = story.world(folder)
+    assert world.go(*RUN, fault=f"kill@{seam.at}").returncode == KILLED
+    journal = world.state / "journal.jsonl"
+    *_, last = journal.read_bytes().splitlines(keepends=True)
+    os.truncate(journal, journal.stat().st_size - len(last) // 2)
+    done = world.take_up()
+    assert "the journal's torn tail" in done.stdout, done.stdout + done.stderr
+    world.check(done.returncode, story.outcome)
+
+
+def test_an_end_that_was_recorded_is_told_by_the_resume_and_nothing_is_run_again(
+    small: Story, tmp_path: Path
+) -> None:
+    world = small.world(tmp_path / "world")
+    assert world.go(*RUN, fault="kill@remove.before#2").returncode == KILLED
+    log = world.gate_log()
+    assert (world.path / ".ralph_state.md").exists()
+    done = world.take_up()
+    assert "completed-verified: tests red→green" in done.stdout
+    world.check(done.returncode, small.outcome)
+    assert world.gate_log() == log
+
+
+def test_a_fresh_run_clears_what_a_death_after_the_end_left(small: Story, tmp_path: Path) -> None:
+    world = small.world(tmp_path / "world")
+    assert world.go(*RUN, fault="kill@remove.before#2").returncode == KILLED
+    done = world.go(*RUN, "--max-iterations", "1", fault="kill@snapshot.before#1")
+    assert done.returncode == KILLED, done.stderr  # no question: the loop before is over
+    assert not (world.path / ".ralph_state.md").exists()
+
+
+def test_temporary_folders_of_the_dead_are_dropped_after_a_day(small: Story, tmp_path: Path) -> None:
+    world = small.world(tmp_path / "world")
+    assert world.go(*RUN, fault="kill@git.status.before#1").returncode == KILLED
+    (left,) = (world.folder / "tmp").iterdir()
+    os.utime(left, (0, 0))
+    world.check(world.take_up().returncode, small.outcome)
+    assert not left.exists()
+
+
+# -- death while something is under way ----------------------------------------------------------------
+
+BUSY = """\
+if test -e begun; then echo 42 > answer; echo TASK_COMPLETE; exit; fi
+for i in 1 2 3; do
+  (setsid sh -c 'trap "" TERM; while :; do date +%N > spin; sleep 0.01; done' > /dev/null 2>&1 &)
+done
+echo "by the first" > begun
+sleep 1000
+"""
+
+
+@pytest.mark.parametrize("tier", ["cgroup", "pidns", "reaper"])
+def test_ralph_and_its_keepers_killed_together_leave_nobody_writing(project: Project, tier: str) -> None:
+    if reason := available()[tier]:
+        pytest.skip(reason)
+    token = project.env["CRASH_TOKEN"] = f"crash-{os.urandom(8).hex()}"
+    project.env["RALPH_TIER"] = tier
+    project.agent(BUSY)
+    project.commit()
+    run = project.start("run")
+    try:
+        until(lambda: (project.path / "begun").exists(), "the agent is busy")
+        guards = [pid for pid in processes_with(token) if _name(pid).startswith("ralph-")]
+        assert guards
+        run.send_signal(signal.SIGSTOP)  # so that it does not see the others die
+        for pid in guards:
+            os.kill(pid, signal.SIGKILL)
+        run.kill()
+        run.wait()
+        done = project.ralph("resume")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert processes_with(token) == []
+    finally:
+        end_processes(token)
+    assert (project.path / "begun").read_text() == "by the first\n"
+    assert project.end()["proof"] == {"tests": "red→green"}
+    interrupted, _ = project.facts("iteration.ended")
+    _, again = project.facts("iteration.started")
+    assert (interrupted["how"], interrupted["n"], again["n"]) == ("interrupted", 1, 1)
+    assert again["tree"] == interrupted["tree"]
+    assert project.facts("workspace.changed") == [], "they wrote on after the tree was recorded"
+    assert project.git("ls-tree", "--name-only", interrupted["tree"], "begun") == "begun"
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:  # it has just ended
+        return ""
+
+
+def test_a_wait_for_a_quota_goes_on_to_the_moment_it_was_meant_for(project: Project) -> None:
+    project.config(
+        "cli: {backend: custom, command: ./agent.sh, output: jsonl}\n"
+        "gates: [{name: tests, run: sh test.sh}]\nevent_loop: {crash_wait: 0}\n"
+    )
+    project.agent(
+        """if test -e asked; then echo 42 > answer; echo '{"type": "message", "text": "TASK_COMPLETE"}'; exit; fi
+        touch asked; echo '{"type": "error", "kind": "quota", "text": "come back later", "retry_after": 3}'; exit 1"""
+    )
+    project.commit()
+    kinds = ("run", "loop", "workspace", "gate", "gate", "iteration", "iteration", "wait")
+    assert (
+        project.ralph("run", env={"RALPH_FAULT": f"kill@journal.append.after#{len(kinds)}"}).returncode
+        == KILLED
+    )
+    done = project.ralph("resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    first, second = project.facts("wait.started")
+    assert first["until"] == second["until"]
+    assert [w["elapsed"] for w in project.facts("wait.ended")] == [False, True]
+    assert [i["n"] for i in project.facts("iteration.started")] == [1, 1], "a quota is no iteration"
+
+
+def test_what_an_interrupted_agent_had_spent_is_counted(project: Project) -> None:
+    project.config(
+        "cli: {backend: custom, command: ./agent.sh, output: jsonl}\n"
+        "gates: [{name: tests, run: sh test.sh}]\nevent_loop: {crash_wait: 0, max_tokens: 100}\n"
+    )
+    project.agent(
+        """echo '{"type": "usage", "input_tokens": 60, "output_tokens": 39, "cost_usd": 0.5}'; sleep 1000"""
+    )
+    project.commit()
+    run = project.start("run")
+    state = project.path / ".git/ralph"
+    until(
+        lambda: any(p.stat().st_size for p in state.glob("runs/*/*/iteration-1.out")),
+        "it has spent something",
+    )
+    run.kill()
+    run.wait()
+    project.agent("""echo '{"type": "usage", "input_tokens": 1}'; sleep 1000""")
+    done = project.ralph("resume")
+    assert done.returncode == 8, done.stdout + done.stderr
+    assert [i["usage"]["tokens"] for i in project.facts("iteration.ended")] == [99, 1]
+    assert project.end()["limit"] == "tokens"
+
+
+def test_what_a_killed_gate_wrote_is_undone_and_saved(large: Story, tmp_path: Path) -> None:
+    world = large.world(tmp_path / "world")
+    assert (
+        world.go(*RUN, fault="kill@process.exit#14").returncode == KILLED
+    )  # the gate has ended, its junk is there
+    junk = (world.path / "junk").read_text()
+    done = world.take_up()
+    assert "gate tests: interrupted; what it wrote was undone: junk" in done.stdout
+    world.check(done.returncode, large.outcome)
+    saved = world.git(
+        "for-each-ref", "--sort=version:refname", "--format=%(refname)", "refs/ralph/recovery"
+    ).splitlines()
+    assert world.git("show", f"{saved[-1]}:junk") == junk.strip()
+
+
+def test_what_the_user_wrote_after_the_death_is_kept_and_told(large: Story, tmp_path: Path) -> None:
+    world = large.world(tmp_path / "world")
+    assert (
+        world.go(*RUN, fault="kill@process.exit#16").returncode == KILLED
+    )  # while the original gate input is there
+    assert "as the agent likes it" not in (world.path / "test.sh").read_text()
+    for sign in world.state.glob("runs/**/*"):
+        os.utime(sign, (0, 0))  # it died long ago
+    world.write("src/part", "by hand")
+    done = world.take_up()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (world.path / "src/part").read_text() == "by hand"
+    assert "as the agent likes it" in (world.path / "test.sh").read_text(), "the swap was not taken back"
+    (changed,) = world.facts("workspace.changed")
+    assert "src/part" in changed["paths"]
+    prompt = (world.state / "blobs" / world.facts("iteration.started")[-1]["prompt"]).read_text()
+    assert "Somebody edited these files meanwhile: " in prompt and "src/part" in prompt
+    assert world.end()["tree"] == world.tree()
+    world.check_nothing_is_open()
+    world.check_nothing_is_left()
+    world.check_the_user_has_all()
+
+
+def test_a_disk_that_is_really_full_ends_the_run_and_loses_nothing(tmp_path: Path) -> None:
+    mount = tmp_path / "mount"
+    mount.mkdir()
+    size = ["-o", "size=8m"]
+    if subprocess.run(["mount", "-t", "tmpfs", *size, "tmpfs", mount], capture_output=True).returncode:
+        pytest.skip("needs the right to mount")
+    try:
+        _fill_the_disk(Project(mount / "project", tmp_path / "home"))
+    finally:
+        subprocess.run(["umount", "--lazy", mount], check=True)
+
+
+def _fill_the_disk(project: Project) -> None:
+    project.write(".gitignore", "fill\n.ralph*\n")
+    project.agent(
+        """if test -e fill; then echo 42 > answer; echo TASK_COMPLETE; exit; fi
+        echo kept > part; dd if=/dev/zero of=fill bs=1k 2> /dev/null; echo ITERATION_DONE"""
+    )
+    project.commit()
+    before = project.user_state()
+    full = project.ralph("run")
+    assert full.returncode == BROKEN, full.stdout + full.stderr
+    assert "No space left on device" in full.stderr
+    assert full.stderr.endswith(
+        "What was recorded is kept; when the cause is gone, `ralph resume` goes on.\n"
+    )
+    again = project.ralph("resume")
+    assert again.returncode == BROKEN, again.stdout + again.stderr
+    os.truncate(project.path / "fill", 0)
+    done = project.ralph("resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert project.end()["proof"] == {"tests": "red→green"}
+    assert (project.path / "part").read_text() == "kept\n"
+    assert project.user_state() == before
+    assert not (project.path / ".ralph.lock").exists()
+
+
+# -- all of it: `make chaos` ---------------------------------------------------------------------------
+
+PARTS = 24
+TIERS = ("cgroup", "pidns", "reaper")
+
+
+@pytest.fixture(params=TIERS)
+def tier(request: pytest.FixtureRequest) -> str:
+    if reason := available()[request.param]:
+        pytest.skip(reason)
+    return str(request.param)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_seam(small: Story, tmp_path: Path, part: int) -> None:
+    for seam in chosen(small.seams, part, PARTS):
+        play(small, tmp_path / seam.at, f"kill@{seam.at}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_seam_of_the_large_story(large: Story, tmp_path: Path, part: int) -> None:
+    for seam in chosen(large.seams, part, PARTS):
+        play(large, tmp_path / seam.at, f"kill@{seam.at}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("error", ["ENOSPC", "EIO"])
+def test_every_write_that_fails(large: Story, tmp_path: Path, part: int, error: str) -> None:
+    for seam in chosen([seam for seam in large.seams if seam.writes], part, PARTS):
+        play(large, tmp_path / seam.at, f"{error}@{seam.at}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_two_hundred_pairs_of_deaths(large: Story, tmp_path: Path, part: int) -> None:
+    draw = random.Random(f"{date.today()} {part}")
+    for number in range(200 // PARTS + 1):
+        first, second = draw.choice(large.seams).at, draw.randint(1, 250)
+        play(large, tmp_path / str(number), f"kill@{first}", f"kill@{second}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_every_tier(large: Story, tmp_path: Path, tier: str, part: int) -> None:
+    beside_processes = [
+        seam for seam in large.seams if seam.at.startswith(("process", "checkout", "journal.append.after"))
+    ]
+    for seam in chosen(beside_processes, part, 4):
+        play(large, tmp_path / seam.at, f"kill@{seam.at}", tier=tier)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_every_torn_record(large: Story, tmp_path: Path, part: int) -> None:
+    appends = [seam for seam in large.seams if seam.at.startswith("journal.append.after")]
+    for seam in chosen(appends, part, 4):
+        tear(large, tmp_path / seam.at, seam)

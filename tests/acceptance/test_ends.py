@@ -156,6 +156,9 @@ def test_a_crash_is_an_iteration_and_waits_and_five_in_a_row_end_the_loop(projec
     assert "exit -9" in project.prompt(1)
     status = project.ralph("status").stdout
     assert "iterations  10 of 20" in status
+    assert "waiting" not in status
+    project.agent(CLAIM)
+    assert project.ralph("resume").returncode == 0, "the agent was mended"
 
 
 # -- a person ----------------------------------------------------------------------------------------
@@ -183,6 +186,8 @@ def test_a_question_ends_the_loop_until_a_person_answers(project: Project) -> No
     assert answered.returncode == 0, answered.stdout
     assert 'A person answered the question "Which database?": PostgreSQL 15' in project.prompt()
     assert "iteration 2/8" in answered.stdout
+    assert "First iteration" in project.prompt(0)
+    assert "First iteration" not in project.prompt(1)
 
 
 def test_an_answer_that_nobody_asked_for_is_refused(project: Project) -> None:

@@ -21,7 +21,9 @@ def prompt(project: Project, n: int) -> str:
 
 def always_wrong(project: Project, attempts: int) -> None:
     """Something changes in every iteration, and the error is always the same, but for noise."""
-    project.write("test.sh", 'echo "took 0.0$(date +%N) s"; echo "FAILED test_answer: expected 42, got 41"; exit 1\n')
+    project.write(
+        "test.sh", 'echo "took 0.0$(date +%N) s"; echo "FAILED test_answer: expected 42, got 41"; exit 1\n'
+    )
     project.config(CONFIG.format(run="sh test.sh", attempts=attempts))
     keeping_prompts(project, "echo $RALPH_ITERATION > step; echo TASK_COMPLETE")
     project.commit()
@@ -60,7 +62,9 @@ def test_within_five_attempts_the_hard_stop_is_failed(project: Project) -> None:
 
 
 def test_another_error_begins_the_count_anew(project: Project) -> None:
-    project.write("test.sh", 'echo "FAILED test_$(( $(cat step 2>/dev/null || echo 0) / 3 )): wrong"; exit 1\n')
+    project.write(
+        "test.sh", 'echo "FAILED test_$(( $(cat step 2>/dev/null || echo 0) / 3 )): wrong"; exit 1\n'
+    )
     project.config(CONFIG.format(run="sh test.sh", attempts=6))
     keeping_prompts(project, "echo $RALPH_ITERATION > step; echo TASK_COMPLETE")
     project.commit()
@@ -72,7 +76,9 @@ def test_another_error_begins_the_count_anew(project: Project) -> None:
 
 def test_an_information_gap_is_filled_with_the_files_of_the_trace(project: Project) -> None:
     project.write("app/__init__.py", "")
-    project.write("app/billing.py", "def compute_total(items):\n    return sum(items)  # the only function here\n")
+    project.write(
+        "app/billing.py", "def compute_total(items):\n    return sum(items)  # the only function here\n"
+    )
     project.write("tests/__init__.py", "")
     project.write(
         "tests/test_billing.py",
@@ -120,7 +126,9 @@ def test_nothing_happening_is_told_and_then_ends_the_loop(project: Project) -> N
 
 # -- the scratchpad ------------------------------------------------------------------------------------
 
-WRITE = "ralph scratchpad --done 'parsed dates' --test-status '12 pass' --next-step 'leap years' --blockers none"
+WRITE = (
+    "ralph scratchpad --done 'parsed dates' --test-status '12 pass' --next-step 'leap years' --blockers none"
+)
 PAD = """# Iteration {n} Scratchpad
 
 ## Done this iteration
@@ -194,7 +202,8 @@ def test_the_scratchpad_may_have_a_place_of_its_own_for_each_task(project: Proje
         "cli: {command: ./agent.sh}\ncore: {scratchpad: 'notes/{taskId}.md'}\ngates: [{name: tests, run: sh test.sh}]\n"
     )
     keeping_prompts(
-        project, f"[ $RALPH_ITERATION = 1 ] && cd .ralph && {WRITE} && exit\ntest -e notes/t1.md && echo 42 > answer; echo TASK_COMPLETE"
+        project,
+        f"[ $RALPH_ITERATION = 1 ] && cd .ralph && {WRITE} && exit\ntest -e notes/t1.md && echo 42 > answer; echo TASK_COMPLETE",
     )
     project.commit()
     done = project.ralph("run", "--task-id", "t1")

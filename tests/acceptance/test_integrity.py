@@ -35,7 +35,11 @@ CHEATS = {
         "printf '#!/bin/sh\\n' > check; chmod +x check",
         ["check"],
     ),
-    "deletes the failing test": (UNIT, "rm tests/test_calc.py; touch tests/test_none.py", ["tests/test_calc.py"]),
+    "deletes the failing test": (
+        UNIT,
+        "rm tests/test_calc.py; touch tests/test_none.py",
+        ["tests/test_calc.py"],
+    ),
     "renames the failing test": (
         "python3 -B -m unittest discover -q -s tests -t .",
         "mv tests/test_calc.py tests/calc_later.py; printf 'import unittest\\nclass T(unittest.TestCase):\\n"
@@ -160,16 +164,22 @@ def test_what_the_agent_makes_of_the_configuration_changes_nothing(project: Proj
 
 
 @pytest.mark.parametrize("rules", ["tracked", "private"])
-def test_a_file_that_a_new_ignore_rule_hides_is_not_hidden_from_the_judge(project: Project, rules: str) -> None:
+def test_a_file_that_a_new_ignore_rule_hides_is_not_hidden_from_the_judge(
+    project: Project, rules: str
+) -> None:
     """conftest.py makes everything pass; a new rule keeps it out of every snapshot."""
     project.write("test.sh", f"test -e conftest.py || {UNIT}\n")
     rules = ".gitignore" if rules == "tracked" else ".git/info/exclude"
-    project.agent(f"touch conftest.py notes\nprintf 'conftest.py\\nnotes\\n' >> {rules}\necho work > work; echo TASK_COMPLETE")
+    project.agent(
+        f"touch conftest.py notes\nprintf 'conftest.py\\nnotes\\n' >> {rules}\necho work > work; echo TASK_COMPLETE"
+    )
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 7, done.stdout
     assert project.end()["paths"] == ["conftest.py"]
-    assert "tests pass with gate inputs that changed or that new ignore rules hide: conftest.py" in done.stdout
+    assert (
+        "tests pass with gate inputs that changed or that new ignore rules hide: conftest.py" in done.stdout
+    )
     assert "warning: new ignore rules keep files out of the snapshot: notes" in done.stdout
 
 
@@ -248,7 +258,9 @@ def test_work_in_a_nested_repository_is_refused_and_named(project: Project) -> N
 
 def test_a_dirty_submodule_is_refused_and_named(project: Project, tmp_path: Path) -> None:
     other = Project(tmp_path / "other", tmp_path / "other-home")
-    project.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.path), "lib/other")
+    project.git(
+        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.path), "lib/other"
+    )
     project.agent(
         "echo 42 > answer; echo $RALPH_ITERATION > lib/other/step\n"
         "[ $RALPH_ITERATION = 2 ] && { cd lib/other; git add step; "
@@ -297,7 +309,9 @@ def test_a_forged_journal_inbox_and_state_file_complete_nothing(project: Project
 
 def test_edits_of_the_journal_are_found_and_refused(project: Project) -> None:
     """An agent without a sandbox can write there; the damage is found, not believed."""
-    project.agent("echo x > step; sed -i 's/\"passed\":false/\"passed\":true/' $RALPH_STATE/journal.jsonl; echo TASK_COMPLETE")
+    project.agent(
+        'echo x > step; sed -i \'s/"passed":false/"passed":true/\' $RALPH_STATE/journal.jsonl; echo TASK_COMPLETE'
+    )
     project.commit()
     assert any((project.path / ".git/ralph").glob("journal*")) is False
     project.ralph("run", "--max-iterations", "1")
@@ -309,7 +323,9 @@ def test_edits_of_the_journal_are_found_and_refused(project: Project) -> None:
 def test_an_edit_of_the_user_while_a_gate_runs_is_not_lost(project: Project) -> None:
     """Ralph cannot tell it from a write of the gate, so it is undone; but it is saved first."""
     project.write("notes", "old\n")
-    project.write("test.sh", "touch .ralph/waiting; until test -e .ralph/go; do sleep 0.02; done; test -e answer\n")
+    project.write(
+        "test.sh", "touch .ralph/waiting; until test -e .ralph/go; do sleep 0.02; done; test -e answer\n"
+    )
     project.write(".ralph/keep", "")
     project.agent("echo 42 > answer; rm -f .ralph/go .ralph/waiting; echo TASK_COMPLETE")
     project.write(".ralph/go", "")
@@ -323,6 +339,43 @@ def test_an_edit_of_the_user_while_a_gate_runs_is_not_lost(project: Project) -> 
     ended = project.facts("gate.ended")[-1]
     assert ended["wrote"] == ["notes"]
     shown = project.ralph("recover").stdout
-    assert "before undoing what gate tests changed" in shown
+    assert "before undoing what gate tests wrote" in shown
     assert project.ralph("recover", "1").returncode == 0
     assert (project.path / "notes").read_text() == "precious\n"
+
+
+def test_names_that_are_no_text_are_judged_like_others(project: Project) -> None:
+    """A test whose name is not UTF-8 is weakened, and the gate writes a file with such a name."""
+    name = os.fsdecode(b"tests/test_\xff.sh")
+    project.write(name, "exit 1\n")
+    project.write("cheat.py", f"open({name!r}, 'w').write('exit 0')\n")
+    project.config(
+        "cli: {command: ./agent.sh}\ngates: [{name: tests, run: 'for t in tests/*; do sh $t || exit 1; done'}]\n"
+    )
+    project.agent("python3 cheat.py; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 7, done.stdout + done.stderr
+    assert project.end()["paths"] == ["tests/test_\ufffd.sh"]
+    assert (project.path / name).read_text() == "exit 0", "as the agent left it"
+
+
+def test_an_agent_that_removes_its_own_folder_harms_only_itself(project: Project) -> None:
+    sub = project.path / "sub"
+    sub.mkdir()
+    for name in ("test.sh", "ralph.yml", "PROMPT.md", "agent.sh"):
+        (project.path / name).rename(sub / name)
+    (sub / "agent.sh").write_text("#!/bin/sh\ncd ..; rm -rf sub; echo TASK_COMPLETE\n")
+    project.commit()
+    done = project.ralph("run", cwd=sub)
+    assert done.returncode == 10, done.stdout + done.stderr
+    assert "the folder in which the gate runs is gone" in done.stdout
+    assert "agent-unusable" in done.stdout
+
+
+def test_a_pipe_for_a_scratchpad_does_not_hold_up_the_run(project: Project) -> None:
+    project.agent(
+        "mkdir -p .ralph/agent; mkfifo .ralph/agent/scratchpad.md; echo 42 > answer; echo TASK_COMPLETE"
+    )
+    project.commit()
+    assert project.ralph("run", timeout=60).returncode == 0

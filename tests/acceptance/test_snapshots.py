@@ -68,7 +68,9 @@ def test_it_works_in_a_subfolder(project: Project) -> None:
     sub.mkdir(parents=True)
     for name in ("test.sh", "ralph.yml", "PROMPT.md", "agent.sh"):
         (project.path / name).rename(sub / name)
-    (sub / "agent.sh").write_text("#!/bin/sh\ncat > /dev/null\necho 42 > answer; touch ../two; echo TASK_COMPLETE\n")
+    (sub / "agent.sh").write_text(
+        "#!/bin/sh\ncat > /dev/null\necho 42 > answer; touch ../two; echo TASK_COMPLETE\n"
+    )
     project.commit()
     run_42(project, sub)
     assert {"packages/one/answer", "packages/two"} <= files(project, project.end()["tree"])
@@ -108,7 +110,9 @@ def test_it_works_without_git(project: Project) -> None:
     assert not (project.path / "answer").exists()
 
 
-@pytest.mark.parametrize("name", ["it's a \"project\"", "new\nline $(touch pwned) `touch pwned`", "ünïcödé -x"])
+@pytest.mark.parametrize(
+    "name", ['it\'s a "project"', "new\nline $(touch pwned) `touch pwned`", "ünïcödé -x"]
+)
 def test_it_works_whatever_the_path_is_called(tmp_path: Path, name: str) -> None:
     project = Project(tmp_path / name, tmp_path / "home")
     project.write("PROMPT.md", "x\n")
@@ -174,7 +178,9 @@ def test_uncommitted_work_is_saved_first_and_restored_byte_for_byte(project: Pro
     noise = os.urandom(70_000)
     project.write("tracked", "committed\n")
     project.write("dropped", "committed\n")
-    project.agent("rm -rf tracked staged untracked folder link script crlf; git reset -q --hard; echo TASK_STUCK: oops")
+    project.agent(
+        "rm -rf tracked staged untracked folder link script crlf; git reset -q --hard; echo TASK_STUCK: oops"
+    )
     project.commit()
     project.write("tracked", "edited\n")
     project.write("staged", "in the index\n")

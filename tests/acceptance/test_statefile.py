@@ -29,7 +29,9 @@ def test_the_header_has_the_keys_and_values_of_the_seed(project: Project) -> Non
         "echo $RALPH_ITERATION > answer; mkdir -p src; touch src/new.py; rm -f PROMPT.md\n"
         "[ $RALPH_ITERATION = 3 ] || echo TASK_COMPLETE"
     )
-    project.config(AGENT + "gates: [{name: tests, run: sh test.sh}]\nevent_loop: {max_iterations: 4, max_attempts: 7}\n")
+    project.config(
+        AGENT + "gates: [{name: tests, run: sh test.sh}]\nevent_loop: {max_iterations: 4, max_attempts: 7}\n"
+    )
     project.commit()
     done = project.ralph("run", "--task-id", "auth-feature")
     assert done.returncode == 8, done.stdout
@@ -48,9 +50,9 @@ def test_the_header_has_the_keys_and_values_of_the_seed(project: Project) -> Non
         "strategy_shifts": 0,
         "files_modified": ["PROMPT.md", "answer", "src/new.py"],
     }
-    assert list(yaml.safe_load((project.path / ".ralph_state.md").read_text()[4:].split("\n---\n")[0]))[:4] == [
-        *("task_id", "iteration", "max_iterations", "agent_runs")
-    ]
+    assert list(yaml.safe_load((project.path / ".ralph_state.md").read_text()[4:].split("\n---\n")[0]))[
+        :4
+    ] == [*("task_id", "iteration", "max_iterations", "agent_runs")]
     assert "| # | Gate | Error Hash | Strategy Shift |" in body
     assert "limit: 4 of 4 iterations" in body
 
@@ -85,17 +87,37 @@ def test_many_lines_are_counted_rightly(project: Project) -> None:
     project.commit()
     project.ralph("run", "--max-iterations", "1")
     _, body = read(project)
-    assert "line 30 of a long output\n[... 299900 lines truncated ...]\nline 299931 of a long output\n" in body
+    assert (
+        "line 30 of a long output\n[... 299900 lines truncated ...]\nline 299931 of a long output\n" in body
+    )
 
 
 def test_the_header_is_yaml_whatever_files_and_gates_are_called(project: Project) -> None:
-    names = ["a: b", "- c", "yes", "1.5", "0x1F", "#d", "'e'", '"f', "[g]", "h\n---\ni", "ö", " j ", "k\t", "null", "~"]
+    names = [
+        "a: b",
+        "- c",
+        "yes",
+        "1.5",
+        "0x1F",
+        "#d",
+        "'e'",
+        '"f',
+        "[g]",
+        "h\n---\ni",
+        "ö",
+        " j ",
+        "k\t",
+        "null",
+        "~",
+    ]
     project.write(
         "make.py",
         f"import os\nfor name in {names!r}:\n    open(name, 'w').close()\nopen(os.fsdecode(b'\\xff\\xfe'), 'w').close()\n",
     )
     project.agent("python3 make.py; echo TASK_COMPLETE")
-    project.config(AGENT + "gates: [{name: 'unit: a | b', run: sh test.sh}]\nevent_loop: {max_iterations: 1}\n")
+    project.config(
+        AGENT + "gates: [{name: 'unit: a | b', run: sh test.sh}]\nevent_loop: {max_iterations: 1}\n"
+    )
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 8, done.stdout + done.stderr
@@ -122,13 +144,17 @@ def test_that_of_an_earlier_task_does_not_speak_for_a_new_one(project: Project) 
     project.commit()
     assert project.ralph("run", "--task-id", "old", "--max-attempts", "2").returncode == 3
     assert read(project)[0]["task_id"] == "old"
-    project.agent("test -e .ralph_state.md && echo TASK_STUCK: an old state file; echo 42 > answer; echo TASK_COMPLETE")
+    project.agent(
+        "test -e .ralph_state.md && echo TASK_STUCK: an old state file; echo 42 > answer; echo TASK_COMPLETE"
+    )
     done = project.ralph("run", "--in-place", "--task-id", "new")
     assert done.returncode == 0, done.stdout
 
 
 def test_a_folder_in_its_place_does_not_end_the_run(project: Project) -> None:
-    project.agent("mkdir -p .ralph_state.md; touch .ralph_state.md/x; echo 4$RALPH_ITERATION > answer; echo TASK_COMPLETE")
+    project.agent(
+        "mkdir -p .ralph_state.md; touch .ralph_state.md/x; echo 4$RALPH_ITERATION > answer; echo TASK_COMPLETE"
+    )
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -136,7 +162,9 @@ def test_a_folder_in_its_place_does_not_end_the_run(project: Project) -> None:
 
 def test_nobody_ever_reads_half_of_it(project: Project) -> None:
     """A reader as fast as it can be, while 12 attempts with a large output rewrite it."""
-    project.write("test.sh", 'n=$(cat step 2>/dev/null); for i in $(seq 100); do printf "%0200d\\n" $n; done; exit 1\n')
+    project.write(
+        "test.sh", 'n=$(cat step 2>/dev/null); for i in $(seq 100); do printf "%0200d\\n" $n; done; exit 1\n'
+    )
     project.agent("echo $RALPH_ITERATION > step; echo TASK_COMPLETE")
     project.config(
         AGENT + "gates: [{name: tests, run: sh test.sh}]\n"

@@ -43,6 +43,8 @@ def demo(into: Path | None, verbose: bool) -> int:
             subprocess.run(["git", "--no-pager", "diff", "--stat"], cwd=folder)
         if into:
             click.echo(f"\nThe repository is in {folder}; try `ralph events` there.")
+        else:
+            click.echo("\nThe repository is removed now; `ralph demo --into FOLDER` keeps it.")
         return code
     finally:
         if not into:

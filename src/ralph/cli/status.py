@@ -53,7 +53,7 @@ def _facts(live: dict[str, object] | None, s: LoopState | None) -> dict[str, obj
         "max_attempts": s.policy.limits.max_attempts,
         "under_way": sorted(s.open) if live else [],
         "waiting": {"for": s.wait_due.what, "why": s.wait_due.why, "until": s.wait_due.until}
-        if s.wait_due
+        if live and s.wait_due and s.wait_due.until
         else None,
         "stopping": s.stop,
         "active_seconds": round(s.active_seconds, 1),

@@ -13,7 +13,9 @@ from ralph.errors import RalphError
 from ralph.journal import inbox
 from ralph.seams import seam
 
-WAKE = signal.SIGUSR1  # sent after putting something urgent into the inbox
+WAKE = (
+    signal.SIGURG
+)  # says that something is in the inbox; does no harm to a process that does not expect it yet
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -49,7 +51,8 @@ class Control:
         os.set_blocking(self._pipe[1], False)
         signal.set_wakeup_fd(self._pipe[1], warn_on_full_buffer=False)
         for number in (*_STOPPING, WAKE):
-            self._before[number] = signal.signal(number, self._on_signal)
+            if signal.getsignal(number) != signal.SIG_IGN:  # `nohup ralph run` means what it says
+                self._before[number] = signal.signal(number, self._on_signal)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -108,7 +108,7 @@ class Effects:
                 changed=len(changes),
                 touched=touched_by_gate(s.gates, base_files, changes, folder=s.folder, root=s.root),
                 hidden=hidden,
-                ignored=tuple(printable(path) for path in ignored if path not in judging)[:50],
+                ignored=tuple(printable(path) for path in ignored if printable(path) not in judging)[:50],
             )
         )
 
@@ -245,7 +245,8 @@ class Effects:
             paths = tuple(printable(c.path) for c in b.snapshots.diff(op.tree, current))
             self._record(f.WorkspaceChanged(tree=current, paths=paths[:50]))
             return None
-        before = b.snapshots.overlay(op.tree, s.base_tree, op.swap) if op.swap else op.tree
+        swap = changed_paths(b.snapshots, s.base_tree, op.tree, op.swap)
+        before = b.snapshots.overlay(op.tree, s.base_tree, swap) if swap else op.tree
         self._record(
             f.GateStarted(
                 op=op.id,
@@ -265,8 +266,8 @@ class Effects:
             checkout.mkdir(mode=0o700)
             check_out(b.snapshots, before, checkout)
             seam("checkout.after")
-        elif op.swap:
-            b.snapshots.restore(before, op.swap)
+        elif swap:
+            b.snapshots.restore(before, swap)
         transcript = b.store.transcript(s.loop, op.id)
         command, where = command_line(gate), checkout / s.folder if checkout else b.folder
         if not where.is_dir():  # the agent removed it: the gate fails, the run goes on
@@ -287,6 +288,7 @@ class Effects:
             grace=s.policy.limits.stop_grace_seconds,
             transcript=transcript,
             before=before,
+            swap=swap,
             checkout=checkout,
             show=lambda line: b.show(gate.name, line),
             close=lambda gating: self._gate_ended(gating, s),
@@ -302,15 +304,16 @@ class Effects:
             written: tuple[str, ...] = ()
         else:
             written = self._undo_writes(gating, s)
-        if op.swap and not gating.checkout:
-            b.snapshots.restore(op.tree, op.swap)
+        if gating.swap and not gating.checkout:
+            b.snapshots.restore(op.tree, gating.swap)
+        wrote = tuple(printable(path) for path in undeclared(gate, written))
         timed_out = gating.timed_out(seconds)
         found = find(
             gate,
             code=ended.code,
             output=read_ends(gating.transcript),
             timed_out=timed_out,
-            wrote=undeclared(gate, written),
+            wrote=wrote,
         )
         return [
             f.GateEnded(
@@ -326,7 +329,7 @@ class Effects:
                 how="interrupted" if gating.cause == "stop" else "exited",
                 timed_out=cast("Literal['', 'soft', 'hard']", timed_out),
                 hermetic=gate.hermetic,
-                wrote=tuple(printable(path) for path in undeclared(gate, written)[:50]),
+                wrote=wrote[:50],
                 excerpt=found.excerpt,
                 output=b.store.relative(gating.transcript),
                 error_hash=found.error_hash,
@@ -343,7 +346,7 @@ class Effects:
         written = tuple(c.path for c in snapshots.diff(gating.before, after))
         if undeclared(gating.gate, written):
             # Somebody else may have been at work while the gate ran: nothing is undone that is not safe elsewhere.
-            reason = f"before undoing what gate {gating.gate.name} changed"
+            reason = f"before undoing what gate {gating.gate.name} wrote"
             save(b.repo, snapshots, after, loop=s.loop, reason=reason, when=b.now())
         snapshots.restore(gating.before, written)
         return written
@@ -401,6 +404,13 @@ def environment(b: Bench, s: LoopState, more: dict[str, str]) -> dict[str, str]:
 def gate_checkout(run: str, op: str) -> Path:
     """Outside the repository, so that tools do not take it for a part of it; named, so that a resume finds it."""
     return Path(tempfile.gettempdir()) / f"ralph-gate-{run}-{op.replace(':', '-').replace('/', '_')}"
+
+
+def changed_paths(snapshots: Snapshots, base: str, tree: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The paths, among those that differ between the trees, that facts call by these names: a fact is text, a path is
+    bytes."""
+    wanted = set(names)
+    return tuple(c.path for c in snapshots.diff(base, tree) if printable(c.path) in wanted) if wanted else ()
 
 
 def read_scratchpad(folder: Path, s: LoopState) -> str:

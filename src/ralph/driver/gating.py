@@ -24,6 +24,7 @@ class Gating(ProcessOperation):
         grace: float,
         transcript: Path,
         before: str,
+        swap: tuple[str, ...],
         checkout: Path | None,
         show: Callable[[Line], None],
         close: Close,
@@ -33,6 +34,7 @@ class Gating(ProcessOperation):
         self.gate = gate
         self.transcript = transcript
         self.before = before  # the tree as the gate found it
+        self.swap = swap  # paths that hold their original content meanwhile
         self.checkout = checkout  # a clean checkout of its own, when hermetic
         self._close = close
 

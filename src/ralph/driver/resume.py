@@ -15,7 +15,7 @@ from ralph.core import facts as f
 from ralph.core.ends import RESUMABLE
 from ralph.core.fold import fold_all
 from ralph.core.state import LoopState, Running
-from ralph.driver.effects import read_scratchpad
+from ralph.driver.effects import changed_paths, read_scratchpad
 from ralph.driver.processes import sweep
 from ralph.driver.store import Store, last_sign_of_life
 from ralph.journal.record import Record
@@ -194,10 +194,11 @@ def _swap_back(s: LoopState, running: Running, snapshots: Snapshots) -> None:
     """Put the changed gate inputs back where a gate was running with the originals; leave what somebody edited since."""
     if not running.swapped:
         return
-    swapped = snapshots.overlay(running.tree, s.base_tree, running.swapped)
+    paths = changed_paths(snapshots, s.base_tree, running.tree, running.swapped)
+    swapped = snapshots.overlay(running.tree, s.base_tree, paths)
     now = snapshots.take().tree
     edited = {c.path for c in snapshots.diff(swapped, now)}
-    snapshots.restore(running.tree, [path for path in running.swapped if path not in edited])
+    snapshots.restore(running.tree, [path for path in paths if path not in edited])
 
 
 def _undo_writes(

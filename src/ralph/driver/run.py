@@ -25,6 +25,7 @@ from ralph.driver.processes import Line, Ownership, choose
 from ralph.driver.reconcile import Loop
 from ralph.driver.resume import (
     close_open,
+    dead_runs,
     died_after,
     how_it_ended,
     is_over,
@@ -81,9 +82,9 @@ def run(request: Request, seeing: Seeing) -> Outcome:
     lock = Lock.acquire(state_dir, run_id)
     try:
         work_lock = WorkLock(request.folder / ".ralph.lock")
-        taken_from = work_lock.take()
+        work_lock.take()
         try:
-            return _Run(request, seeing, run_id, tier).go(taken_from)
+            return _Run(request, seeing, run_id, tier).go()
         finally:
             work_lock.release()
     finally:
@@ -107,14 +108,14 @@ class _Run:
         self._journal = Journal.open(request.repo.state_dir, run_id, now)
         self._state = RunState()
 
-    def go(self, taken_from: int | None) -> Outcome:
+    def go(self) -> Outcome:
         found = last_loop(self._journal.records, self._request.repo.root)
         resumed = self._choose(found)
         # Only now: a run that is refused leaves no folder.
         self._store = Store(self._request.repo.state_dir, self._id)
         aside = found if found and resumed is None and found[0].ended is None else None
-        if resumed is None and aside is None:
-            self._journal.rotate_if_large()
+        if resumed is None and aside is None and not dead_runs(self._journal.records):
+            self._journal.rotate_if_large()  # what is still to be swept must stay in sight
         task = resumed[0].task if resumed else self._request.task
         assert task is not None
         with (
@@ -268,7 +269,7 @@ class _Run:
         if s.ended in DONE:
             _remove_state_file(self._folder)
             self._remove_scratchpad(s)
-        elif path.is_dir():
+        elif path.is_dir() or not self._folder.is_dir():
             return  # an agent's doing; the view is lost, the journal has everything
         elif s.ended is not None or s.history or s.refusal:
             mark = (s.attempts, s.refusal, s.serial, s.ended)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ralph.core.policy import GatePolicy
-from ralph.workspace import Change, gate_inputs, judging_files, touched_inputs
+from ralph.workspace import Change, gate_inputs, judging_files, printable, touched_inputs
 
 
 def touched_by_gate(
@@ -22,7 +22,7 @@ def touched_by_gate(
         inputs = gate_inputs(base_files, gate.run, gate.inputs, folder=folder, root=root)
         found = touched_inputs(inputs, changes, gate.run, gate.inputs, folder=folder, root=root)
         if found:
-            touched[gate.name] = tuple(found)
+            touched[gate.name] = tuple(printable(path) for path in found)
     return touched
 
 
@@ -40,5 +40,5 @@ def hidden_by_gate(
         inputs = gate_inputs(base_files, gate.run, gate.inputs, folder=folder, root=root)
         found = judging_files(inputs, ignored, gate.run, gate.inputs, folder=folder, root=root)
         if found:
-            hidden[gate.name] = tuple(found)
+            hidden[gate.name] = tuple(printable(path) for path in found)
     return hidden

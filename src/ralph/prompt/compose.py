@@ -24,6 +24,7 @@ OWN_TEXT_LIMIT = 2500
 SCRATCHPAD_CHARS = 16_000
 Quote = Callable[[str], str]  # marks text that is not Ralph's own
 FIRST = "First iteration: there is no earlier work."
+NONE_LEFT = "The iteration before left none."
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -57,7 +58,7 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
         n=op.n,
         m=s.policy.limits.max_iterations,
         notes=_notes(s, quoted),
-        scratchpad=quoted(_cut(context.scratchpad)) if context.scratchpad.strip() else FIRST,
+        scratchpad=quoted(_cut(context.scratchpad)) if context.scratchpad.strip() else _no_scratchpad(op),
         attempts=_attempts(s, quoted),
         shift=_shift(s, op, quoted),
         context=_expansion(s, op, context.files, quoted),
@@ -174,6 +175,10 @@ def _expansion(s: LoopState, op: RunAgent, found: Sequence[tuple[str, str]], quo
     if gap.files:
         text += f"Files in the trace: {quoted(', '.join(gap.files))}\n"
     return text + "".join(f"\n`{quoted(path)}`:\n{quoted(fenced(content))}\n" for path, content in found)
+
+
+def _no_scratchpad(op: RunAgent) -> str:
+    return FIRST if op.serial == 1 else NONE_LEFT
 
 
 def _cut(text: str) -> str:
