@@ -35,7 +35,10 @@ def main() -> None:
 def start_up(place: Path) -> None:
     project = repository(place / "start", 10)
     bare = timed(lambda: run([sys.executable, "-c", "pass"], project), 15)
-    inside = {"RALPH_LOOP": "bench", "RALPH_STATE": str(project / ".git/ralph")}  # as an agent calls `ralph emit`
+    inside = {
+        "RALPH_LOOP": "bench",
+        "RALPH_STATE": str(project / ".git/ralph"),
+    }  # as an agent calls `ralph emit`
     for name, command, aim in (
         ("`ralph --version`", [RALPH, "--version"], "5x"),
         ("`ralph emit`", [RALPH, "emit", "topic", "payload"], "2.5x"),
@@ -49,9 +52,16 @@ def iterations(place: Path) -> None:
     """The cost of one more iteration: the slope between short and long runs, so that starting up does not count."""
     for files, tiers in ((10, TIERS), (1_000, ("",)), (10_000, ("",))):
         project = repository(place / f"files-{files}", files)
-        for kind, body in (("changes nothing", "echo ITERATION_DONE"), ("changes a file", "date +%N > file-1")):
+        for kind, body in (
+            ("changes nothing", "echo ITERATION_DONE"),
+            ("changes a file", "date +%N > file-1"),
+        ):
             agent(project, body)
-            bash = slope(lambda n, p=project: run(["sh", "-c", f"for i in $(seq {n}); do ./agent.sh < PROMPT.md; done"], p))
+            bash = slope(
+                lambda n, p=project: run(
+                    ["sh", "-c", f"for i in $(seq {n}); do ./agent.sh < PROMPT.md; done"], p
+                )
+            )
             for tier in tiers:
                 cost = slope(lambda n, p=project, t=tier: loop(p, n, t))
                 name = f"an iteration, {files} files, {tier or 'best tier'}, agent {kind}"
@@ -70,7 +80,9 @@ def syncs(place: Path) -> None:
     print(f"| fsyncs of the journal an iteration | {(counts[25] - counts[5]) / 20:.1f} | - | - | 4 |")
     if shutil.which("strace"):
         traced = {n: fsyncs_traced(project, place / f"trace-{n}", n) for n in (5, 25)}
-        print(f"| fsyncs of all processes an iteration (strace) | {(traced[25] - traced[5]) / 20:.1f} | - | - | 4 |")
+        print(
+            f"| fsyncs of all processes an iteration (strace) | {(traced[25] - traced[5]) / 20:.1f} | - | - | 4 |"
+        )
 
 
 def fsyncs_traced(project: Path, log: Path, n: int) -> int:
@@ -84,15 +96,22 @@ def memory(place: Path) -> None:
     project = repository(place / "memory", 1_000)
     agent(project, "head -c 20000000 /dev/zero | tr '\\0' x; echo ITERATION_DONE")
     process = subprocess.Popen(
-        [RALPH, "run", "--fresh", "--in-place", "--max-iterations", "5"], cwd=project, stdout=subprocess.DEVNULL
+        [RALPH, "run", "--fresh", "--in-place", "--max-iterations", "5"],
+        cwd=project,
+        stdout=subprocess.DEVNULL,
     )
     highest: dict[int, int] = {}
     while process.poll() is None:
         for pid in (process.pid, *children(process.pid)):
             highest[pid] = max(highest.get(pid, 0), resident(pid))
         time.sleep(0.005)
-    ours = [highest[process.pid], *sorted((v for p, v in highest.items() if p != process.pid), reverse=True)[:1]]
-    print(f"| memory: Ralph, and its largest child | {ours[0]:.0f} MB, {ours[1] if len(ours) > 1 else 0:.0f} MB | - | - | 60 MB |")
+    ours = [
+        highest[process.pid],
+        *sorted((v for p, v in highest.items() if p != process.pid), reverse=True)[:1],
+    ]
+    print(
+        f"| memory: Ralph, and its largest child | {ours[0]:.0f} MB, {ours[1] if len(ours) > 1 else 0:.0f} MB | - | - | 60 MB |"
+    )
 
 
 # -- parts -----------------------------------------------------------------------------------------
@@ -101,7 +120,9 @@ def memory(place: Path) -> None:
 def repository(path: Path, files: int) -> Path:
     path.mkdir()
     for number in range(files):
-        file = path / f"folder-{number // 100}" / f"file-{number}" if number >= 10 else path / f"file-{number}"
+        file = (
+            path / f"folder-{number // 100}" / f"file-{number}" if number >= 10 else path / f"file-{number}"
+        )
         file.parent.mkdir(exist_ok=True)
         file.write_text(f"{number}\n" * 20)
     (path / "PROMPT.md").write_text("Do nothing.\n")
@@ -122,7 +143,13 @@ def agent(path: Path, body: str) -> None:
 
 
 def loop(project: Path, n: int, tier: str, **env: str) -> None:
-    run([RALPH, "run", "--fresh", "--in-place", "--max-iterations", str(n)], project, expect=8, RALPH_TIER=tier, **env)
+    run(
+        [RALPH, "run", "--fresh", "--in-place", "--max-iterations", str(n)],
+        project,
+        expect=8,
+        RALPH_TIER=tier,
+        **env,
+    )
 
 
 def run(command: list[str], folder: Path, expect: int = 0, **env: str) -> None:

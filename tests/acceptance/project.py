@@ -246,7 +246,7 @@ def contents(root: Path) -> dict[str, tuple[int, bytes]]:
     for path in root.rglob("*"):
         mode = path.lstat().st_mode
         if path.is_symlink():
-            found[str(path.relative_to(root))] = (mode, os.readlink(path).encode())
+            found[str(path.relative_to(root))] = (mode, os.fsencode(path.readlink()))
         else:
             found[str(path.relative_to(root))] = (mode, path.read_bytes() if path.is_file() else b"")
     return found

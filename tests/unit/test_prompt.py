@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-
 from worlds import TASK, World, policy
 
 from ralph.core import decide as d
@@ -33,7 +32,9 @@ def everything_went_wrong() -> World:
         task=replace(TASK, criteria=("one", "two")),
     ).base()
     for number in range(1, 5):
-        w.claim(f"t{number}", passed=False, excerpt="NameError: name 'x' is not defined\n  File \"a.py\", line 3")
+        w.claim(
+            f"t{number}", passed=False, excerpt="NameError: name 'x' is not defined\n  File \"a.py\", line 3"
+        )
     state = replace(
         w.state,
         refusal="r",
@@ -52,14 +53,27 @@ def test_ralphs_own_text_stays_within_its_limit_even_when_everything_went_wrong(
     w = everything_went_wrong()
     prompt = compose(w.state, next_op(w), Context(scratchpad="s", files=(("a.py", "x"),)))
     assert prompt.own_chars <= OWN_TEXT_LIMIT
-    for words in ("Strategy shift", "Missing: ", "cut off by an interruption", "claim was refused", "A person answered"):
+    for words in (
+        "Strategy shift",
+        "Missing: ",
+        "cut off by an interruption",
+        "claim was refused",
+        "A person answered",
+    ):
         assert words in prompt.text
 
 
 def test_first_prompt_has_task_criteria_guidance_and_number() -> None:
     w = World(policy(guidance="Use tabs."), task=replace(TASK, criteria=("It adds", "It subtracts"))).base()
     text = compose(w.state, next_op(w), Context()).text
-    for words in ("Make it work", "- [ ] It adds", "- [ ] It subtracts", "Use tabs.", "Iteration 1 of 50", "First iteration"):
+    for words in (
+        "Make it work",
+        "- [ ] It adds",
+        "- [ ] It subtracts",
+        "Use tabs.",
+        "Iteration 1 of 50",
+        "First iteration",
+    ):
         assert words in text
     assert ".ralph/agent/scratchpad.md" in text
     assert "sh test.sh" in text
@@ -68,7 +82,13 @@ def test_first_prompt_has_task_criteria_guidance_and_number() -> None:
 def test_later_prompt_shows_scratchpad_attempts_and_outputs() -> None:
     w = World().base().claim("t1", passed=False, excerpt="FAILED test_x", code=7)
     text = compose(w.state, next_op(w), Context(scratchpad="# Iteration 1 Scratchpad\nmy notes")).text
-    for words in ("my notes", "| 1 | tests | aaaaaaaa | no |", "FAILED test_x", "exit 7", "Iteration 2 of 50"):
+    for words in (
+        "my notes",
+        "| 1 | tests | aaaaaaaa | no |",
+        "FAILED test_x",
+        "exit 7",
+        "Iteration 2 of 50",
+    ):
         assert words in text
 
 

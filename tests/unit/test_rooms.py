@@ -20,7 +20,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "demo": set(),
     "cli": {"core", "config", "agents", "driver", "journal", "prompt", "ui", "workspace", "demo"},
 }
-PURE = {"__future__", "collections", "functools", "fnmatch", "hashlib", "math", "re", "typing", "msgspec", "enum"}
+PURE = {
+    "__future__",
+    "collections",
+    "functools",
+    "fnmatch",
+    "hashlib",
+    "math",
+    "re",
+    "typing",
+    "msgspec",
+    "enum",
+}
 
 
 def _imports(path: Path) -> set[str]:
@@ -53,7 +64,11 @@ def test_every_room_imports_only_what_it_may() -> None:
         assert room in MAY_IMPORT, f"{path}: a room without a rule"
         for name in _imports(path):
             parts = name.split(".")
-            if parts[0] == "ralph" and len(parts) > 1 and parts[1] not in EVERYWHERE | MAY_IMPORT[room] | {room}:
+            if (
+                parts[0] == "ralph"
+                and len(parts) > 1
+                and parts[1] not in EVERYWHERE | MAY_IMPORT[room] | {room}
+            ):
                 wrong.append(f"{path.relative_to(ROOT)} imports {name}")
     assert not wrong
 

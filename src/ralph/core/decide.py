@@ -84,7 +84,13 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
     if not s.prepared:
         return (Prepare(id="prepare"),)
     if s.restless >= MOST_RESTLESS:
-        return (_finish(s, "blocked-on-person", f"something keeps changing the tree: {', '.join(s.edited_outside[:5])}"),)
+        return (
+            _finish(
+                s,
+                "blocked-on-person",
+                f"something keeps changing the tree: {', '.join(s.edited_outside[:5])}",
+            ),
+        )
     if (base := _base_gate_due(s)) and s.stop is None:
         return (base,)
     if s.stuck_reason is not None:

@@ -19,5 +19,6 @@ def fenced(text: str) -> str:
 
 def history_table(history: Sequence[Attempt]) -> str:
     return TABLE_HEAD + "".join(
-        f"| {a.number} | {a.gate.replace('|', '/')} | {a.error_hash} | {'yes' if a.shift else 'no'} |\n" for a in history
+        f"| {a.number} | {a.gate.replace('|', '/')} | {a.error_hash} | {'yes' if a.shift else 'no'} |\n"
+        for a in history
     )

@@ -43,7 +43,9 @@ def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
 def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
     shown = [f"your uncommitted changes are saved: {x.recovery}"] if x.recovery else []
     if x.unrecorded:
-        shown.append(f"warning: git cannot record what is in {_few(x.unrecorded)}; changes in there do not count")
+        shown.append(
+            f"warning: git cannot record what is in {_few(x.unrecorded)}; changes in there do not count"
+        )
     for known in x.known:
         shown.append(
             f"gate {known.gate} on the starting tree: {_colour(known.passed)} (known: {known.evidence})"

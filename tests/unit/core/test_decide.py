@@ -31,7 +31,9 @@ def test_gates_look_at_the_starting_tree_first() -> None:
 
 def test_a_known_base_result_is_not_measured_again() -> None:
     w = World(prepared=False)
-    w.tell(f.WorkspacePrepared(tree="base", known=(f.BaseResult(gate="tests", passed=True, evidence="seq 1"),)))
+    w.tell(
+        f.WorkspacePrepared(tree="base", known=(f.BaseResult(gate="tests", passed=True, evidence="seq 1"),))
+    )
     assert isinstance(w.wants(), d.RunAgent)
 
 
@@ -130,7 +132,8 @@ def test_a_pass_that_depends_on_changed_inputs_needs_review_and_names_them() -> 
 def test_allowed_input_changes_need_no_review(where: str) -> None:
     allow = ("test*",)
     w = World(
-        policy(allow=allow if where == "policy" else ()), task=replace(TASK, allow=allow if where == "task" else ())
+        policy(allow=allow if where == "policy" else ()),
+        task=replace(TASK, allow=allow if where == "task" else ()),
     ).base()
     w.iterate("t1", "TASK_COMPLETE").gate(True)
     w.tell(f.ClaimInspected(tree="t1", changed=2, touched={"tests": ("test.sh",)}))
@@ -144,7 +147,9 @@ def test_a_gate_input_that_new_ignore_rules_hide_needs_review() -> None:
     end = w.finish()
     assert (end.end, end.paths) == ("needs-review", ("conftest.py",))
     assert "that new ignore rules hide: conftest.py" in end.reason
-    clean = world(gates=(replace(TESTS, hermetic=True),)).iterate("t1", "TASK_COMPLETE").gate(True).tell(hides)
+    clean = (
+        world(gates=(replace(TESTS, hermetic=True),)).iterate("t1", "TASK_COMPLETE").gate(True).tell(hides)
+    )
     assert clean.finish().end == "completed-verified", "a clean checkout does not hold ignored files"
     allowed = world(allow=("conftest.py",)).iterate("t1", "TASK_COMPLETE").gate(True).tell(hides)
     assert allowed.finish().end == "completed-verified"
@@ -456,7 +461,9 @@ def test_spending_is_cut_off_in_the_middle_of_an_iteration(
     w.tell(f.Metered(op="iteration:1", usage=usage))
     assert d.decide(w.state) == ()
     assert d.cutoff(w.state, "iteration:1") == limit
-    w.tell(f.IterationEnded(serial=1, n=1, how="cut", cause=limit, code=-15, seconds=1, tree="t1", usage=usage))
+    w.tell(
+        f.IterationEnded(serial=1, n=1, how="cut", cause=limit, code=-15, seconds=1, tree="t1", usage=usage)
+    )
     end = w.finish()
     assert (end.end, end.limit) == ("limit", limit)
 
@@ -474,7 +481,9 @@ def test_a_hard_iteration_time_out_is_an_attempt() -> None:
     w.tell(f.IterationStarted(serial=1, n=1, prompt="", prompt_chars=0, tree="base"))
     w.tell(f.Tick(op="iteration:1", seconds=10.0))
     assert d.cutoff(w.state, "iteration:1") == "iteration-time"
-    w.tell(f.IterationEnded(serial=1, n=1, how="cut", cause="iteration-time", code=-15, seconds=10, tree="t1"))
+    w.tell(
+        f.IterationEnded(serial=1, n=1, how="cut", cause="iteration-time", code=-15, seconds=10, tree="t1")
+    )
     assert (w.state.attempts, w.state.iterations) == (1, 1)
     assert isinstance(w.wants(), d.RunAgent)
 
@@ -550,7 +559,10 @@ def test_a_graceful_stop_ends_a_wait() -> None:
     assert w.finish().end == "stopped"
 
 
-@pytest.mark.parametrize(("how", "end", "code"), [("interrupt", "interrupted", 130), ("now", "stopped", 12), ("cancel", "cancelled", 13)])
+@pytest.mark.parametrize(
+    ("how", "end", "code"),
+    [("interrupt", "interrupted", 130), ("now", "stopped", 12), ("cancel", "cancelled", 13)],
+)
 def test_stopping_at_once_cuts_off_and_gives_the_number_back(how: f.StopHow, end: str, code: int) -> None:
     w = world()
     w.tell(f.IterationStarted(serial=1, n=1, prompt="", prompt_chars=0, tree="base"))

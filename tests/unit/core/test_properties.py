@@ -13,9 +13,14 @@ from ralph.core.judge import Verdict, judge
 from ralph.core.schedule import RunState, fold_run, schedule
 from ralph.core.state import LoopState
 
-STOPS = st.builds(f.StopRequested, how=st.sampled_from(["graceful", "now", "interrupt", "cancel"]), by=st.just("x"))
+STOPS = st.builds(
+    f.StopRequested, how=st.sampled_from(["graceful", "now", "interrupt", "cancel"]), by=st.just("x")
+)
 EVENTS = st.builds(
-    f.EventReceived, name=st.text(max_size=3), topic=st.sampled_from(["a", "human.interact"]), payload=st.text(max_size=3)
+    f.EventReceived,
+    name=st.text(max_size=3),
+    topic=st.sampled_from(["a", "human.interact"]),
+    payload=st.text(max_size=3),
 )
 ANY_FACT = st.one_of(
     st.from_type(f.IterationStarted),
@@ -71,7 +76,9 @@ def _check_wanted(s: LoopState, wanted: tuple[d.Operation, ...]) -> None:
     for op in wanted:
         if isinstance(op, d.Wait):
             assert op.what and op.why
-            assert 0 <= op.seconds <= max(s.policy.limits.max_wait_seconds, s.policy.limits.crash_wait_seconds)
+            assert (
+                0 <= op.seconds <= max(s.policy.limits.max_wait_seconds, s.policy.limits.crash_wait_seconds)
+            )
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
@@ -99,7 +106,9 @@ def test_replaying_the_journal_gives_the_same_state(policy: object, data: st.Dat
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(POLICIES, st.data())
-def test_verified_only_by_passing_hard_gates_on_the_recorded_tree(policy: object, data: st.DataObject) -> None:
+def test_verified_only_by_passing_hard_gates_on_the_recorded_tree(
+    policy: object, data: st.DataObject
+) -> None:
     state, happened = _live(policy, data, interfere=True)
     if state.ended != "completed-verified":
         return
@@ -126,7 +135,9 @@ def _check_verified(state: LoopState, happened: list[f.Input]) -> None:
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(POLICIES, st.lists(ANY_FACT, max_size=30))
-def test_fold_and_decide_are_total_and_nothing_invents_a_verified_end(policy: object, facts: list[f.Input]) -> None:
+def test_fold_and_decide_are_total_and_nothing_invents_a_verified_end(
+    policy: object, facts: list[f.Input]
+) -> None:
     s = fold(LoopState(), f.LoopStarted(loop="l", task=TASK, policy=policy, root="/r"))  # type: ignore[arg-type]
     for fact in facts:
         before = s
@@ -146,9 +157,13 @@ def test_fold_and_decide_are_total_and_nothing_invents_a_verified_end(policy: ob
 @given(
     st.lists(st.sampled_from(["a", "b", "c"]), unique=True).map(tuple),
     st.integers(1, 3),
-    st.lists(st.sampled_from(["completed-verified", "failed", "interrupted", "stuck"]), min_size=3, max_size=3),
+    st.lists(
+        st.sampled_from(["completed-verified", "failed", "interrupted", "stuck"]), min_size=3, max_size=3
+    ),
 )
-def test_schedule_runs_every_task_once_and_ends(tasks: tuple[str, ...], parallel: int, ends: list[f.End]) -> None:
+def test_schedule_runs_every_task_once_and_ends(
+    tasks: tuple[str, ...], parallel: int, ends: list[f.End]
+) -> None:
     from ralph.core.ends import CODES
     from ralph.core.policy import Task
 

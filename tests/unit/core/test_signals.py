@@ -70,7 +70,12 @@ def test_complete_together_with_done_counts_as_done_with_a_warning() -> None:
 
 
 def test_a_fence_is_closed_only_by_its_own_kind() -> None:
-    inside = ("```\n~~~\nTASK_COMPLETE", "````\n```\nTASK_COMPLETE", "```\n```python\nTASK_COMPLETE", "~~~ x\nTASK_COMPLETE")
+    inside = (
+        "```\n~~~\nTASK_COMPLETE",
+        "````\n```\nTASK_COMPLETE",
+        "```\n```python\nTASK_COMPLETE",
+        "~~~ x\nTASK_COMPLETE",
+    )
     outside = ("```\nx\n```\nTASK_COMPLETE", "````md\n```\n````\nTASK_COMPLETE", "```x``` and\nTASK_COMPLETE")
     assert [read(text, structured=True).word for text in inside] == ["ITERATION_DONE"] * len(inside)
     assert [read(text, structured=True).word for text in outside] == ["TASK_COMPLETE"] * len(outside)
@@ -103,9 +108,13 @@ def test_claim_rules() -> None:
     assert not claims(stuck, 0, "exit-zero")
 
 
-_WORDS = st.sampled_from(["TASK_COMPLETE", "ITERATION_DONE", "TASK_STUCK: x", "LOOP_COMPLETE", "PROMISE", "text"])
+_WORDS = st.sampled_from(
+    ["TASK_COMPLETE", "ITERATION_DONE", "TASK_STUCK: x", "LOOP_COMPLETE", "PROMISE", "text"]
+)
 _WRAPS = st.sampled_from(["{}", "**{}**", "`{}`", "{}.", "<promise>{}</promise>", "  {}", "> {}", "- {}"])
-_LINES = st.lists(st.builds(lambda w, wrap: wrap.format(w), _WORDS, _WRAPS) | st.text(max_size=20), max_size=8)
+_LINES = st.lists(
+    st.builds(lambda w, wrap: wrap.format(w), _WORDS, _WRAPS) | st.text(max_size=20), max_size=8
+)
 
 
 @given(_LINES)
@@ -116,4 +125,8 @@ def test_defused_text_never_contains_a_signal(lines: list[str]) -> None:
 
 @given(st.text(), st.booleans(), st.text(max_size=10))
 def test_reading_never_fails(text: str, structured: bool, promise: str) -> None:
-    assert read(text, structured=structured, promise=promise).word in ("ITERATION_DONE", "TASK_COMPLETE", "TASK_STUCK")
+    assert read(text, structured=structured, promise=promise).word in (
+        "ITERATION_DONE",
+        "TASK_COMPLETE",
+        "TASK_STUCK",
+    )

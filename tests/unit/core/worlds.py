@@ -55,7 +55,13 @@ class World:
         assert isinstance(op, d.RunAgent), op
         self.tell(
             f.IterationStarted(
-                serial=op.serial, n=op.n, prompt="p", prompt_chars=1, tree=self.state.tree, shift=op.shift, expand=op.expand
+                serial=op.serial,
+                n=op.n,
+                prompt="p",
+                prompt_chars=1,
+                tree=self.state.tree,
+                shift=op.shift,
+                expand=op.expand,
             )
         )
         fields: dict[str, object] = {
@@ -106,7 +112,9 @@ class World:
 # -- arbitrary worlds ------------------------------------------------------------------------------
 
 TREES = st.sampled_from(["base", "t1", "t2", "t3"])
-SAID = st.sampled_from(["", "ITERATION_DONE", "TASK_COMPLETE", "TASK_STUCK: x", "TASK_COMPLETE\nITERATION_DONE"])
+SAID = st.sampled_from(
+    ["", "ITERATION_DONE", "TASK_COMPLETE", "TASK_STUCK: x", "TASK_COMPLETE\nITERATION_DONE"]
+)
 NUMBERS = st.floats(0, 1e6, allow_nan=False)
 HASHES = st.sampled_from(["", "aaaaaaaa", "bbbbbbbb"])
 GATES = st.builds(
@@ -138,7 +146,9 @@ POLICIES = st.builds(
 USAGE = st.builds(f.Usage, tokens=st.integers(0, 200), cost_usd=st.floats(0, 2, allow_nan=False))
 
 
-def answer(op: d.Operation, s: LoopState, draw: Callable[[st.SearchStrategy[object]], object]) -> list[f.Input]:
+def answer(
+    op: d.Operation, s: LoopState, draw: Callable[[st.SearchStrategy[object]], object]
+) -> list[f.Input]:
     """Facts that could follow from this operation: any outcome at all, also a run that dies half-way."""
     match op:
         case d.Prepare():
@@ -146,18 +156,35 @@ def answer(op: d.Operation, s: LoopState, draw: Callable[[st.SearchStrategy[obje
         case d.RunAgent():
             return [
                 f.IterationStarted(
-                    serial=op.serial, n=op.n, prompt="", prompt_chars=0, tree=s.tree, shift=op.shift, expand=op.expand
+                    serial=op.serial,
+                    n=op.n,
+                    prompt="",
+                    prompt_chars=0,
+                    tree=s.tree,
+                    shift=op.shift,
+                    expand=op.expand,
                 )
             ]
         case d.RunGate():
             return [
-                f.GateStarted(op=op.id, gate=op.gate, purpose=op.purpose, variant=op.variant, tree=op.tree, swapped=op.swap)
+                f.GateStarted(
+                    op=op.id,
+                    gate=op.gate,
+                    purpose=op.purpose,
+                    variant=op.variant,
+                    tree=op.tree,
+                    swapped=op.swap,
+                )
             ]
         case d.InspectClaim():
-            touched = draw(st.dictionaries(st.sampled_from(["tests", "lint"]), st.just(("test.sh",)), max_size=2))
+            touched = draw(
+                st.dictionaries(st.sampled_from(["tests", "lint"]), st.just(("test.sh",)), max_size=2)
+            )
             return [f.ClaimInspected(tree=op.tree, changed=1, touched=touched)]  # type: ignore[arg-type]
         case d.Wait():
-            return [f.WaitStarted(op=op.id, what=op.what, seconds=op.seconds, until="2026-01-01T00:00:00+00:00")]
+            return [
+                f.WaitStarted(op=op.id, what=op.what, seconds=op.seconds, until="2026-01-01T00:00:00+00:00")
+            ]
         case d.Note():
             return [f.Checkpoint(what=op.what, serial=op.serial)]
         case d.Finish():
@@ -177,7 +204,9 @@ def _go_on(op: str, s: LoopState, draw: Callable[[st.SearchStrategy[object]], ob
     return close(op, s, draw, "")
 
 
-def close(op: str, s: LoopState, draw: Callable[[st.SearchStrategy[object]], object], cause: str) -> list[f.Input]:
+def close(
+    op: str, s: LoopState, draw: Callable[[st.SearchStrategy[object]], object], cause: str
+) -> list[f.Input]:
     running = s.open[op]
     if running.what == "wait":
         return [f.WaitEnded(op=op, elapsed=False)]
@@ -211,7 +240,9 @@ def close(op: str, s: LoopState, draw: Callable[[st.SearchStrategy[object]], obj
             tree=draw(TREES),  # type: ignore[arg-type]
             said=draw(SAID),  # type: ignore[arg-type]
             usage=draw(USAGE),  # type: ignore[arg-type]
-            fault=draw(st.sampled_from(["", "", "", "", "quota", "overload", "credentials"])) if how == "exited" else "",  # type: ignore[arg-type]
+            fault=draw(st.sampled_from(["", "", "", "", "quota", "overload", "credentials"]))
+            if how == "exited"
+            else "",  # type: ignore[arg-type]
             retry_after=draw(st.sampled_from([-1.0, 5.0, 1e5])),  # type: ignore[arg-type]
             nested=draw(st.sampled_from([(), (), ("sub",)])),  # type: ignore[arg-type]
             scratchpad=draw(st.sampled_from(["", "a", "b"])),  # type: ignore[arg-type]
