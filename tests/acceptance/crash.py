@@ -225,6 +225,8 @@ class World(Project):
             if name in ("iteration", "gate", "wait"):
                 (begun if what == "started" else ended).append((name, key))
         assert sorted(map(str, begun)) == sorted(map(str, ended))
+        heard = [r["data"]["name"] for r in records if r["kind"] == "event.received"]
+        assert len(heard) == len(set(heard)), "a message counts once"
         runs = [r["data"]["run"] for r in records if r["kind"] == "run.started"]
         over = [r["data"]["run"] for r in records if r["kind"] in ("run.ended", "run.swept")]
         assert sorted(runs) == sorted(over), "each run has ended or was found dead, once"

@@ -214,7 +214,7 @@ def test_an_interrupt_stops_the_agent_politely_and_keeps_everything(project: Pro
     assert done.returncode == 0, done.stdout
     assert [(i["serial"], i["n"]) for i in project.facts("iteration.started")] == [(1, 1), (2, 2), (3, 2)]
     assert "cut off by an interruption; its edits are still here" in project.prompt()
-    assert "1 attempts turned down" in done.stdout
+    assert "1 attempt turned down" in done.stdout
 
 
 def test_a_run_under_nohup_survives_its_terminal(project: Project) -> None:

@@ -212,7 +212,7 @@ def test_a_gate_that_hangs_is_ended_and_is_a_failed_attempt(project: Project) ->
     assert [g.get("timed_out", "") for g in ended] == ["hard", "", "hard"]
     assert "tests ran out of time after 1.5 s" in done.stdout
     assert "warning: gate slow ran out of time" in done.stdout
-    assert "1 attempts turned down" in done.stdout
+    assert "1 attempt turned down" in done.stdout
 
 
 def test_a_slow_gate_is_a_warning(project: Project) -> None:

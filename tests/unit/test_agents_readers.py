@@ -231,3 +231,13 @@ def test_a_message_beyond_the_bound_keeps_its_end_and_its_fence() -> None:
 def test_an_unknown_backend_is_refused() -> None:
     with pytest.raises(RalphError, match="unknown agent 'clod'"):
         adapter(AgentPolicy(backend="clod"))
+
+
+def test_an_agent_that_prints_no_json_is_read_as_plain_text() -> None:
+    reader = JsonLinesReader()
+    for line in ("Working", "[1, 2]", "TASK_COMPLETE"):
+        reader.feed(line)
+    words = reader.words()
+    assert (words.said.splitlines()[-1], words.structured) == ("TASK_COMPLETE", False)
+    reader.feed('{"type":"message","text":"ITERATION_DONE"}')
+    assert (reader.words().said, reader.words().structured) == ("ITERATION_DONE", True)

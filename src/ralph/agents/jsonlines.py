@@ -1,4 +1,5 @@
-"""Reads JSON lines from an agent: the last assistant message, usage, faults. Lines that are not JSON are passed over.
+"""Reads JSON lines from an agent: the last assistant message, usage, faults. Lines that are not JSON are passed over;
+an agent that prints no JSON at all is read as plain text.
 
 Understood: {"type":"message","role":"assistant","text":...}, {"type":"usage","input_tokens":..,"output_tokens":..,
 "cost_usd":..} (summed), {"type":"error","kind":"quota|overload|credentials|unusable","text":..,"retry_after":..};
@@ -21,21 +22,34 @@ from ralph.core.facts import Fault, Usage
 class JsonLinesReader:
     def __init__(self) -> None:
         self._words = Words(structured=True)
+        self._text: TextReader | None = (
+            TextReader()
+        )  # until the first object: perhaps it speaks plain text after all
 
     def words(self) -> Words:
-        return self._words
+        return self._text.words() if self._text else self._words
 
     def feed(self, line: str) -> None:
-        if not line.lstrip().startswith("{"):
+        item = _object(line)
+        if item is None:
+            if self._text:
+                self._text.feed(line)
             return
-        try:
-            item = json.loads(line)
-        except (ValueError, RecursionError):
-            return
+        self._text = None
         kind = item.get("type")
         reader = _READERS.get(kind) if isinstance(kind, str) else None
         if reader:
             reader(self._words, item)
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    if not line.lstrip().startswith("{"):
+        return None
+    try:
+        item = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return item if isinstance(item, dict) else None
 
 
 def _message(words: Words, item: dict[str, Any]) -> None:

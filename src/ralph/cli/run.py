@@ -14,6 +14,7 @@ import click
 from ralph.agents.adapter import adapter
 from ralph.config import Overrides, check_agent, load
 from ralph.core import facts as f
+from ralph.core.policy import Policy
 from ralph.core.state import LoopState
 from ralph.driver.processes import Line
 from ralph.driver.run import Choice, Request, Seeing
@@ -84,8 +85,7 @@ def run(
         return _resume(verbose, "", given)
     repo = here()
     resolved = load(folder, config, Overrides(command=command, **given))
-    check_agent(resolved.policy, folder)
-    adapter(resolved.policy.agent).check(resolved.policy.agent)
+    _check(resolved.policy, folder)
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
     request = Request(
@@ -127,6 +127,8 @@ def _resume(verbose: bool, answer: str, given: dict[str, Any]) -> int:
 
     repo = here()
     loop = _unfinished(repo)
+    if loop:
+        _check(loop.policy, Path(loop.root) / loop.folder)
     folder = Path(loop.root) / loop.folder if loop else Path.cwd()
     request = Request(folder=folder, repo=repo, choice="resume", answer=answer, raise_limits=_raised(given))
     return _go(request, verbose)
@@ -162,6 +164,12 @@ def _say(text: str) -> None:
         click.echo(text)
     except OSError:
         sys.stdout = open(os.devnull, "w")
+
+
+def _check(policy: Policy, folder: Path) -> None:
+    """An agent that cannot run is told before anything is done."""
+    check_agent(policy, folder)
+    adapter(policy.agent).check(policy.agent)
 
 
 def _raised(given: dict[str, Any]) -> dict[str, float]:

@@ -224,6 +224,7 @@ class Effects:
                 usage=words.usage,
                 fault=words.fault if how == "exited" else "",
                 fault_text=words.fault_text
+                or ended.trouble
                 or (_last_line(ended.err_tail) or _last_line(words.said) if ended.code else ""),
                 retry_after=words.retry_after,
                 nested=snapshot.nested,
@@ -333,7 +334,7 @@ class Effects:
                 excerpt=found.excerpt,
                 output=b.store.relative(gating.transcript),
                 error_hash=found.error_hash,
-                headline=found.headline,
+                headline=ended.trouble or found.headline,
                 stragglers=ended.stragglers,
             )
         ]

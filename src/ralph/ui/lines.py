@@ -37,7 +37,10 @@ def _loop_started(x: f.LoopStarted, s: LoopState) -> list[str]:
 
 
 def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
-    return [f"going on with {s.task.id}: {s.iterations} iterations and {s.attempts} attempts so far"]
+    return [
+    so_far = f"{_count(s.iterations, 'iteration')} and {_count(s.attempts, 'attempt')} so far"
+    return [f"going on with {s.task.id}: {so_far}"]
+    ]
 
 
 def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
@@ -141,7 +144,8 @@ def summary(s: LoopState, code: int) -> list[str]:
     cost = f", {s.cost_usd:.2f} USD" if s.cost_usd else ""
     tokens = f", {s.tokens} tokens" if s.tokens else ""
     shown.append(
-        f"{s.iterations} iterations, {s.attempts} attempts turned down, {s.active_seconds:.1f} s active{tokens}{cost}"
+        f"{_count(s.iterations, 'iteration')}, {_count(s.attempts, 'attempt')} turned down, "
+        f"{s.active_seconds:.1f} s active{tokens}{cost}"
     )
     shown += [f"warning: {w}" for w in s.warnings]
     shown.append(f"Next: {what_next(end, s)}")
@@ -154,6 +158,10 @@ def what_next(end: End, s: LoopState) -> str:
     if end == "completed-verified" and without_git:
         return "Look at the change; `ralph recover` shows how it was before."
     return NEXT[end]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _colour(passed: bool) -> str:
