@@ -37,10 +37,8 @@ def _loop_started(x: f.LoopStarted, s: LoopState) -> list[str]:
 
 
 def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
-    return [
     so_far = f"{_count(s.iterations, 'iteration')} and {_count(s.attempts, 'attempt')} so far"
     return [f"going on with {s.task.id}: {so_far}"]
-    ]
 
 
 def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
