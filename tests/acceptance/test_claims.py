@@ -56,7 +56,7 @@ def test_what_only_looks_like_a_claim_is_none(project: Project) -> None:
 def test_every_way_to_claim_is_put_to_the_gate(project: Project) -> None:
     project.agent(script(CLAIMS))
     project.config(
-        "cli: {command: ./agent.sh}\ngates: [{name: tests, run: 'echo wrong in $(cat step); exit 1'}]\n"
+        "cli: {command: ./agent.sh}\ngates: [{name: tests, run: 'echo wrong; exit 1'}]\n"
         f"event_loop: {{max_iterations: {len(CLAIMS)}, max_attempts: 99}}\nstuck: {{same_error_stop: 99}}\n"
     )
     project.commit()

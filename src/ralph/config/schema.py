@@ -98,7 +98,7 @@ KEYS: tuple[Key, ...] = (
     Key("gates[].every", choice("claim", "iteration"), "gate.every", "When it runs."),
     Key("gates[].soft_timeout", duration(), "gate.soft_timeout", "Time before a warning.", "600, at most `hard_timeout`"),
     Key("gates[].hard_timeout", duration(), "gate.hard_timeout", "Time before it is ended and has failed."),
-    Key("gates[].may_write", kinds.WRITABLE, "gate.may_write", "What it may change in the workspace; any other write is undone and fails it.", "false"),
+    Key("gates[].may_write", kinds.WRITABLE, "gate.may_write", "What it may change in the workspace without failing. Whatever it writes is undone afterwards.", "false"),
     Key("gates[].hermetic", kinds.BOOLEAN, "gate.hermetic", "Whether it runs in a clean checkout."),
     Key("gates[].setup", kinds.TEXT, "gate.setup", "Run first in the clean checkout of a hermetic gate."),
     Key("gates[].inputs", kinds.GLOBS, "gate.inputs", "More files that judge the work, beyond those found by themselves."),

@@ -85,7 +85,8 @@ class BaseResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
     gate: str
     passed: bool
-    evidence: str  # where it was measured, e.g. "journal seq 41"
+    error_hash: str = ""
+    evidence: str = ""  # where it was measured, e.g. "journal seq 41"
 
 
 class WorkspacePrepared(Fact, frozen=True, tag="workspace.prepared"):

@@ -14,7 +14,17 @@ from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.digest import digest
 from ralph.core.judge import Verdict, judge
-from ralph.core.state import OUTPUTS_KEPT, Attempt, Claim, Due, LoopState, Result, Running, verdict_key
+from ralph.core.state import (
+    OUTPUTS_KEPT,
+    Attempt,
+    Claim,
+    Due,
+    LoopState,
+    Result,
+    Running,
+    failure_key,
+    verdict_key,
+)
 
 ALWAYS_A_CRASH = (126, 127)  # the shell could not run the program at all
 
@@ -83,6 +93,7 @@ def _prepared(s: LoopState, x: f.WorkspacePrepared) -> LoopState:
         unrecorded=frozenset(x.unrecorded),
         trees=frozenset((x.tree,)),
         base={known.gate: known.passed for known in x.known},
+        failures=frozenset(failure_key(k.gate, k.error_hash) for k in x.known if not k.passed),
     )
 
 
@@ -283,6 +294,7 @@ def _attempt(
         s,
         attempts=s.attempts + 1,
         history=(*older, *recent, made),
+        failures=s.failures | {failure_key(gate, hash_)},
         streak=streak,
         streak_hash=hash_,
         under_shift=s.under_shift if streak > 1 else 0,
@@ -321,6 +333,8 @@ def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
         s = replace(s, flaky=s.flaky | {x.gate})
     if policy and (warning := _gate_warning(policy.hard, x)):
         s = replace(s, warnings=(*s.warnings, warning))
+    if not x.passed and (x.purpose == "base" or s.claim is None):
+        s = replace(s, failures=s.failures | {failure_key(x.gate, x.error_hash)})
     if x.purpose == "base":
         return replace(s, base={**s.base, x.gate: x.passed})
     s = replace(s, results=(*s.results, _result_of(x)))

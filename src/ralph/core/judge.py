@@ -12,7 +12,7 @@ import msgspec
 from ralph.core.facts import Purpose, Variant
 from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
-from ralph.core.state import Claim, LoopState, Result, verdict_key
+from ralph.core.state import Claim, LoopState, Result, failure_key, verdict_key
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -93,14 +93,19 @@ def due_after_iteration(s: LoopState, serial: int) -> Ask | None:
 def _settle(
     s: LoopState, claim: Claim, gate: GatePolicy, variant: Variant, swap: tuple[str, ...] = ()
 ) -> Ask | Result:
-    """This gate's word on the claim. A verdict that contradicts an earlier one on the same tree is asked once more."""
+    """This gate's word on the claim. A failure of a new kind, or a verdict that contradicts an earlier one on the same
+    tree, is asked once more: a gate that changes its mind is flaky, and that is not the agent's fault."""
     op = f"claim:{claim.serial}:{gate.name}:{variant}"
     first = _result(s, op) or (
         _result(s, f"iteration:{claim.serial}:{gate.name}") if variant == "as-is" else None
     )
     if first is None:
         return Ask(op=op, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap)
-    if not _contradicted(s, first) or first.wrote:
+    if not gate.hard or first.wrote or first.timed_out == "hard":
+        return first
+    if not _contradicted(s, first) and (
+        first.passed or failure_key(first.gate, first.error_hash) in s.failures
+    ):
         return first
     again = _result(s, f"{op}:again")
     if again is None:

@@ -119,6 +119,7 @@ class LoopState(msgspec.Struct, frozen=True):
     unchecked: int = 0  # serial of the iteration whose `every: iteration` gates are due
     results: tuple[Result, ...] = ()  # of the claim or iteration at hand
     verdicts: dict[str, tuple[bool, ...]] = {}
+    failures: frozenset[str] = frozenset()  # "gate hash" of every failure that is known not to be a whim
     flaky: frozenset[str] = frozenset()
     refusal: str = ""  # why the last claim was not even put to the gates
     stuck_reason: str | None = None
@@ -170,6 +171,10 @@ class LoopState(msgspec.Struct, frozen=True):
             tokens=self.tokens + sum(r.usage.tokens for r in self.open.values()),
             cost_usd=self.cost_usd + sum(r.usage.cost_usd for r in self.open.values()),
         )
+
+
+def failure_key(gate: str, error_hash: str) -> str:
+    return f"{gate} {error_hash}"
 
 
 def verdict_key(gate: str, variant: str, tree: str) -> str:

@@ -435,7 +435,7 @@ def meant_by(word: str, known: Iterable[str], folder: str) -> list[str]:
 def known_results(journal: Journal, s: LoopState, tree: str) -> tuple[f.BaseResult, ...]:
     """What earlier loops found out about this very tree with these very commands."""
     wanted = {command_line(g): g for g in s.gates}
-    verdicts: dict[str, list[tuple[bool, int]]] = {}
+    verdicts: dict[str, list[tuple[f.GateEnded, int]]] = {}
     for seq, fact in _gate_facts(journal):
         gate = wanted.get(fact.command)
         if (
@@ -443,11 +443,16 @@ def known_results(journal: Journal, s: LoopState, tree: str) -> tuple[f.BaseResu
             and (fact.tree, fact.variant, fact.how) == (tree, "as-is", "exited")
             and gate.hermetic == fact.hermetic
         ):
-            verdicts.setdefault(gate.name, []).append((fact.passed, seq))
+            verdicts.setdefault(gate.name, []).append((fact, seq))
     return tuple(
-        f.BaseResult(gate=name, passed=found[-1][0], evidence=f"journal seq {found[-1][1]}")
+        f.BaseResult(
+            gate=name,
+            passed=found[-1][0].passed,
+            error_hash=found[-1][0].error_hash,
+            evidence=f"journal seq {found[-1][1]}",
+        )
         for name, found in verdicts.items()
-        if len({passed for passed, _ in found}) == 1
+        if len({fact.passed for fact, _ in found}) == 1
     )
 
 

@@ -164,6 +164,35 @@ def test_fail_then_pass_on_one_tree_is_flaky_and_asked_once_more() -> None:
     assert "flaky" in w.finish().proof["tests"]
 
 
+def test_a_failure_of_a_new_kind_is_asked_once_more_and_may_turn_out_flaky() -> None:
+    w = world().iterate("t1", "TASK_COMPLETE").gate(False, error_hash="bbbbbbbb")
+    op = w.wants()
+    assert isinstance(op, d.RunGate)
+    assert op.id.endswith(":again")
+    assert w.state.attempts == 0
+    w.gate(True).tell(f.ClaimInspected(tree="t1", changed=1))
+    assert "flaky" in w.finish().proof["tests"]
+    assert w.state.attempts == 0
+
+
+def test_a_failure_that_repeats_is_an_attempt_and_is_not_asked_again_the_next_time() -> None:
+    w = (
+        world()
+        .iterate("t1", "TASK_COMPLETE")
+        .gate(False, error_hash="bbbbbbbb")
+        .gate(False, error_hash="bbbbbbbb")
+    )
+    assert w.state.attempts == 1
+    w.iterate("t2", "TASK_COMPLETE").gate(False, error_hash="bbbbbbbb")
+    assert w.state.attempts == 2
+
+
+@pytest.mark.parametrize("more", [{"timed_out": "hard"}, {"wrote": ("a",)}])
+def test_running_out_of_time_and_writing_are_no_whims(more: dict[str, object]) -> None:
+    w = world().iterate("t1", "TASK_COMPLETE").gate(False, error_hash="bbbbbbbb", **more)
+    assert w.state.attempts == 1
+
+
 def test_a_flaky_gate_costs_no_attempt() -> None:
     w = world().claim("t1", passed=False).iterate("t1", "TASK_COMPLETE").gate(True).gate(False)
     assert w.state.attempts == 1

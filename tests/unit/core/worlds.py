@@ -98,6 +98,8 @@ class World:
     def claim(self, tree: str, passed: bool, **more: object) -> World:
         """An iteration claims; the gate judges; with a pass, the change touched no gate input."""
         self.iterate(tree, "TASK_COMPLETE").gate(passed, **more)
+        if isinstance(again := self.wants(), d.RunGate) and again.id.endswith(":again"):
+            self.gate(passed, **more)
         if isinstance(op := self.wants() if not self.state.ended else None, d.InspectClaim):
             self.tell(f.ClaimInspected(tree=op.tree, changed=1))
         return self
