@@ -408,14 +408,7 @@ def tier(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_seam(small: Story, tmp_path: Path, part: int) -> None:
-    for seam in chosen(small.seams, part, PARTS):
-        play(small, tmp_path / seam.at, f"kill@{seam.at}")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(PARTS))
-def test_every_seam_of_the_large_story(large: Story, tmp_path: Path, part: int) -> None:
+def test_every_seam(large: Story, tmp_path: Path, part: int) -> None:
     for seam in chosen(large.seams, part, PARTS):
         play(large, tmp_path / seam.at, f"kill@{seam.at}")
 

@@ -244,6 +244,8 @@ class Effects:
         current = b.snapshots.take().tree
         if current != op.tree:
             paths = tuple(printable(c.path) for c in b.snapshots.diff(op.tree, current))
+            if not s.serial:  # it becomes the start, so it is saved like the start
+                save(b.repo, b.snapshots, current, loop=s.loop, reason="before the loop", when=b.now())
             self._record(f.WorkspaceChanged(tree=current, paths=paths[:50]))
             return None
         swap = changed_paths(b.snapshots, s.base_tree, op.tree, op.swap)

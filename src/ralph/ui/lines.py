@@ -9,7 +9,7 @@ from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.decide import shift_level
 from ralph.core.ends import NEXT, End
-from ralph.core.state import LoopState
+from ralph.core.state import LoopState, verdict_key
 
 
 def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
@@ -98,13 +98,16 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
         "iteration": "",
         "claim": " with the original inputs" if x.variant == "original" else "",
     }[x.purpose]
+    where += ", asked again" if x.op.endswith(":again") else ""
     if x.how == "interrupted":
         undone = f"; what it wrote was undone: {_few(x.wrote)}" if x.wrote else ""
         return [f"gate {x.gate}{where}: interrupted{undone}"]
     shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {x.seconds:.1f} s"]
     if not x.passed and x.headline:
         shown.append(f"  {x.headline}")
-    if s.history and s.claim is None and x.purpose == "claim" and not x.passed:
+    if len(set(s.verdicts.get(verdict_key(x.gate, x.variant, x.tree), ()))) > 1:
+        shown.append(f"gate {x.gate} is flaky: it says two things about one tree; no attempt is spent")
+    elif s.history and s.claim is None and x.purpose == "claim" and not x.passed:
         same = f", the same error {s.streak} times" if s.streak > 1 else ""
         shown.append(f"attempt {s.attempts}/{s.policy.limits.max_attempts} turned down{same}")
         if level := shift_level(s):
