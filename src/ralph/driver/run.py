@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ralph import __version__
 from ralph.core import facts as f
-from ralph.core.ends import DONE, exit_code
+from ralph.core.ends import exit_code
 from ralph.core.fold import fold
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule
@@ -33,16 +33,16 @@ from ralph.driver.resume import (
     note_outside_edits,
     sweep_dead,
 )
-from ralph.driver.store import Store, write_atomically
+from ralph.driver.store import Store
+from ralph.driver.views import Views, remove_state_file
 from ralph.errors import DISK, RalphError
-from ralph.journal import statefile
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
 from ralph.seams import seam
-from ralph.workspace import RefWatch, Repo, Snapshots, own_files, printable
+from ralph.workspace import RefWatch, Repo, Snapshots, own_files
 
 Choice = Literal["ask", "resume", "fresh"]
 
@@ -204,7 +204,7 @@ class _Run:
             state, self._journal, control, lambda op, s: effects.start(op, s), self._watch, self._store.beat
         )
         effects = Effects(bench, loop.record)
-        self._snapshots, self._folder = snapshots, folder
+        self._views = Views(folder, snapshots, now)
         if resumed and is_over(state):  # the run that ended it died before it had tidied up and said so
             self._watch(how_it_ended(resumed[1]), state)
             return state
@@ -212,15 +212,15 @@ class _Run:
         control.attend(loop.record, loop.kill, self._journal.sync, _seen(self._journal.records), loop_id)
         try:
             if started is not None:
-                self._archive_old_scratchpad(started)
-                _remove_state_file(folder)  # it speaks of another loop
+                self._archive_old_scratchpad(folder / scratchpad)
+                remove_state_file(folder)  # it speaks of another loop
                 loop.record(started)
             else:
                 assert resumed is not None
                 close_open(state, resumed[1], snapshots, self._store, loop.record)
                 limits = _raised(state.policy.limits, self._request.raise_limits)
                 loop.record(f.LoopResumed(run=self._id, limits=limits, answer=self._request.answer))
-                self._write_state_file(loop.state)
+                self._views.write(loop.state)
                 note_outside_edits(loop.state, snapshots, loop.record)
             return loop.run()
         except BaseException:
@@ -238,9 +238,8 @@ class _Run:
             folder=os.path.relpath(request.folder, request.repo.root),
         )
 
-    def _archive_old_scratchpad(self, started: f.LoopStarted) -> None:
+    def _archive_old_scratchpad(self, path: Path) -> None:
         """A scratchpad that an earlier loop left is in its record; it must not speak to a new task."""
-        path = self._folder / _scratchpad_of(started)
         try:
             text = path.read_bytes().decode("utf-8", "replace")
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -262,43 +261,7 @@ class _Run:
         self._state = fold_run(self._state, fact, s.task.id)
         self._seeing.fact(fact, s)
         if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded) and not _interrupts(fact):
-            self._write_state_file(s)
-
-    def _write_state_file(self, s: LoopState) -> None:
-        path = self._folder / statefile.NAME
-        if s.ended in DONE:
-            _remove_state_file(self._folder)
-            self._remove_scratchpad(s)
-        elif path.is_dir() or not self._folder.is_dir():
-            return  # an agent's doing; the view is lost, the journal has everything
-        elif s.ended is not None or s.history or s.refusal:
-            mark = (s.attempts, s.refusal, s.serial, s.ended)
-            if mark != getattr(self, "_state_file_mark", None):
-                self._state_file_mark = mark
-                paths = (
-                    [printable(c.path) for c in self._snapshots.diff(s.base_tree, s.tree)]
-                    if s.base_tree
-                    else []
-                )
-                text = statefile.render(s, timestamp=now(), files_modified=paths)
-                write_atomically(path, text.encode(), self._folder / statefile.TEMPORARY)
-
-    def _remove_scratchpad(self, s: LoopState) -> None:
-        """It is kept with the record (by hash); the finished task needs it no more."""
-        path = self._folder / scratchpad_path(s)
-        if path.is_file():
-            seam("remove.before", writes=True)
-            path.unlink()
-            seam("remove.after")
-
-
-def _remove_state_file(folder: Path) -> None:
-    if (folder / statefile.NAME).is_dir():
-        return
-    seam("remove.before", writes=True)
-    (folder / statefile.NAME).unlink(missing_ok=True)
-    (folder / statefile.TEMPORARY).unlink(missing_ok=True)
-    seam("remove.after")
+            self._views.write(s)
 
 
 def _interrupts(fact: f.GateEnded | f.IterationEnded | f.LoopEnded) -> bool:

@@ -1,0 +1,58 @@
+"""The files beside the user's own that show how a loop stands. Views: lost or stale, they are written anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ralph.core.ends import DONE
+from ralph.core.state import LoopState
+from ralph.driver.store import write_atomically
+from ralph.journal import statefile
+from ralph.prompt.compose import scratchpad_path
+from ralph.seams import seam
+from ralph.workspace import Snapshots, printable
+
+
+class Views:
+    def __init__(self, folder: Path, snapshots: Snapshots, now: Callable[[], str]) -> None:
+        self._folder = folder
+        self._snapshots = snapshots
+        self._now = now
+        self._shown: tuple[object, ...] = ()
+
+    def write(self, s: LoopState) -> None:
+        """The state file is kept until the task is done; then it goes, and the scratchpad, which the record keeps."""
+        if s.ended in DONE:
+            remove_state_file(self._folder)
+            remove_scratchpad(self._folder, s)
+        elif (self._folder / statefile.NAME).is_dir() or not self._folder.is_dir():
+            return  # an agent's doing; the view is lost, the journal has everything
+        elif s.ended is not None or s.history or s.refusal:
+            self._write_state_file(s)
+
+    def _write_state_file(self, s: LoopState) -> None:
+        shown = (s.attempts, s.refusal, s.serial, s.ended)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        changes = self._snapshots.diff(s.base_tree, s.tree) if s.base_tree else []
+        text = statefile.render(s, timestamp=self._now(), files_modified=[printable(c.path) for c in changes])
+        write_atomically(self._folder / statefile.NAME, text.encode(), self._folder / statefile.TEMPORARY)
+
+
+def remove_state_file(folder: Path) -> None:
+    if (folder / statefile.NAME).is_dir():
+        return
+    seam("remove.before", writes=True)
+    (folder / statefile.NAME).unlink(missing_ok=True)
+    (folder / statefile.TEMPORARY).unlink(missing_ok=True)
+    seam("remove.after")
+
+
+def remove_scratchpad(folder: Path, s: LoopState) -> None:
+    path = folder / scratchpad_path(s)
+    if path.is_file():
+        seam("remove.before", writes=True)
+        path.unlink()
+        seam("remove.after")
