@@ -236,6 +236,7 @@ class World(Project):
         # What is in use for an instant only is cleaned up after a day.
         assert {p.name.rpartition("-")[0] for p in (self.folder / "tmp").iterdir()} <= {
             "ralph-status",
+            "ralph-rules",
             "ralph-probe",
         }
         assert not (self.path / ".ralph.lock").exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from worlds import TASK, World, policy
+from worlds import TASK, TESTS, World, policy
 
 from ralph.core import decide as d
 from ralph.core.policy import LimitPolicy
@@ -116,6 +116,12 @@ def test_no_content_puts_a_bare_signal_into_the_prompt(task: str, scratchpad: st
     prompt = compose(w.state, next_op(w), Context(scratchpad=scratchpad))
     assert bare_signals(prompt.text) == []
     assert prompt.own_chars <= OWN_TEXT_LIMIT
+
+
+def test_what_a_gate_says_after_an_iteration_is_shown_to_the_next() -> None:
+    w = World(policy(gates=(replace(TESTS, every="iteration"),))).base(True)
+    w.iterate("t1").gate(False, excerpt="LINTPROBLEM in a.py", error_hash="cccccccc")
+    assert "LINTPROBLEM in a.py" in compose(w.state, next_op(w), Context()).text
 
 
 def test_an_information_gap_names_the_files_of_the_trace() -> None:

@@ -14,10 +14,13 @@ import click
 from ralph.agents.adapter import adapter
 from ralph.config import Overrides, check_agent, load
 from ralph.core import facts as f
+from ralph.core.decide import Finish, decide
+from ralph.core.ends import NEXT
+from ralph.core.fold import fold
 from ralph.core.policy import Policy
 from ralph.core.state import LoopState
 from ralph.driver.processes import Line
-from ralph.driver.run import Choice, Request, Seeing
+from ralph.driver.run import Choice, Request, Seeing, raised
 from ralph.driver.run import run as drive
 from ralph.errors import RalphError
 from ralph.ui.lines import lines, summary
@@ -130,8 +133,19 @@ def _resume(verbose: bool, answer: str, given: dict[str, Any]) -> int:
     if loop:
         _check(loop.policy, Path(loop.root) / loop.folder)
     folder = Path(loop.root) / loop.folder if loop else Path.cwd()
-    request = Request(folder=folder, repo=repo, choice="resume", answer=answer, raise_limits=_raised(given))
+    limits = _raised(given)
+    if loop:
+        _refuse_in_vain(loop, limits)
+    request = Request(folder=folder, repo=repo, choice="resume", answer=answer, raise_limits=limits)
     return _go(request, verbose)
+
+
+def _refuse_in_vain(loop: LoopState, limits: dict[str, float]) -> None:
+    """A loop at its limit would end again at once: say what it needs instead."""
+    resumed = fold(loop, f.LoopResumed(run="", limits=raised(loop.policy.limits, limits)))
+    for op in decide(resumed) if not resumed.open else ():
+        if isinstance(op, Finish) and op.end in ("limit", "failed"):
+            raise RalphError(f"it would end again at once: {op.reason}", todo=NEXT[op.end])
 
 
 def _go(request: Request, verbose: bool, agree: Callable[[], None] = lambda: None) -> int:

@@ -58,6 +58,7 @@ class Note(Operation, frozen=True):
     """A soft limit was passed."""
 
     what: str
+    seconds: float
     serial: int = 0
 
 
@@ -175,9 +176,16 @@ def _under_way(s: LoopState) -> tuple[Operation, ...]:
             continue
         soft = limits.iteration_soft_seconds
         if running.seconds >= soft > 0 and f"iteration-soft:{s.serial}" not in s.noted:
-            wanted.append(Note(id=f"note:iteration-soft:{s.serial}", what="iteration-soft", serial=s.serial))
+            wanted.append(
+                Note(
+                    id=f"note:iteration-soft:{s.serial}",
+                    what="iteration-soft",
+                    seconds=running.seconds,
+                    serial=s.serial,
+                )
+            )
     if s.elapsed() >= limits.soft_seconds > 0 and "soft-time" not in s.noted:
-        wanted.append(Note(id="note:soft-time", what="soft-time"))
+        wanted.append(Note(id="note:soft-time", what="soft-time", seconds=s.elapsed()))
     return tuple(wanted)
 
 
@@ -213,8 +221,8 @@ def _judged(s: LoopState) -> Operation:
             return _finish(
                 s,
                 "needs-review",
-                f"{', '.join(found.gates)} pass {_DOUBT[found.hidden]}: {', '.join(found.paths)}",
-                proof=_proof(s),
+                f"{', '.join(found.gates)}: green {_DOUBT[found.hidden]}: {', '.join(found.paths)}",
+                proof=_proof(s, found),
                 paths=found.paths,
             )
         case Verdict(what="unverified"):
@@ -229,15 +237,19 @@ _DOUBT = {
 }
 
 
-def _proof(s: LoopState) -> dict[str, str]:
+def _proof(s: LoopState, doubt: Verdict | None = None) -> dict[str, str]:
+    """For each gate, from what it said at the start to what it says now, and why that may not be the whole truth."""
     assert s.claim is not None
+    doubtful = doubt.gates if doubt else ()
+    why = " (inputs out of sight)" if doubt and doubt.hidden else " (red with the original inputs)"
     proof: dict[str, str] = {}
     for gate in s.gates:
         verdicts = s.verdicts.get(verdict_key(gate.name, "as-is", s.claim.tree), ())
         now = "green" if verdicts and verdicts[-1] else "red"
         before = {True: "green", False: "red", None: "unknown"}[s.base.get(gate.name)]
         flaky = " (flaky)" if len(set(verdicts)) > 1 else ""
-        proof[gate.name] = f"{before}→{now}{flaky}" + ("" if gate.hard else " (soft)")
+        notes = flaky + ("" if gate.hard else " (soft)") + (why if gate.name in doubtful else "")
+        proof[gate.name] = f"{before}→{now}{notes}"
     return proof
 
 

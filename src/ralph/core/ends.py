@@ -40,7 +40,6 @@ CODES: dict[End, int] = {
     "interrupted": 130,
 }
 SOME_TASKS_FAILED = 1
-USAGE = 2
 
 DONE: frozenset[End] = frozenset({"completed-verified", "completed-unverified"})
 
@@ -48,6 +47,8 @@ DONE: frozenset[End] = frozenset({"completed-verified", "completed-unverified"})
 RESUMABLE: frozenset[End] = frozenset(
     {
         "blocked-on-person",
+        "failed",
+        "stuck",
         "limit",
         "quota",
         "agent-unusable",
@@ -59,11 +60,11 @@ RESUMABLE: frozenset[End] = frozenset(
 )
 
 NEXT: dict[End, str] = {
-    "completed-verified": "Look at the change with `git diff` and commit it.",
+    "completed-verified": "Look at the change with `git status` and `git diff`, then commit it.",
     "completed-unverified": "No gate proved this. Add `gates:` to ralph.yml to have the work checked.",
-    "needs-review": "Look at the changes to the named files; keep them only if they are right, or allow them with `allow:`.",
-    "failed": "Read .ralph_state.md for what failed, then sharpen the task or raise max_attempts.",
-    "stuck": "Read .ralph_state.md; give the agent what it lacks, then run again with --fresh.",
+    "needs-review": "Look at the changes to the named files; keep them only if they are right, or run again with --allow.",
+    "failed": "Read .ralph_state.md, then `ralph resume --max-attempts N`, or sharpen the task and `ralph run --fresh`.",
+    "stuck": "Give the agent what it lacks, then `ralph resume`, or sharpen the task and `ralph run --fresh`.",
     "blocked-on-person": 'Answer and go on: `ralph resume --answer "..."`.',
     "limit": "Go on with a higher limit: `ralph resume --max-iterations N` (or --max-runtime, --max-cost, --max-tokens).",
     "quota": "Go on when the quota is back: `ralph resume`.",

@@ -46,11 +46,6 @@ def headline(output: str) -> str:
     return _shortened(": ".join(part for part in (name, message) if part))
 
 
-def failed_pattern(output: str) -> str:
-    """What a strategy shift forbids."""
-    return f"the approach that led to: {headline(output) or 'the same failure'}"
-
-
 def _first_failure(failures: tuple[FailureLine, ...]) -> tuple[str, list[str]]:
     """The first name that has messages, with them; else whatever there is."""
     name, messages = "", list[str]()

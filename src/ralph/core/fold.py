@@ -13,9 +13,11 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.digest import digest
+from ralph.core.excerpt import excerpt
 from ralph.core.judge import Verdict, judge
 from ralph.core.state import (
     OUTPUTS_KEPT,
+    SOFT_LIMITS,
     Attempt,
     Claim,
     Due,
@@ -42,9 +44,7 @@ def fold_all(facts: Iterable[f.Input], s: LoopState | None = None) -> LoopState:
 
 
 def _loop_started(s: LoopState, x: f.LoopStarted) -> LoopState:
-    return LoopState(
-        loop=x.loop, task=x.task, policy=x.policy, root=x.root, folder=x.folder, started=True, run=s.run
-    )
+    return LoopState(loop=x.loop, task=x.task, policy=x.policy, root=x.root, folder=x.folder, started=True)
 
 
 def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
@@ -52,7 +52,6 @@ def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
     policy = replace(s.policy, limits=x.limits) if x.limits else s.policy
     s = replace(
         s,
-        run=x.run,
         policy=policy,
         stop=None,
         stop_by="",
@@ -76,6 +75,11 @@ def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
         wait_due=None if s.ended in ("quota", "agent-unusable") else s.wait_due,
         no_progress=0,
         restless=0,
+        # A person has looked at it and wants it to go on.
+        stuck_reason=None,
+        streak=0,
+        streak_hash="",
+        under_shift=0,
         same_tree=0,
     )
 
@@ -135,6 +139,7 @@ def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
 
 def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
     """Close the iteration and account for it; then read what it says, if it ended by itself."""
+    crashed = x.how == "exited" and not x.fault and _crashed(s, x)
     s = replace(
         s,
         open={op: r for op, r in s.open.items() if op != f"iteration:{x.serial}"},
@@ -144,17 +149,16 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         cost_usd=s.cost_usd + max(0.0, x.usage.cost_usd),
         claim=None,
         results=(),
-        refusal="" if x.how != "interrupted" else s.refusal,
-        answer="" if x.how != "interrupted" else s.answer,
-        edited_outside=() if x.how != "interrupted" else s.edited_outside,
-        soft_notes=s.soft_notes[s.told :] if x.how != "interrupted" else s.soft_notes,
         fault=x.fault,
         fault_text=x.fault_text,
         wait_due=None,
         last_how="interrupted" if x.how == "interrupted" else x.cause,
         stragglers=x.stragglers,
-        warnings=s.warnings + _warnings_about(x),
     )
+    if not (x.how == "interrupted" or x.fault or crashed):
+        # It lived long enough to make use of what it was told; otherwise the next one is told again.
+        s = replace(s, refusal="", edited_outside=(), soft_notes=s.soft_notes[s.told :])
+    s = _warn_about(s, x)
     if x.how == "interrupted":
         # It gives its number back, and a shift that was not lived through is given again.
         again = int(s.shifted)
@@ -170,10 +174,11 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
     s = replace(s, iterations=s.iterations + 1, overloads=0, waited=0.0)
     if x.cause in ("iteration-time", "idle"):
         s = _note_progress(s, x)
-        return _attempt(s, "agent", digest(x.cause), code=-1, headline=_TIMED_OUT[x.cause])
+        shown = excerpt(x.said)
+        return _attempt(s, "agent", digest(x.cause), code=-1, excerpt=shown, headline=_TIMED_OUT[x.cause])
     if x.how == "cut":
         return _note_progress(s, x)
-    if _crashed(s, x):
+    if crashed:
         return replace(
             s,
             tree=x.tree,
@@ -185,7 +190,7 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
     said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
     s = _note_progress(replace(s, crashes=0, unchecked=x.serial), x)
     if said.warning:
-        s = replace(s, warnings=(*s.warnings, f"iteration {x.n} {said.warning}"))
+        s = _warn(s, "signals", f"iteration {x.n} {said.warning}")
     if said.word == "TASK_STUCK":
         return replace(
             s, stuck_reason=said.reason or "the agent said TASK_STUCK without a reason", unchecked=0
@@ -203,20 +208,31 @@ _TIMED_OUT = {
 }
 
 
-def _warnings_about(x: f.IterationEnded) -> tuple[str, ...]:
-    found = []
+def _warn_about(s: LoopState, x: f.IterationEnded) -> LoopState:
     if x.stragglers:
-        found.append(f"iteration {x.n} left processes running, now ended: {', '.join(x.stragglers)}")
+        left = ", ".join(x.stragglers)
+        s = _warn(s, "stragglers", f"iteration {x.n} left processes running, now ended: {left}")
     if x.refs_moved:
-        found.append(f"refs moved while iteration {x.n} ran: {', '.join(x.refs_moved)}")
-    return tuple(found)
+        s = _warn(s, "refs", f"refs moved while iteration {x.n} ran: {', '.join(x.refs_moved)}")
+    return s
+
+
+def _warn(s: LoopState, kind: str, text: str) -> LoopState:
+    count = s.warned[kind][0] if kind in s.warned else 0
+    return replace(s, warned={**s.warned, kind: (count + 1, text)})
 
 
 def _crashed(s: LoopState, x: f.IterationEnded) -> bool:
-    if x.code == 0:
+    if x.code == 0 or (x.code > 0 and x.code not in ALWAYS_A_CRASH and _says_stuck(s, x)):
         return False
     says_not_done = s.policy.claim == "exit-zero" and x.code > 0 and x.code not in ALWAYS_A_CRASH
     return not says_not_done
+
+
+def _says_stuck(s: LoopState, x: f.IterationEnded) -> bool:
+    """It wins over everything else, also over an exit code that merely says "not done"."""
+    said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
+    return said.word == "TASK_STUCK"
 
 
 def _faulted(s: LoopState, x: f.IterationEnded) -> LoopState:
@@ -310,7 +326,7 @@ def _inspected(s: LoopState, x: f.ClaimInspected) -> LoopState:
     if not x.ignored:
         return s
     hides = f"new ignore rules keep files out of the snapshot: {', '.join(x.ignored[:5])}"
-    return replace(s, warnings=(*s.warnings, hides))
+    return _warn(s, "hidden", hides)
 
 
 def _gate_started(s: LoopState, x: f.GateStarted) -> LoopState:
@@ -329,15 +345,18 @@ def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
     policy = s.gate(x.gate)
     key = verdict_key(x.gate, x.variant, x.tree)
     s = replace(s, verdicts={**s.verdicts, key: (*s.verdicts.get(key, ()), x.passed)})
-    if len(set(s.verdicts[key])) > 1:
-        s = replace(s, flaky=s.flaky | {x.gate})
     if policy and (warning := _gate_warning(policy.hard, x)):
-        s = replace(s, warnings=(*s.warnings, warning))
+        s = _warn(s, f"gate {x.gate} {x.timed_out}", warning)
+    if len(set(s.verdicts[key])) > 1:
+        s = _warn(s, f"flaky {x.gate}", f"gate {x.gate} is flaky: it says two things about one tree")
     if not x.passed and (x.purpose == "base" or s.claim is None):
         s = replace(s, failures=s.failures | {failure_key(x.gate, x.error_hash)})
     if x.purpose == "base":
         return replace(s, base={**s.base, x.gate: x.passed})
-    s = replace(s, results=(*s.results, _result_of(x)))
+    result = _result_of(x)
+    s = replace(s, results=(*s.results, result))
+    if x.purpose == "iteration":
+        s = replace(s, checks={**s.checks, x.gate: result})
     if s.claim is not None and s.claim.tree == x.tree:
         verdict = judge(s, s.claim)
         if isinstance(verdict, Verdict) and verdict.what == "failed":
@@ -379,8 +398,8 @@ def _claim_failed(s: LoopState, verdict: Verdict) -> LoopState:
     result = verdict.result
     assert result is not None  # a failed verdict always names the result that decided it
     if verdict.flaky:
-        # The gate contradicts itself on one tree: its fault, not the agent's.
-        return replace(s, claim=None, unchecked=0, warnings=(*s.warnings, f"gate {result.gate} is flaky"))
+        # The gate contradicts itself on one tree: its fault, not the agent's, who sees what it said all the same.
+        return replace(s, claim=None, unchecked=0, checks={**s.checks, result.gate: result})
     return _attempt(
         s,
         result.gate,
@@ -393,12 +412,8 @@ def _claim_failed(s: LoopState, verdict: Verdict) -> LoopState:
 
 def _checkpoint(s: LoopState, x: f.Checkpoint) -> LoopState:
     key = f"{x.what}:{x.serial}" if x.serial else x.what
-    return replace(
-        s,
-        noted=s.noted | {key},
-        soft_notes=(*s.soft_notes, x.what),
-        warnings=(*s.warnings, f"soft limit passed: {x.what} after {x.seconds:.0f} s"),
-    )
+    s = replace(s, noted=s.noted | {key}, soft_notes=(*s.soft_notes, x.what))
+    return _warn(s, x.what, f"{SOFT_LIMITS.get(x.what, x.what)} was passed after {x.seconds:.0f} s")
 
 
 def _wait_started(s: LoopState, x: f.WaitStarted) -> LoopState:

@@ -13,6 +13,8 @@ from ralph.core.ends import End
 from ralph.core.facts import Fault, Purpose, StopHow, Usage, Variant
 from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task
 
+# What a checkpoint is about, in words.
+SOFT_LIMITS = {"iteration-soft": "the iteration's soft time limit", "soft-time": "the loop's soft time limit"}
 OUTPUTS_KEPT = 3  # attempts whose output is shown to the next iteration
 
 
@@ -83,7 +85,6 @@ class LoopState(msgspec.Struct, frozen=True):
     root: str = ""
     folder: str = "."
     started: bool = False
-    run: str = ""
 
     # the workspace
     prepared: bool = False
@@ -120,7 +121,7 @@ class LoopState(msgspec.Struct, frozen=True):
     results: tuple[Result, ...] = ()  # of the claim or iteration at hand
     verdicts: dict[str, tuple[bool, ...]] = {}
     failures: frozenset[str] = frozenset()  # "gate hash" of every failure that is known not to be a whim
-    flaky: frozenset[str] = frozenset()
+    checks: dict[str, Result] = {}  # gate -> what it said after an iteration, the last time
     refusal: str = ""  # why the last claim was not even put to the gates
     stuck_reason: str | None = None
     question: str | None = None
@@ -149,7 +150,7 @@ class LoopState(msgspec.Struct, frozen=True):
     soft_notes: tuple[str, ...] = ()  # to be told to the next iteration
     told: int = 0  # how many of them the iteration under way was told
 
-    warnings: tuple[str, ...] = ()
+    warned: dict[str, tuple[int, str]] = {}  # kind -> how often, and the latest words
     ended: End | None = None
     end_reason: str = ""
     end_limit: str = ""
@@ -161,6 +162,18 @@ class LoopState(msgspec.Struct, frozen=True):
 
     def gate(self, name: str) -> GatePolicy | None:
         return next((g for g in self.policy.gates if g.name == name), None)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One line for each kind of warning, however often it came."""
+        return tuple(
+            text if count == 1 else f"{text} (the last of {count} like it)"
+            for count, text in self.warned.values()
+        )
+
+    def red_now(self) -> tuple[Result, ...]:
+        """What `every: iteration` gates have against the tree as it is."""
+        return tuple(r for r in self.checks.values() if r.tree == self.tree and not r.passed)
 
     def elapsed(self) -> float:
         """Active seconds, the operations under way included. Waiting is not active."""

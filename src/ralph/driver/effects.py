@@ -363,7 +363,7 @@ class Effects:
         return Waiting(op.id, until)
 
     def _note(self, op: d.Note, s: LoopState) -> None:
-        self._record(f.Checkpoint(what=op.what, serial=op.serial, seconds=round(s.elapsed(), 3)))
+        self._record(f.Checkpoint(what=op.what, serial=op.serial, seconds=round(op.seconds, 3)))
 
     def _finish(self, op: d.Finish, s: LoopState) -> None:
         self._record(

@@ -218,7 +218,7 @@ class _Run:
             else:
                 assert resumed is not None
                 close_open(state, resumed[1], snapshots, self._store, loop.record)
-                limits = _raised(state.policy.limits, self._request.raise_limits)
+                limits = raised(state.policy.limits, self._request.raise_limits)
                 loop.record(f.LoopResumed(run=self._id, limits=limits, answer=self._request.answer))
                 self._views.write(loop.state)
                 note_outside_edits(loop.state, snapshots, loop.record)
@@ -306,7 +306,7 @@ def _seen(records: list[Record]) -> set[str]:
     return seen
 
 
-def _raised(limits: LimitPolicy, wanted: dict[str, float]) -> LimitPolicy | None:
+def raised(limits: LimitPolicy, wanted: dict[str, float]) -> LimitPolicy | None:
     if not wanted:
         return None
     kinds = {field.name: field.type for field in msgspec.structs.fields(LimitPolicy)}

@@ -28,11 +28,11 @@ class Views:
             remove_scratchpad(self._folder, s)
         elif (self._folder / statefile.NAME).is_dir() or not self._folder.is_dir():
             return  # an agent's doing; the view is lost, the journal has everything
-        elif s.ended is not None or s.history or s.refusal:
+        elif s.ended is not None or s.history or s.refusal or s.red_now():
             self._write_state_file(s)
 
     def _write_state_file(self, s: LoopState) -> None:
-        shown = (s.attempts, s.refusal, s.serial, s.ended)
+        shown = (s.attempts, s.refusal, s.serial, s.ended, tuple(r.op for r in s.red_now()))
         if shown == self._shown:
             return
         self._shown = shown

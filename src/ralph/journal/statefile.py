@@ -39,6 +39,8 @@ def render(s: LoopState, *, timestamp: str, files_modified: Sequence[str]) -> st
                 fenced(attempt.excerpt),
                 "",
             ]
+    for result in s.red_now():
+        lines += [f"## Gate {result.gate} on the tree as it is (verbatim)", fenced(result.excerpt), ""]
     lines += ["## Attempt History", history_table(s.history)]
     if s.ended:
         lines += ["", "## End", f"{s.ended}: {s.end_reason}", ""]

@@ -15,7 +15,7 @@ import msgspec
 from ralph.core.decide import RunAgent
 from ralph.core.signals import defuse
 from ralph.core.state import LoopState
-from ralph.core.text import fenced, history_table
+from ralph.core.text import TABLE_HEAD, fenced, history_table
 
 if TYPE_CHECKING:
     from ralph.core.gaps import Gap
@@ -59,7 +59,7 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
         m=s.policy.limits.max_iterations,
         notes=_notes(s, quoted),
         scratchpad=quoted(_cut(context.scratchpad)) if context.scratchpad.strip() else _no_scratchpad(op),
-        attempts=_attempts(s, quoted),
+        attempts=_attempts(s, quoted) + _red_now(s, quoted),
         shift=_shift(s, op, quoted),
         context=_expansion(s, op, context.files, quoted),
     )
@@ -117,14 +117,14 @@ def _notes(s: LoopState, quoted: Quote) -> str:
     elif s.last_how.startswith("exit "):
         notes.append(f"The iteration before ended with {s.last_how}.")
     if s.refusal:
-        notes.append(f"Its claim was refused: {quoted(s.refusal)}.")
+        notes.append(f"Its claim was refused: {s.refusal[:300]}.")
     if s.stragglers:
         notes.append(f"It left processes running; they were ended: {quoted(', '.join(s.stragglers[:5]))}.")
     if s.edited_outside:
         notes.append(f"Somebody edited these files meanwhile: {quoted(', '.join(s.edited_outside[:20]))}.")
     if "soft-time" in s.soft_notes:
         notes.append("Most of the loop's time is used. Bring the work to an end.")
-    if "iteration-soft" in s.soft_notes:
+    if "iteration-soft" in s.soft_notes and s.last_how != "iteration-time":
         notes.append("The iteration before took too long. Do less in one iteration.")
     if s.no_progress >= s.policy.stuck.no_progress_nudge > 0:
         notes.append(
@@ -150,19 +150,25 @@ def _attempts(s: LoopState, quoted: Quote) -> str:
     blocks = "".join(
         f"\n### Attempt {a.number}: {a.gate}, exit {a.code}\n{quoted(fenced(a.excerpt))}\n" for a in shown
     )
-    return f"\n## Attempts that the gates turned down\n{quoted(history_table(s.history))}{blocks}"
+    rows = history_table(s.history).removeprefix(TABLE_HEAD)
+    return f"\n## Attempts so far\n{TABLE_HEAD}{quoted(rows)}{blocks}"
+
+
+def _red_now(s: LoopState, quoted: Quote) -> str:
+    """What gates found in the tree after the last iteration, unless an attempt shows it already."""
+    shown = {a.error_hash for a in s.history if a.excerpt}
+    return "".join(
+        f"\n## Gate {quoted(r.gate)} on the tree as it is: exit {r.code}\n{quoted(fenced(r.excerpt))}\n"
+        for r in s.red_now()
+        if r.error_hash not in shown
+    )
 
 
 def _shift(s: LoopState, op: RunAgent, quoted: Quote) -> str:
     if not op.shift or not s.history:
         return ""
     last = s.history[-1]
-    from ralph.core.errorhash import failed_pattern  # a table of patterns that most iterations do not need
-
-    forbidden = quoted(failed_pattern(last.excerpt or last.headline))
-    return _template("shift").format(
-        times=s.streak, forbidden=forbidden, error=quoted(fenced(last.headline or last.excerpt))
-    )
+    return _template("shift").format(times=s.streak, headline=quoted(last.headline), number=last.number)
 
 
 def _expansion(s: LoopState, op: RunAgent, found: Sequence[tuple[str, str]], quoted: Quote) -> str:

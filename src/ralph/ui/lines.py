@@ -9,7 +9,7 @@ from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.decide import shift_level
 from ralph.core.ends import NEXT, End
-from ralph.core.state import LoopState, verdict_key
+from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 
 
 def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
@@ -110,13 +110,18 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
     elif s.history and s.claim is None and x.purpose == "claim" and not x.passed:
         same = f", the same error {s.streak} times" if s.streak > 1 else ""
         shown.append(f"attempt {s.attempts}/{s.policy.limits.max_attempts} turned down{same}")
-        if level := shift_level(s):
+        goes_on = s.attempts < s.policy.limits.max_attempts and s.streak < s.policy.stuck.same_error_stop
+        if goes_on and (level := shift_level(s)):
             shown.append(f"strategy shift {level}: the next iteration must try something different")
     return shown
 
 
+def _inspected(x: f.ClaimInspected, s: LoopState) -> list[str]:
+    return [f"the change: {_count(x.changed, 'path')}"]
+
+
 def _checkpoint(x: f.Checkpoint, s: LoopState) -> list[str]:
-    return [f"soft limit passed: {x.what} after {x.seconds:.0f} s"]
+    return [f"{SOFT_LIMITS.get(x.what, x.what)} was passed after {x.seconds:.0f} s"]
 
 
 def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
@@ -141,14 +146,14 @@ def summary(s: LoopState, code: int) -> list[str]:
     """The last words of a run: the end, the figures, what to do next."""
     end = s.ended or "interrupted"
     name = f"{end} ({s.end_limit})" if s.end_limit else end
-    shown = [f"{name}: {s.end_reason}"]
+    shown = [f"warning: {w}" for w in s.warnings]
+    shown.append(f"{name}: {s.end_reason}")
     cost = f", {s.cost_usd:.2f} USD" if s.cost_usd else ""
     tokens = f", {s.tokens} tokens" if s.tokens else ""
     shown.append(
         f"{_count(s.iterations, 'iteration')}, {_count(s.attempts, 'attempt')} turned down, "
         f"{s.active_seconds:.1f} s active{tokens}{cost}"
     )
-    shown += [f"warning: {w}" for w in s.warnings]
     shown.append(f"Next: {what_next(end, s)}")
     return shown
 
@@ -158,6 +163,8 @@ def what_next(end: End, s: LoopState) -> str:
     without_git = s.prepared and not s.base_commit and not s.branch
     if end == "completed-verified" and without_git:
         return "Look at the change; `ralph recover` shows how it was before."
+    if end == "completed-unverified" and s.policy.gates_declined:
+        return "Look at the change yourself: no gate did."
     return NEXT[end]
 
 
@@ -184,6 +191,7 @@ _LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
     f.GateEnded: _gate_ended,
+    f.ClaimInspected: _inspected,
     f.Checkpoint: _checkpoint,
     f.WaitStarted: _wait,
     f.StopRequested: _stop,

@@ -42,7 +42,7 @@ def newly_ignored(
 
 def _ignored_under(snapshots: Snapshots, base: str, excludes: str, paths: list[str]) -> set[str]:
     """Asks git about these paths in a folder that holds nothing but the rules of `base`."""
-    with tempfile.TemporaryDirectory(prefix="ralph-") as folder:
+    with tempfile.TemporaryDirectory(prefix="ralph-rules-") as folder:
         tree, git_dir = Path(folder, "tree"), Path(folder, "git")
         for empty in (tree, git_dir / "objects", git_dir / "refs", git_dir / "info"):
             empty.mkdir(parents=True)

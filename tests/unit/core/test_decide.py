@@ -126,6 +126,7 @@ def test_a_pass_that_depends_on_changed_inputs_needs_review_and_names_them() -> 
     w.tell(f.ClaimInspected(tree="t1", changed=2, touched={"tests": ("test.sh",)}))
     end = w.gate(False).finish()
     assert (end.end, end.code, end.paths) == ("needs-review", 7, ("test.sh",))
+    assert "red with the original inputs" in end.proof["tests"]
 
 
 @pytest.mark.parametrize("where", ["policy", "task"])
@@ -196,7 +197,8 @@ def test_running_out_of_time_and_writing_are_no_whims(more: dict[str, object]) -
 def test_a_flaky_gate_costs_no_attempt() -> None:
     w = world().claim("t1", passed=False).iterate("t1", "TASK_COMPLETE").gate(True).gate(False)
     assert w.state.attempts == 1
-    assert "tests" in w.state.flaky
+    assert any("flaky" in warning for warning in w.state.warnings)
+    assert [r.gate for r in w.state.red_now()] == ["tests"]
     assert isinstance(w.wants(), d.RunAgent)
 
 
@@ -248,6 +250,62 @@ def test_a_journal_that_says_verified_without_proof_is_not_believed() -> None:
 def test_stuck_ends_at_once_with_its_reason() -> None:
     end = world().iterate("t1", "TASK_STUCK: no key").finish()
     assert (end.end, end.code, end.reason) == ("stuck", 4, "no key")
+
+
+def test_stuck_with_an_exit_code_that_says_not_done_is_stuck_and_no_crash() -> None:
+    assert world().iterate("t1", "TASK_STUCK: no key", code=1).finish().end == "stuck"
+    assert isinstance(world().iterate("t1", "TASK_STUCK: no key", code=-9).wants(), d.Wait)
+
+
+def test_what_the_iteration_gates_say_is_kept_for_the_next_iteration() -> None:
+    w = world(gates=(replace(TESTS, every="iteration"),)).iterate("t1").gate(False, excerpt="LINT")
+    assert [r.excerpt for r in w.state.red_now()] == ["LINT"]
+    w.iterate("t2").gate(True)
+    assert w.state.red_now() == ()
+
+
+@pytest.mark.parametrize(
+    "death", [{"fault": "overload", "code": 1}, {"code": 1}, {"how": "interrupted", "cause": "stop"}]
+)
+def test_what_an_iteration_that_died_was_told_is_told_again(death: dict[str, object]) -> None:
+    w = world().iterate("base", "TASK_COMPLETE")
+    w.tell(f.Checkpoint(what="soft-time"))
+    w.iterate("base", **death)
+    assert w.state.refusal
+    assert w.state.soft_notes == ("soft-time",)
+
+
+def test_an_answer_stays_for_all_later_iterations() -> None:
+    w = world().tell(f.EventReceived(name="1", topic="human.interact", payload="Which one?"))
+    w.finish()
+    w.tell(f.LoopResumed(run="r2", answer="The first")).iterate("t1").iterate("t2")
+    assert (w.state.asked, w.state.answer) == ("Which one?", "The first")
+
+
+def test_warnings_of_one_kind_are_one_line() -> None:
+    w = world()
+    for number in range(1, 5):
+        w.iterate(f"t{number}", stragglers=(f"{number} sleep",))
+    assert len(w.state.warnings) == 1
+    assert "4 sleep" in w.state.warnings[0]
+    assert "the last of 4" in w.state.warnings[0]
+
+
+def test_a_time_out_keeps_the_agents_last_words() -> None:
+    w = world(limits=limits(iteration_hard_seconds=10.0))
+    w.iterate("t1", "Still waiting for the server", how="cut", cause="iteration-time", code=-15)
+    assert "Still waiting" in w.state.history[-1].excerpt
+
+
+@pytest.mark.parametrize("end", ["failed", "stuck"])
+def test_a_person_may_let_a_failed_or_stuck_loop_go_on(end: str) -> None:
+    attempts = 5 if end == "failed" else 9
+    w = world(limits=limits(max_attempts=attempts))
+    for number in range(1, 6):
+        w.claim(f"t{number}", passed=False)
+    assert w.finish().end == end
+    w.tell(f.LoopResumed(run="r2", limits=limits(max_attempts=12)))
+    assert isinstance(w.wants(), d.RunAgent)
 
 
 def test_contradicting_signals_warn() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ralph.core.errorhash import MAX_HEADLINE, error_hash, failed_pattern, headline
+from ralph.core.errorhash import MAX_HEADLINE, error_hash, headline
 from ralph.core.volatile import steady
 
 OUTPUTS = Path(__file__).parents[2] / "fixtures" / "outputs"
@@ -215,9 +215,10 @@ def test_the_hash_is_the_same_in_every_process() -> None:
 
 # --- properties
 
+VALUES = st.integers(-(10**8), 10**8)  # larger ones look like seconds or nanoseconds since 1970, which are noise
 FAILURES = st.dictionaries(
     st.from_regex(r"test_[a-z]{1,8}", fullmatch=True),
-    st.tuples(st.integers(), st.integers()),
+    st.tuples(VALUES, VALUES),
     min_size=1,
     max_size=6,
 )
@@ -327,7 +328,6 @@ def test_any_text_has_a_hash_and_a_headline(output: str, exit_code: int, gate: s
     line = headline(output)
     assert len(line) <= MAX_HEADLINE
     assert line == " ".join(line.split())
-    assert failed_pattern(output)
 
 
 NOISE = """/tmp/a1b2c3d4e5/x.py:3~0x7fffaabb~10:30:00~2026-01-21~(5 ms)~in 3s~pid 7~'~ ~\t~-~a~1~/~{~}~.~:~[50%]~==9==~seed=4
@@ -430,11 +430,3 @@ def test_a_long_headline_is_cut() -> None:
     line = headline("E   ValueError: " + "x" * 500)
     assert len(line) == MAX_HEADLINE
     assert line.endswith("…")
-
-
-def test_the_failed_pattern_names_what_the_approach_led_to() -> None:
-    assert (
-        failed_pattern(recorded("node", "first"))
-        == "the approach that led to: should reject expired token: 200 !== 401"
-    )
-    assert failed_pattern("") == "the approach that led to: the same failure"
