@@ -77,11 +77,13 @@ def syncs(place: Path) -> None:
         log = place / f"seams-{n}"
         loop(project, n, "", RALPH_FAULT=f"count:{log}")
         counts[n] = log.read_text().count("journal.sync.before")
-    print(f"| fsyncs of the journal an iteration | {(counts[25] - counts[5]) / 20:.1f} | - | - | 4 |")
-    if shutil.which("strace"):
+    print(f"| fsyncs an iteration, of the journal only | {(counts[25] - counts[5]) / 20:.1f} | - | - | - |")
+    if not shutil.which("strace"):
+        print("| fsyncs an iteration, of all processes | not measured: strace is not installed | - | - | 4 |")
+    else:
         traced = {n: fsyncs_traced(project, place / f"trace-{n}", n) for n in (5, 25)}
         print(
-            f"| fsyncs of all processes an iteration (strace) | {(traced[25] - traced[5]) / 20:.1f} | - | - | 4 |"
+            f"| fsyncs an iteration, of all processes (strace) | {(traced[25] - traced[5]) / 20:.1f} | - | - | 4 |"
         )
 
 

@@ -112,6 +112,19 @@ def test_doctor_says_what_to_mend(project: Project) -> None:
     assert "FIX  processes  unknown tier 'cgrop'" in done.stdout
 
 
+def test_doctor_needs_no_prompt_because_it_is_usually_given_to_the_run(project: Project) -> None:
+    (project.path / "PROMPT.md").unlink()
+    done = project.ralph("doctor")
+    assert done.returncode == 0, done.stdout
+    assert "gates: tests; no prompt yet: give one with -p, -P or PROMPT.md" in done.stdout
+    project.config("gates: [{name: tests, run: sh test.sh}]\n")
+    done = project.ralph("doctor")
+    assert done.returncode == 2
+    assert "FIX  config     there is no agent: nobody to do it\n" in done.stdout
+    project.config("cli: {command: ./agent.sh}\nevent_loop: {prompt_file: gone.md}\n")
+    assert "does not exist" in project.ralph("doctor").stdout
+
+
 def test_doctor_works_without_a_repository(project: Project) -> None:
     shutil.rmtree(project.path / ".git")
     done = project.ralph("doctor")
@@ -250,6 +263,7 @@ def test_the_scratchpad_is_written_in_its_form(project: Project) -> None:
         ),
         (("scratchpad", "--dnoe", "x"), "unknown argument '--dnoe' (nearest: --done)"),
         (("scratchpad", "text"), "unknown argument 'text'"),
+        (("scratchpad", *PAD), "no iteration runs here"),
         (("emit",), "give a TOPIC"),
         (("emit", " "), "give a TOPIC"),
         (("emit", "--topic", "x"), "give a TOPIC"),

@@ -50,7 +50,7 @@ def first_then(first: str, then: str = CLAIM) -> str:
 def test_a_live_holder_blocks_a_second_run_and_is_named(project: Project) -> None:
     ready(project, f"{GO}; {CLAIM}")
     run = started(project)
-    assert (project.path / ".ralph.lock").read_text().splitlines()[0] == str(run.pid)
+    assert (project.path / ".ralph.lock").read_text() == f"{run.pid}\n"
     before = project.journaled("run.started")
     for command in (("run",), ("run", "--fresh", "--in-place"), ("resume",)):
         second = project.ralph(*command)
@@ -85,7 +85,7 @@ def test_a_killed_run_leaves_nothing_and_blocks_nobody(project: Project) -> None
     os.kill(run.pid, signal.SIGKILL)
     run.wait()
     nothing_left(project)
-    assert (project.path / ".ralph.lock").read_text().splitlines()[0] == str(run.pid)
+    assert (project.path / ".ralph.lock").read_text() == f"{run.pid}\n"
     assert "The run died. Go on with `ralph resume`." in project.ralph("status").stdout
     done = project.ralph("resume")
     assert done.returncode == 0, done.stdout
@@ -443,6 +443,20 @@ def test_uncommitted_work_is_touched_only_with_leave_and_can_be_had_back(project
     assert (project.path / "notes").read_text() == "ruined\n", (
         "what was there before the restoring is kept too"
     )
+
+
+def test_the_files_that_describe_the_run_need_not_be_committed(project: Project) -> None:
+    project.config(
+        "cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh test.sh}]\n"
+        "event_loop: {prompt_file: task.md}\n"
+    )
+    project.write("task.md", "Write the answer.\n")
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (project.path / "answer").unlink()
+    refused = project.ralph("run", "-p", "Write the answer.")
+    assert refused.returncode == 2, "here it does not describe the run"
+    assert "uncommitted changes: task.md" in refused.stderr
 
 
 def test_on_a_terminal_it_asks_before_working_on_uncommitted_changes(project: Project) -> None:

@@ -77,7 +77,7 @@ ENDS = (
         "echo exit 0 > test.sh; echo TASK_COMPLETE",
         "needs-review",
         7,
-        "tests pass only with changed gate inputs: test.sh",
+        "tests: green only with changed gate inputs: test.sh",
     ),
     (
         "iterations",
@@ -126,7 +126,10 @@ def test_every_end_has_its_code_its_reason_and_its_next_step(
     assert [r["code"] for r in project.facts("run.ended")] == [code]
     last = done.stdout.splitlines()
     assert any(line.startswith(end) and reason in line for line in last), done.stdout
-    assert last[-1] == f"Next: {NEXT[fact['end']]}"
+    declined = end == "completed-unverified" and code == 0
+    assert last[-1] == (
+        "Next: Look at the change yourself: no gate did." if declined else f"Next: {NEXT[fact['end']]}"
+    )
     succeeded = end in ("completed-verified", "completed-unverified")
     assert (project.path / ".ralph_state.md").exists() is not succeeded
     assert not (project.path / ".ralph.lock").exists()

@@ -42,9 +42,9 @@ def test_the_same_error_shifts_the_strategy_twice_and_then_ends_the_loop(project
         assert "Strategy shift required" not in prompt(project, n)
     for n, times in ((4, 3), (5, 4)):
         text = prompt(project, n)
-        assert f"The same error has come {times} times." in text
+        assert f"The same error has come {times} times; its output is above" in text
         assert "fundamentally different" in text
-        assert "Do not repeat the approach that led to: " in text
+        assert "Do not repeat the approach that led to it: " in text
         assert text.count("expected 42, got 41") >= 2, "the error, and what it forbids"
     rows = re.findall(r"^\| \d \| tests \| ([0-9a-f]{8}) \| (no|yes) \|$", prompt(project, 5), re.MULTILINE)
     assert len({hash_ for hash_, _ in rows}) == 1

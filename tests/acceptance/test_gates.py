@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
+import pytest
 from project import Project
 
 AGENT = "cli: {command: ./agent.sh}\nevent_loop: {max_iterations: 4, crash_wait: 0, stop_grace: 0}\n"
@@ -46,19 +49,89 @@ def test_soft_gates_alone_prove_nothing(project: Project) -> None:
     assert "completed-unverified" in done.stdout
 
 
-def test_the_base_result_is_known_when_the_tree_is(project: Project) -> None:
+def known(project: Project, done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The gates whose word on the starting tree was taken over from an earlier loop."""
+    assert "task " in done.stdout, done.stderr
+    return [k["gate"] for k in project.facts("workspace.prepared")[-1].get("known", [])]
+
+
+def with_a_configuration_outside_the_tree(project: Project) -> None:
+    project.git("rm", "-q", "--cached", "ralph.yml")
+    project.write(".gitignore", ".ralph/\n.ralph_state.md\n.ralph.lock\nralph.yml\nlocal/\n")
+    project.agent("echo 42 > answer; echo TASK_COMPLETE")
+    project.write("sub/test.sh", "exit 1\n")
+    project.commit()
+
+
+def test_a_pass_on_the_starting_tree_is_known_from_an_earlier_loop(project: Project) -> None:
+    with_a_configuration_outside_the_tree(project)
+    assert project.ralph("run").returncode == 0
+    project.commit()
+    again = project.ralph("run", "--fresh", "--max-iterations", "1")
+    assert known(project, again) == ["tests"]
+    assert "gate tests on the starting tree: green (known: journal seq" in again.stdout
+    assert len([g for g in project.facts("gate.ended") if g["purpose"] == "base"]) == 1
+
+
+OTHER_QUESTIONS = {
+    "another command": "{name: tests, run: sh ./test.sh}",
+    "another time limit": "{name: tests, run: sh test.sh, hard_timeout: 7}",
+    "other permissions": "{name: tests, run: sh test.sh, may_write: [x]}",
+    "other inputs": "{name: tests, run: sh test.sh, inputs: [x]}",
+    "a clean checkout": "{name: tests, run: sh test.sh, hermetic: true}",
+    "another name": "{name: check, run: sh test.sh}",
+}
+
+
+@pytest.mark.parametrize("change", OTHER_QUESTIONS)
+def test_another_question_is_not_answered_by_an_earlier_loop(project: Project, change: str) -> None:
+    with_a_configuration_outside_the_tree(project)
+    assert project.ralph("run").returncode == 0
+    project.commit()
+    project.config(AGENT + f"gates: [{OTHER_QUESTIONS[change]}]\n")
+    assert known(project, project.ralph("run", "--max-iterations", "1")) == []
+
+
+def test_another_folder_is_another_question(project: Project) -> None:
+    with_a_configuration_outside_the_tree(project)
+    assert project.ralph("run").returncode == 0
+    project.commit()
+    for name in ("ralph.yml", "PROMPT.md", "agent.sh"):
+        shutil.copy(project.path / name, project.path / "sub" / name)
+    project.git("add", "-A")
+    project.git("commit", "-qm", "sub")
+    assert project.ralph("run", "--max-iterations", "1").returncode != 2, "the tree of both folders' loops"
+    done = project.ralph("run", "--fresh", "--max-iterations", "1", cwd=project.path / "sub")
+    assert known(project, done) == []
+    assert "gate tests on the starting tree: red, exit 1" in done.stdout
+
+
+def test_a_changed_script_that_git_does_not_record_is_another_question(project: Project) -> None:
+    with_a_configuration_outside_the_tree(project)
+    project.config(AGENT + "gates: [{name: tests, run: sh local/check.sh}]\n")
+    project.write("local/check.sh", "test -e answer\n")
+    assert project.ralph("run").returncode == 0
+    project.commit()
+    assert known(project, project.ralph("run", "--max-iterations", "1")) == ["tests"]
+    project.write("local/check.sh", "test -e more\n")
+    done = project.ralph("run", "--fresh", "--max-iterations", "1")
+    assert known(project, done) == []
+    assert "gate tests on the starting tree: red" in done.stdout
+
+
+def test_a_failure_on_the_starting_tree_is_seen_again_by_every_loop(project: Project) -> None:
+    """What failed for a reason that is gone by now would make a false red→green."""
+    project.write("test.sh", "test -e $HOME/service\n")
     project.agent("echo $RALPH_ITERATION > step; echo TASK_STUCK: enough")
     project.commit()
-    project.ralph("run")
+    assert project.ralph("run").returncode == 4
     (project.path / "step").unlink()
-    again = project.ralph("run")
-    assert "gate tests on the starting tree: red (known: journal seq" in again.stdout
-    assert len([g for g in project.facts("gate.ended") if g["purpose"] == "base"]) == 1
-    (known,) = project.facts("workspace.prepared")[-1]["known"]
-    assert known["gate"] == "tests" and known["passed"] is False
-    project.config("cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh ./test.sh}]\n")
-    project.commit()
-    assert "known" not in project.ralph("run").stdout, "another command is another question"
+    (Path(project.env["HOME"]) / "service").touch()
+    project.write("agent.sh", "#!/bin/sh\necho x > step; echo TASK_COMPLETE\n", executable=True)
+    project.git("update-index", "--assume-unchanged", "agent.sh")
+    done = project.ralph("run", "--in-place")
+    assert known(project, done) == []
+    assert project.end()["proof"] == {"tests": "green→green"}
 
 
 def test_an_iteration_gate_looks_at_every_tree_and_its_word_serves_the_claim(project: Project) -> None:

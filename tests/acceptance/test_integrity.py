@@ -73,7 +73,7 @@ def test_a_change_to_what_judges_is_not_verified(project: Project, cheat: str) -
     before = project.user_state()
     done = project.ralph("run")
     assert done.returncode == 7, done.stdout + done.stderr
-    assert f"needs-review: tests pass only with changed gate inputs: {', '.join(paths)}" in done.stdout
+    assert f"needs-review: tests: green only with changed gate inputs: {', '.join(paths)}" in done.stdout
     assert "keep them only if they are right, or allow them with `allow:`" in done.stdout
     end, gates = project.end(), project.facts("gate.ended")
     assert end["paths"] == paths
@@ -149,6 +149,15 @@ def test_what_the_user_allows_is_not_run_again(project: Project, where: str) -> 
     assert [g["variant"] for g in project.facts("gate.ended")] == ["as-is", "as-is"]
 
 
+def test_what_the_command_line_allows_is_not_run_again(project: Project) -> None:
+    with_a_failing_test(project, UNIT)
+    project.agent("sed -i 's/, 4/, 0/' tests/test_calc.py; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run", "--allow", "other/**", "--allow", "tests/**")
+    assert done.returncode == 0, done.stdout
+    assert [g["variant"] for g in project.facts("gate.ended")] == ["as-is", "as-is"]
+
+
 def test_what_the_agent_makes_of_the_configuration_changes_nothing(project: Project) -> None:
     """Commands, limits and permissions are those of the start, also after a resume."""
     project.agent(
@@ -178,7 +187,7 @@ def test_a_file_that_a_new_ignore_rule_hides_is_not_hidden_from_the_judge(
     assert done.returncode == 7, done.stdout
     assert project.end()["paths"] == ["conftest.py"]
     assert (
-        "tests pass with gate inputs that changed or that new ignore rules hide: conftest.py" in done.stdout
+        "tests: green with gate inputs that changed or that new ignore rules hide: conftest.py" in done.stdout
     )
     assert "warning: new ignore rules keep files out of the snapshot: notes" in done.stdout
 
@@ -289,7 +298,8 @@ def test_what_the_agent_does_to_refs_is_reported(project: Project) -> None:
     assert names[1] == ["refs/heads/other", "refs/stash", "refs/tags/v1"]
     assert names[2] == ["HEAD", "refs/heads/other"]
     status = project.ralph("status").stdout
-    assert "warning     refs moved while iteration 2 ran: refs/heads/other: " in status
+    assert "warning     refs moved while iteration 3 ran: HEAD: " in status
+    assert "(the last of 2 like it)" in status
 
 
 def test_a_forged_journal_inbox_and_state_file_complete_nothing(project: Project) -> None:

@@ -50,7 +50,8 @@ def test_an_agent_that_spends_too_much_is_cut_off_in_the_middle_and_its_work_is_
     assert processes_with(str(project.path)) == []
 
     still = project.ralph("resume")
-    assert still.returncode == 8, "the limit is as low as before"
+    assert still.returncode == 2, "the limit is as low as before"
+    assert "it would end again at once" in still.stderr
     assert len(project.facts("iteration.started")) == 1
 
     raised = project.ralph("resume", f"--max-{unit}", "5000")
@@ -94,7 +95,7 @@ def test_the_soft_limits_let_the_agent_work_and_tell_the_next_one(project: Proje
     assert "Most of the loop's time is used." in note
     assert "The iteration before took too long." in note
     assert "Most of the loop's time" not in project.prompt(0)
-    assert "warning: soft limit passed: soft-time" in done.stdout
+    assert "warning: the loop's soft time limit was passed" in done.stdout
 
 
 # -- one iteration -------------------------------------------------------------------------------------

@@ -228,3 +228,61 @@ def test_git_processes_that_the_user_runs_meanwhile_are_not_disturbed(project: P
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
     assert (project.path / ".git/index.lock").exists()
+
+
+def test_restoring_leaves_ralphs_own_files_wherever_the_loop_kept_them(project: Project) -> None:
+    """The loop ran in a folder, with a scratchpad of its own; the user restores from the root."""
+    sub = project.path / "sub"
+    sub.mkdir()
+    for name in ("test.sh", "ralph.yml", "PROMPT.md", "agent.sh"):
+        (project.path / name).rename(sub / name)
+    (sub / "agent.sh").write_text(
+        "#!/bin/sh\necho mine > handoff.md; rm draft; echo x > step; echo TASK_COMPLETE\n"
+    )
+    with open(sub / "ralph.yml", "a") as config:
+        config.write("core: {scratchpad: handoff.md}\n")
+    (project.path / ".gitignore").unlink()
+    project.commit()
+    (sub / "draft").write_text("precious\n")
+    assert project.ralph("run", "--in-place", "--max-iterations", "1", cwd=sub).returncode == 8
+    assert (sub / ".ralph_state.md").exists()
+    restored = project.ralph("recover", "1")
+    assert restored.returncode == 0, restored.stderr
+    assert (sub / "draft").read_text() == "precious\n"
+    assert not (sub / "step").exists()
+    assert (sub / "handoff.md").read_text() == "mine\n"
+    assert (sub / ".ralph_state.md").exists()
+    assert project.ralph("resume", "--max-iterations", "2", cwd=sub).returncode == 8
+
+
+def test_restoring_needs_no_sound_journal(project: Project) -> None:
+    project.write("draft", "precious\n")
+    project.agent("rm draft; echo 42 > answer; echo TASK_COMPLETE")
+    assert project.ralph("run", "--in-place").returncode == 0
+    journal = project.path / ".git/ralph/journal.jsonl"
+    journal.write_text(journal.read_text().replace("loop.started", "loop.stirred"))
+    assert project.ralph("status").returncode == 70
+    assert project.ralph("recover", "1").returncode == 0
+    assert (project.path / "draft").read_text() == "precious\n"
+
+
+def test_restoring_tells_what_it_moved_out_of_the_way(project: Project) -> None:
+    """A folder that is ignored by now stands where a saved file was: no snapshot holds what is in it."""
+    project.write("data", "precious\n")
+    project.agent("rm data; mkdir data; echo new > data/file; echo data/ >> .gitignore; echo TASK_STUCK: x")
+    assert project.ralph("run", "--in-place").returncode == 4
+    restored = project.ralph("recover", "1")
+    assert restored.returncode == 0, restored.stderr
+    assert (project.path / "data").read_text() == "precious\n"
+    (told,) = [line for line in restored.stdout.splitlines() if "moved out of the way" in line]
+    assert (Path(told.rpartition(": ")[2]) / "file").read_text() == "new\n"
+
+
+def test_the_list_says_where_the_index_is_kept(project: Project) -> None:
+    project.write("staged", "in the index\n")
+    project.git("add", "staged")
+    project.write("staged", "and after it\n")
+    project.ralph("run", "--in-place")
+    commit = project.git("for-each-ref", "--format=%(objectname)", "refs/ralph/recovery")
+    index = project.git("rev-parse", f"{commit}^2")
+    assert f"the index is in {index}" in project.ralph("recover").stdout

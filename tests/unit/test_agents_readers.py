@@ -63,6 +63,7 @@ def test_a_fence_opened_long_before_the_end_still_counts() -> None:
 def test_colours_around_a_signal_do_not_hide_it() -> None:
     assert word(said("\x1b[1;32mTASK_COMPLETE\x1b[0m")) == "TASK_COMPLETE"
     assert said("\x1b[2J\x1b[?25lhello\x1b[38;5;196m!").said == "hello!"
+    assert word(said("\x1b]0;agent: done\x07TASK_COMPLETE\x1b(B")) == "TASK_COMPLETE"
 
 
 @given(st.lists(st.text(st.characters(), max_size=50), max_size=20))

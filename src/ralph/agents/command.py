@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from pathlib import Path
 
 from ralph.agents.adapter import SAID_CHARS, Launch, Reader, Words
+from ralph.core.excerpt import ESCAPES
 from ralph.core.policy import AgentPolicy
 from ralph.core.signals import fence_after
 
-_ESCAPE = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]")
 _LINE_CHARS = 1000  # so that the last lines always fit; a signal's line is short
 
 
@@ -57,6 +56,6 @@ class TextReader:
 
 
 def _clean(line: str) -> str:
-    """Without colours, which a signal may wear, and without half characters, which the journal cannot hold."""
-    bare = _ESCAPE.sub("", line[: 2 * _LINE_CHARS])
+    """Without colours and titles, which a signal may wear, and without half characters, which the journal cannot hold."""
+    bare = ESCAPES.sub("", line[: 2 * _LINE_CHARS])
     return bare.encode("utf-8", "replace").decode()

@@ -8,7 +8,7 @@ import traceback
 import click
 
 from ralph import __version__
-from ralph.errors import GOES_ON, RalphError
+from ralph.errors import DISK, GOES_ON, RalphError
 
 # name -> (module, one line of help): the list of commands costs no imports.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -80,13 +80,13 @@ def run_app(arguments: list[str]) -> int:
         return 2
     except RalphError as error:
         _trace(arguments)
-        _complain(f"ralph: {error}" + (f"\n{GOES_ON}" if error.code == 70 and not error.todo else ""))
+        _complain(f"ralph: {error}" + (_goes_on(arguments) if error.code == 70 and not error.todo else ""))
         return error.code
     except OSError as error:
         _trace(arguments)
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
-        _complain(f"ralph: {what}\n{GOES_ON}")
-        return 70
+        _complain(f"ralph: {what}" + _goes_on(arguments))
+        return 70 if _goes_on(arguments) or error.errno in DISK else 2
     except Exception as error:
         _trace(arguments)
         at = traceback.extract_tb(error.__traceback__)[-1]
@@ -96,6 +96,11 @@ def run_app(arguments: list[str]) -> int:
             "This is a fault in Ralph, please report it. What was recorded is kept."
         )
         return 70
+
+
+def _goes_on(arguments: list[str]) -> str:
+    """Only these commands record anything that could be taken up again."""
+    return f"\n{GOES_ON}" if arguments[:1] in (["run"], ["resume"]) else ""
 
 
 def _trace(arguments: list[str]) -> None:

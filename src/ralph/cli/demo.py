@@ -58,6 +58,9 @@ def _folder(into: Path | None) -> Path:
         into.mkdir(parents=True)
     except FileExistsError:
         raise RalphError("already exists", where=str(into), todo="Name a new folder.") from None
+    except OSError as error:
+        what = f"the folder cannot be made: {error.strerror}"
+        raise RalphError(what, where=str(into), todo="Name one where you may write.") from error
     return into.resolve()
 
 

@@ -107,15 +107,20 @@ def _workspace() -> Iterator[Finding]:
 
 def _configuration() -> Finding:
     from ralph.agents.adapter import adapter
-    from ralph.config import Overrides, check_agent, load
+    from ralph.config import NoPrompt, Overrides, check_agent, load
 
-    folder = Path.cwd()
+    folder, prompt = Path.cwd(), ""
     try:
-        resolved = load(folder, None, Overrides())
+        try:
+            resolved = load(folder)
+        except NoPrompt:  # it is usually given to `ralph run`; all else can be checked without it
+            prompt = "; no prompt yet: give one with -p, -P or PROMPT.md"
+            resolved = load(folder, None, Overrides(prompt="any"))
         check_agent(resolved.policy, folder)
         adapter(resolved.policy.agent).check(resolved.policy.agent)
     except RalphError as error:
         where = f"{error.where}: " if error.where else ""
         return Finding("config", False, where + error.what.replace("\n", "; "), error.todo)
     gates = ", ".join(g.name for g in resolved.policy.gates) or "no gates: nothing will be proven"
-    return Finding("config", True, f"{resolved.source}: {resolved.policy.agent.backend}, gates: {gates}")
+    text = f"{resolved.source}: {resolved.policy.agent.backend}, gates: {gates}{prompt}"
+    return Finding("config", True, text)

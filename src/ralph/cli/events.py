@@ -9,10 +9,10 @@ import click
 import msgspec
 
 from ralph.cli.place import here
-from ralph.core.facts import BY_KIND
 from ralph.errors import RalphError
 from ralph.journal.read import NAME, follow, history
 from ralph.journal.record import Record
+from ralph.journal.reference import KINDS
 from ralph.ui.terminal import one_line
 
 
@@ -79,11 +79,11 @@ def events(
 def _check(kinds: tuple[str, ...]) -> None:
     """A misspelt kind would look like a journal in which it never happened."""
     for kind in kinds:
-        if not any(fnmatchcase(known, kind) for known in BY_KIND):
+        if not any(fnmatchcase(known, kind) for known in KINDS):
             import difflib
 
-            near = difflib.get_close_matches(kind, BY_KIND, 1, 0.5)
-            hint = f"The nearest is {near[0]}." if near else f"Kinds: {', '.join(BY_KIND)}."
+            near = difflib.get_close_matches(kind, KINDS, 1, 0.5)
+            hint = f"The nearest is {near[0]}." if near else f"Kinds: {', '.join(KINDS)}."
             raise RalphError(f"--kind: there are no facts of the kind {kind!r}", todo=hint)
 
 

@@ -15,7 +15,7 @@ Example:
 """
 SCRATCHPAD_HELP = """Usage: ralph scratchpad --done TEXT --test-status TEXT --next-step TEXT --blockers TEXT
 
-Write the scratchpad that the next iteration reads. The iteration number is filled in.
+Write the scratchpad that the next iteration reads; only inside an iteration, whose number is filled in.
 
 Example:
   ralph scratchpad --done "parser reads dates" --test-status "12 pass, 1 fails: test_leap" \\
@@ -99,11 +99,13 @@ def _scratchpad(arguments: list[str]) -> int:
     missing = [f"--{name.replace('_', '-')}" for name in _FIELDS if not values.get(name, "").strip()]
     if missing:
         raise ValueError(f"missing: {', '.join(missing)}")
+    if "RALPH_ITERATION" not in os.environ:
+        raise ValueError("no iteration runs here, so nobody would read it; agents call this inside one")
     path = os.environ.get("RALPH_SCRATCHPAD", ".ralph/agent/scratchpad.md")
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     temporary = f"{path}.{os.getpid()}"
     with open(temporary, "w", encoding="utf-8") as file:
-        file.write(_SCRATCHPAD.format(n=os.environ.get("RALPH_ITERATION", "?"), **values))
+        file.write(_SCRATCHPAD.format(n=os.environ["RALPH_ITERATION"], **values))
     os.replace(temporary, path)
     return 0
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from ralph.cli.place import here
+from ralph.cli.stock import latest
+from ralph.core.state import LoopState
+from ralph.driver.place import snapshots_of
 from ralph.driver.run import new_id, now
 from ralph.errors import RalphError
 from ralph.journal.lock import Lock
-from ralph.workspace import Saved, Snapshots, drop, own_files, save, saved
+from ralph.journal.record import Damage
+from ralph.workspace import Repo, Saved, drop, printable, save, saved
 
 
 @click.command()
@@ -39,7 +45,7 @@ def recover(which: str | None, dropping: bool, as_json: bool) -> None:
         return
     lock = Lock.acquire(repo.state_dir, new_id())
     try:
-        snapshots = Snapshots(repo, "in-place", own_files(repo, Path.cwd()))
+        snapshots = snapshots_of(repo, _last_loop(repo))
         before = save(
             repo,
             snapshots,
@@ -52,6 +58,16 @@ def recover(which: str | None, dropping: bool, as_json: bool) -> None:
     finally:
         lock.release()
     click.echo(f"Restored {len(changed)} files from {one.ref}.\nWhat was here before is saved: {before.ref}")
+    for place in snapshots.displaced:
+        click.echo(f"No snapshot holds this, so it was moved out of the way: {printable(place)}")
+
+
+def _last_loop(repo: Repo) -> LoopState:
+    """It says which files here are Ralph's own. A damaged journal must not stand between users and their files."""
+    state = None
+    with suppress(Damage):
+        state = latest(repo)
+    return state or LoopState(root=str(repo.root), folder=os.path.relpath(Path.cwd(), repo.root))
 
 
 def _list(found: list[Saved], as_json: bool) -> None:
@@ -63,6 +79,8 @@ def _list(found: list[Saved], as_json: bool) -> None:
         click.echo("Nothing was saved here.")
     for number, one in enumerate(found, 1) if not as_json else ():
         click.echo(f"{number:>3}  {one.when}  {one.ref}  {one.reason}")
+        if one.note:
+            click.echo(f"     {one.note}")
 
 
 def _pick(found: list[Saved], which: str) -> Saved:

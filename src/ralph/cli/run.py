@@ -19,7 +19,9 @@ from ralph.core.ends import NEXT
 from ralph.core.fold import fold
 from ralph.core.policy import Policy
 from ralph.core.state import LoopState
+from ralph.core.text import few
 from ralph.driver.processes import Line
+from ralph.driver.resume import is_unfinished
 from ralph.driver.run import Choice, Request, Seeing, raised
 from ralph.driver.run import run as drive
 from ralph.errors import RalphError
@@ -54,6 +56,12 @@ def _limits(command: Decorated) -> Decorated:
 @click.option("--task-id", help="A short name for the task.")
 @click.option("--gate", "gates", multiple=True, help="A command that must pass; may be repeated.")
 @click.option("--no-gates", is_flag=True, help="Complete on the agent's word alone.")
+@click.option(
+    "--allow",
+    metavar="GLOB",
+    multiple=True,
+    help="Files that judge the work (tests, runner configuration) and may be changed without review; may be repeated.",
+)
 @click.option("--require-verified", is_flag=True, help="An unverified end is never exit 0.")
 @_limits
 @click.option("--timeout-multiplier", type=float, default=1.0, help="Stretch all time limits by this factor.")
@@ -79,6 +87,7 @@ def run(
       ralph run
       ralph run -p "Make the tests pass" --gate "pytest -q" -- ./agent.sh
       ralph run -P task.md --max-iterations 20 --in-place
+      ralph run -p "Drop Python 3.8" --allow tox.ini --allow "tests/compat/**"
     """
     from ralph.cli.place import here
 
@@ -100,10 +109,11 @@ def run(
     )
 
     def agree() -> None:
-        own = own_files(repo, folder, (resolved.policy.scratchpad.replace("{taskId}", resolved.task.id),))
-        _agree_to_work_here(repo, own, in_place, _read_by_ralph(folder, config, given))
+        own = own_files(repo, folder, (resolved.policy.scratchpad_path(resolved.task.id),))
+        _agree_to_work_here(repo, own, in_place, _read_by_ralph(folder, config, resolved.prompt_file))
 
-    if choice == "fresh" or not _unfinished(repo):
+    loop = _resumable(repo)
+    if choice == "fresh" or loop is None or not is_unfinished(loop):
         agree()
     return _go(request, verbose, agree)
 
@@ -129,19 +139,21 @@ def _resume(verbose: bool, answer: str, given: dict[str, Any]) -> int:
     from ralph.cli.place import here
 
     repo = here()
-    loop = _unfinished(repo)
+    loop = _resumable(repo)
     if loop:
         _check(loop.policy, Path(loop.root) / loop.folder)
     folder = Path(loop.root) / loop.folder if loop else Path.cwd()
     limits = _raised(given)
     if loop:
-        _refuse_in_vain(loop, limits)
+        _refuse_in_vain(loop, limits, answer)
     request = Request(folder=folder, repo=repo, choice="resume", answer=answer, raise_limits=limits)
     return _go(request, verbose)
 
 
-def _refuse_in_vain(loop: LoopState, limits: dict[str, float]) -> None:
+def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str) -> None:
     """A loop at its limit would end again at once: say what it needs instead."""
+    if answer and loop.question is None:
+        raise RalphError("no question waits for an answer here", todo="Leave out --answer.")
     resumed = fold(loop, f.LoopResumed(run="", limits=raised(loop.policy.limits, limits)))
     for op in decide(resumed) if not resumed.open else ():
         if isinstance(op, Finish) and op.end in ("limit", "failed"):
@@ -205,6 +217,7 @@ def _refuse_with_resume(given: dict[str, Any], command: tuple[str, ...]) -> None
         "task_id",
         "gates",
         "no_gates",
+        "allow",
         "require_verified",
     )
     said = [_FLAGS.get(key, f"--{key.replace('_', '-')}") for key in fixed if given.get(key)]
@@ -220,10 +233,10 @@ def _refuse_with_resume(given: dict[str, Any], command: tuple[str, ...]) -> None
 _FLAGS = {"gates": "--gate"}
 
 
-def _unfinished(repo: Repo) -> LoopState | None:
-    from ralph.cli.stock import unfinished
+def _resumable(repo: Repo) -> LoopState | None:
+    from ralph.cli.stock import resumable
 
-    return unfinished(repo)
+    return resumable(repo)
 
 
 def _resume_or_fresh(s: LoopState) -> Choice:
@@ -246,8 +259,7 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
     uncommitted = [path for path in dirty(repo, own) if (repo.root / path).resolve() not in known]
     if not uncommitted or not repo.versioned:
         return
-    shown = ", ".join(uncommitted[:5]) + (f" and {len(uncommitted) - 5} more" if len(uncommitted) > 5 else "")
-    text = f"there are uncommitted changes: {shown}"
+    text = f"there are uncommitted changes: {few(uncommitted)}"
     if not sys.stdin.isatty():
         raise RalphError(
             text, todo="Commit them, or say --in-place to work on top of them (they are saved first)."
@@ -256,7 +268,7 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
         raise RalphError("not started; nothing was changed")
 
 
-def _read_by_ralph(folder: Path, config: Path | None, given: dict[str, Any]) -> set[Path]:
+def _read_by_ralph(folder: Path, config: Path | None, prompt_file: Path | None) -> set[Path]:
     """The files that describe this run need not be committed for it."""
-    named = [config, given.get("prompt_file"), Path("ralph.yml"), Path("ralph.yaml"), Path("PROMPT.md")]
+    named = [config, prompt_file, Path("ralph.yml"), Path("ralph.yaml"), Path("PROMPT.md")]
     return {(folder / path).resolve() for path in named if path is not None}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ralph.core.ends import RESUMABLE
 from ralph.core.state import LoopState
-from ralph.driver.resume import last_loop
+from ralph.driver.resume import is_over, last_loop
 from ralph.journal.read import NAME, scan
 from ralph.workspace import Repo
 
@@ -14,8 +13,7 @@ def latest(repo: Repo) -> LoopState | None:
     return found[0] if found else None
 
 
-def unfinished(repo: Repo) -> LoopState | None:
+def resumable(repo: Repo) -> LoopState | None:
+    """The loop that `ralph resume` would go on with."""
     state = latest(repo)
-    if state is None or (state.ended is not None and state.ended not in RESUMABLE):
-        return None
-    return state
+    return None if state is None or is_over(state) else state

@@ -71,6 +71,13 @@ def identifier_problem(text: str) -> str:
     return ""
 
 
+def glob_problem(pattern: str) -> str:
+    inside = pattern.removeprefix("./")
+    if not inside or inside.startswith(("/", "~")) or ".." in inside.split("/"):
+        return f"must be a pattern of paths inside the workspace, not {quoted(pattern)}"
+    return text_problem(pattern)
+
+
 def seconds(text: str) -> float | None:
     """`90`, `90s`, `10m`, `1.5h`, `1h30m`, `2d` as seconds; None when it is no duration."""
     text = text.strip()
@@ -144,11 +151,10 @@ def _glob(node: Node, spot: Spot) -> str | None:
     pattern = _line(node, spot)
     if pattern is None:
         return None
-    pattern = pattern.removeprefix("./")
-    if not pattern or pattern.startswith(("/", "~")) or ".." in pattern.split("/"):
-        spot.wrong(f"must be a pattern of paths inside the workspace, not {quoted(pattern)}")
+    if problem := glob_problem(pattern):
+        spot.wrong(problem)
         return None
-    return pattern
+    return pattern.removeprefix("./")
 
 
 def _writable(node: Node, spot: Spot) -> tuple[str, ...] | None:

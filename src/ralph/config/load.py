@@ -11,6 +11,7 @@ from ralph.config.overrides import Overrides, check
 from ralph.config.policy import policy as policy_of
 from ralph.config.problems import Problems
 from ralph.config.read import Settings, read
+from ralph.config.task import prompt_file
 from ralph.config.task import task as task_of
 from ralph.config.textfile import read_text
 from ralph.core.policy import Policy, Task
@@ -25,6 +26,11 @@ class Resolved(msgspec.Struct, frozen=True):
     task: Task
     source: str  # the path of the file that was read, or "(defaults)"
     warnings: tuple[str, ...] = ()
+    prompt_file: Path | None = None  # that the task was read from
+
+
+class NoPrompt(RalphError):
+    """Nothing else is known to be wrong, except perhaps that there is no agent either."""
 
 
 def load(cwd: Path, file: Path | None = None, overrides: Overrides | None = None) -> Resolved:
@@ -46,7 +52,14 @@ def load(cwd: Path, file: Path | None = None, overrides: Overrides | None = None
     has_agent = policy.agent.backend != "custom" or bool(policy.agent.command)
     if task is None or not has_agent:
         raise _missing(prompt=task is None, agent=not has_agent)
-    return Resolved(policy, task, str(path) if path else DEFAULTS, tuple(problems.warnings))
+    from_file = prompt_file(settings, overrides, cwd)
+    return Resolved(
+        policy,
+        task,
+        str(path) if path else DEFAULTS,
+        tuple(problems.warnings),
+        from_file[0] if from_file else None,
+    )
 
 
 def _found(cwd: Path) -> Path | None:
@@ -75,4 +88,5 @@ def _missing(*, prompt: bool, agent: bool) -> RalphError:
     if agent:
         what.append("there is no agent: nobody to do it")
         todo.append("Set cli.command in ralph.yml, or put the agent's command after -- on the command line.")
-    return RalphError("\n".join(what), todo="\n".join(todo))
+    kind = NoPrompt if prompt else RalphError
+    return kind("\n".join(what), todo="\n".join(todo))

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.config.kinds import MAX_INTEGER, YEAR, identifier_problem, number_problem, text_problem
+from ralph.config.kinds import (
+    MAX_INTEGER,
+    YEAR,
+    glob_problem,
+    identifier_problem,
+    number_problem,
+    text_problem,
+)
 from ralph.config.problems import Problems
 
 
@@ -26,6 +33,7 @@ class Overrides(msgspec.Struct, frozen=True):
     command: tuple[str, ...] = ()  # the agent's argv, in place of cli.backend, command and args
     gates: tuple[str, ...] = ()  # commands, in place of the file's gates
     no_gates: bool = False
+    allow: tuple[str, ...] = ()  # patterns, besides the file's
     require_verified: bool = False
 
 
@@ -55,6 +63,9 @@ def check(overrides: Overrides, problems: Problems) -> None:
     _check_texts("-p", () if overrides.prompt is None else (overrides.prompt,), problems)
     _check_texts("--criteria", overrides.criteria, problems)
     _check_texts("--gate", overrides.gates, problems)
+    for pattern in overrides.allow:
+        if problem := glob_problem(pattern):
+            problems.add_outside("--allow", problem)
     _check_texts("--", overrides.command[:1], problems)
     _check_texts("--", tuple(word for word in overrides.command[1:] if word), problems)
 

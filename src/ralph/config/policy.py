@@ -41,6 +41,7 @@ def _own_fields(settings: Settings, overrides: Overrides) -> dict[str, Any]:
     own = fields(settings.values, "policy")
     if overrides.require_verified:
         own["require_verified"] = True
+    own["allow"] = (*own.get("allow", ()), *(pattern.removeprefix("./") for pattern in overrides.allow))
     if own.get("completion_promise") in OTHER_SIGNALS:
         settings.wrong("event_loop.completion_promise", "is a signal that says the opposite of done")
     return own

@@ -56,17 +56,27 @@ def _prompt(settings: Settings, overrides: Overrides, cwd: Path) -> str:
     _refuse_two_prompts(settings)
     if overrides.prompt is not None:
         return overrides.prompt
+    if file := prompt_file(settings, overrides, cwd):
+        return _from_file(*file, settings)
+    return _text_in_settings(settings)
+
+
+def prompt_file(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[Path, str] | None:
+    """The file that holds the prompt, and what named it; None when the prompt is not in a file."""
+    if overrides.prompt is not None:
+        return None
     if overrides.prompt_file is not None:
-        return _from_file(cwd / overrides.prompt_file, settings, "-P")
-    for path in ("task.description", "event_loop.prompt"):
-        if text := settings.get(path):
-            return str(text)
+        return cwd / overrides.prompt_file, "-P"
+    if _text_in_settings(settings):
+        return None
     if named := settings.get("event_loop.prompt_file"):
-        return _from_file(located(named, settings.folder), settings, "event_loop.prompt_file")
+        return located(named, settings.folder), "event_loop.prompt_file"
     default = cwd / DEFAULT_PROMPT_FILE
-    if os.path.lexists(default):
-        return _from_file(default, settings, DEFAULT_PROMPT_FILE)
-    return ""
+    return (default, DEFAULT_PROMPT_FILE) if os.path.lexists(default) else None
+
+
+def _text_in_settings(settings: Settings) -> str:
+    return str(settings.get("task.description") or settings.get("event_loop.prompt") or "")
 
 
 def _refuse_two_prompts(settings: Settings) -> None:
@@ -76,7 +86,7 @@ def _refuse_two_prompts(settings: Settings) -> None:
         settings.wrong(path, f"the prompt is already given by {first}; remove one of them")
 
 
-def _from_file(path: Path, settings: Settings, named_by: str) -> str:
+def _from_file(path: Path, named_by: str, settings: Settings) -> str:
     try:
         text = read_text(path)
         if not text.strip():

@@ -58,6 +58,8 @@ RESUMABLE: frozenset[End] = frozenset(
         "interrupted",
     }
 )
+# These say something about the work: a new task may begin without a word about them.
+SETTLED: frozenset[End] = frozenset({"failed", "stuck"})
 
 NEXT: dict[End, str] = {
     "completed-verified": "Look at the change with `git status` and `git diff`, then commit it.",

@@ -13,7 +13,7 @@ FIRST_LINES, LAST_LINES = 1_000, 4_000  # of these windows, what is searched for
 MAX_LINE = 2_000
 MAX_CHARS = 24_000
 
-_ESCAPES = re.compile(
+ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor, erase
     r"|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # titles, links, device strings
     r"|\x1b[ -/]*[0-~]"
@@ -36,7 +36,7 @@ def plain_lines(text: str) -> list[str]:
     """The lines as a terminal would leave them, without empty ones at the end."""
     text = text.replace("\r\n", "\n")
     if "\x1b" in text or "\x9b" in text:
-        text = _ESCAPES.sub("", text)
+        text = ESCAPES.sub("", text)
     lines = text.split("\n")
     if "\r" in text:
         lines = [_overwritten(line) if "\r" in line else line for line in lines]

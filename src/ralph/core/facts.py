@@ -85,7 +85,6 @@ class BaseResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
     gate: str
     passed: bool
-    error_hash: str = ""
     evidence: str = ""  # where it was measured, e.g. "journal seq 41"
 
 
@@ -99,6 +98,8 @@ class WorkspacePrepared(Fact, frozen=True, tag="workspace.prepared"):
     known: tuple[BaseResult, ...] = ()
     unrecorded: tuple[str, ...] = ()  # nested repositories and dirty submodules that were there already
     excludes: str = ""  # hash of the stored ignore rules that are not part of the tree
+    # gate -> input that no snapshot holds -> its content, in short
+    unrecorded_inputs: dict[str, dict[str, str]] = {}
 
 
 class WorkspaceChanged(Fact, frozen=True, tag="workspace.changed"):
@@ -146,8 +147,8 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
 
 
 class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
-    """What the claimed change touches of the gates' inputs, what it hides by new ignore rules, and how many paths it
-    changes at all."""
+    """What the claimed change touches of the gates' inputs, what of them no snapshot holds and is new, changed or gone,
+    and how many paths it changes at all."""
 
     tree: str
     changed: int
@@ -183,6 +184,7 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     timed_out: Literal["", "soft", "hard"] = ""
     hermetic: bool = False
     wrote: tuple[str, ...] = ()  # paths it changed without leave; undone
+    outputs: tuple[str, ...] = ()  # files named in gates' commands that no snapshot holds and that it wrote
     excerpt: str = ""
     output: str = ""
     error_hash: str = ""

@@ -94,10 +94,10 @@ def _prepared(s: LoopState, x: f.WorkspacePrepared) -> LoopState:
         branch=x.branch,
         recovery=x.recovery,
         excludes=x.excludes,
+        unrecorded_inputs=x.unrecorded_inputs,
         unrecorded=frozenset(x.unrecorded),
         trees=frozenset((x.tree,)),
         base={known.gate: known.passed for known in x.known},
-        failures=frozenset(failure_key(k.gate, k.error_hash) for k in x.known if not k.passed),
     )
 
 
@@ -339,6 +339,7 @@ def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
         s,
         open={op: r for op, r in s.open.items() if op != x.op},
         active_seconds=s.active_seconds + max(0.0, x.seconds),
+        outputs=s.outputs.union(x.outputs),
     )
     if x.how == "interrupted":
         return s

@@ -56,9 +56,9 @@ def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
     doubtful: dict[str, tuple[str, ...]] = {}
     hides = False
     for gate in s.gates:
-        hidden = tuple(p for p in claim.hidden.get(gate.name, ()) if not _allowed(s, p))
+        hidden = tuple(p for p in claim.hidden.get(gate.name, ()) if _reached(gate, p) and not _allowed(s, p))
         paths = tuple(p for p in claim.touched.get(gate.name, ()) if not _allowed(s, p))
-        if gate.hard and hidden and not gate.hermetic:
+        if gate.hard and hidden:
             # No snapshot holds these, so that they cannot be swapped for their originals.
             doubtful[gate.name], hides = hidden, True
             continue
@@ -122,6 +122,11 @@ def _result(s: LoopState, op: str) -> Result | None:
 def _contradicted(s: LoopState, result: Result) -> bool:
     verdicts = s.verdicts.get(verdict_key(result.gate, result.variant, result.tree), ())
     return len(set(verdicts)) > 1
+
+
+def _reached(gate: GatePolicy, path: str) -> bool:
+    """A clean checkout holds nothing that no snapshot holds; only absolute paths lead out of it."""
+    return not gate.hermetic or path.startswith("/")
 
 
 def _allowed(s: LoopState, path: str) -> bool:

@@ -91,3 +91,6 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     guidance: str = ""  # the user's own text for every prompt
     require_verified: bool = False
     allow: tuple[str, ...] = ()  # gate inputs (globs) that any task may change
+
+    def scratchpad_path(self, task_id: str) -> str:
+        return self.scratchpad.replace("{taskId}", task_id)

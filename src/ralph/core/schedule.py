@@ -17,7 +17,6 @@ class RunState(msgspec.Struct, frozen=True):
     ended: dict[str, tuple[End, int]] = {}
     stopping: bool = False
     finished: bool = False
-    parallel: int = 1
 
 
 class StartLoop(msgspec.Struct, frozen=True):
@@ -32,7 +31,7 @@ def fold_run(s: RunState, fact: f.Input, task: str = "") -> RunState:
     """`task` says whose loop the fact belongs to."""
     match fact:
         case f.RunStarted():
-            return RunState(tasks=fact.tasks, parallel=s.parallel)
+            return RunState(tasks=fact.tasks)
         case f.LoopStarted():
             return replace(s, running=(*(t for t in s.running if t != fact.task.id), fact.task.id))
         case f.LoopResumed():
@@ -62,12 +61,11 @@ STOPS_THE_RUN: frozenset[End] = frozenset({"interrupted", "stopped", "quota", "a
 def schedule(s: RunState) -> tuple[StartLoop | EndRun, ...]:
     if s.finished:
         return ()
-    waiting = [t for t in s.tasks if t not in s.ended and t not in s.running]
-    if waiting and not s.stopping:
-        room = max(0, max(1, s.parallel) - len(s.running))
-        return tuple(StartLoop(task=t) for t in waiting[:room])
     if s.running:
-        return ()
+        return ()  # one at a time
+    waiting = [t for t in s.tasks if t not in s.ended]
+    if waiting and not s.stopping:
+        return (StartLoop(task=waiting[0]),)
     return (EndRun(code=_code(s)),)
 
 

@@ -17,6 +17,12 @@ def fenced(text: str) -> str:
     return f"{fence}\n{text.rstrip()}\n{fence}"
 
 
+def few(names: Sequence[str], most: int = 5) -> str:
+    """The first of them, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def history_table(history: Sequence[Attempt]) -> str:
     return TABLE_HEAD + "".join(
         f"| {a.number} | {a.gate.replace('|', '/')} | {a.error_hash} | {'yes' if a.shift else 'no'} |\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -24,7 +25,7 @@ from ralph.driver.store import Store, read_ends
 from ralph.driver.waiting import Waiting, moment_in
 from ralph.errors import DISK
 from ralph.gates.command import command_line, find, undeclared
-from ralph.gates.integrity import hidden_by_gate, touched_by_gate
+from ralph.gates.integrity import Unrecorded, hidden_by_gate, touched_by_gate
 from ralph.journal.append import Journal
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
 from ralph.seams import seam
@@ -32,6 +33,7 @@ from ralph.workspace import (
     RefWatch,
     Repo,
     Snapshots,
+    Stamp,
     dirty,
     head,
     newly_ignored,
@@ -81,18 +83,26 @@ class Effects:
             recovery = save(
                 b.repo, b.snapshots, snapshot.tree, loop=s.loop, reason="before the loop", when=b.now()
             ).ref
-        known = known_results(b.journal, s, snapshot.tree)
+        unrecorded = self._unrecorded(s).now(b.snapshots.files(snapshot.tree), self._ignored_inputs(s))
         self._record(
             f.WorkspacePrepared(
                 tree=snapshot.tree,
                 commit=head(b.repo) or "",
                 branch=b.refs.branch(),
                 recovery=recovery,
-                known=known,
+                known=known_results(b.journal, s, snapshot.tree, unrecorded),
                 unrecorded=(*snapshot.nested, *snapshot.dirty_submodules),
                 excludes=b.store.put(own_excludes(b.repo)),
+                unrecorded_inputs=unrecorded,
             )
         )
+
+    def _unrecorded(self, s: LoopState) -> Unrecorded:
+        return Unrecorded(s.gates, folder=s.folder, root=s.root)
+
+    def _ignored_inputs(self, s: LoopState) -> list[str]:
+        """Where the configuration's `inputs:` may find files that git ignores."""
+        return self._b.snapshots.ignored_files() if any(gate.inputs for gate in s.gates) else []
 
     def _inspect(self, op: d.InspectClaim, s: LoopState) -> None:
         b = self._b
@@ -101,6 +111,9 @@ class Effects:
         rules = b.store.get(s.excludes) if s.excludes else ""
         ignored = newly_ignored(b.snapshots, s.base_tree, rules, changes)
         hidden = hidden_by_gate(s.gates, base_files, ignored, folder=s.folder, root=s.root)
+        rewritten = self._unrecorded(s).rewritten(s.unrecorded_inputs, s.outputs, base_files, changes)
+        for gate, paths in rewritten.items():
+            hidden[gate] = tuple(sorted({*hidden.get(gate, ()), *paths}))
         judging = {path for paths in hidden.values() for path in paths}
         self._record(
             f.ClaimInspected(
@@ -182,11 +195,10 @@ class Effects:
         return moved
 
     def _not_started(self, op: d.RunAgent, s: LoopState, error: OSError) -> f.IterationEnded:
-        words = {
-            "E2BIG": "the prompt is too long for an argument; set `prompt_mode: stdin`",
-        }
-        name = {7: "E2BIG"}.get(error.errno or 0, "")
-        text = words.get(name) or f"{error.filename or s.policy.agent.command[:1]}: {error.strerror or error}"
+        program = error.filename or next(iter(s.policy.agent.command), s.policy.agent.backend)
+        text = f"{program}: {error.strerror or error}"
+        if error.errno == errno.E2BIG:
+            text = "the prompt is too long for an argument; set `prompt_mode: stdin`"
         return f.IterationEnded(
             serial=op.serial,
             n=op.n,
@@ -275,6 +287,7 @@ class Effects:
         command, where = command_line(gate), checkout / s.folder if checkout else b.folder
         if not where.is_dir():  # the agent removed it: the gate fails, the run goes on
             command, where = "echo 'the folder in which the gate runs is gone'; exit 127", b.repo.root
+        stamps = self._unrecorded(s).stamps()
         owned = b.ownership.start(
             op.id,
             ("/bin/sh", "-c", command),
@@ -294,13 +307,14 @@ class Effects:
             swap=swap,
             checkout=checkout,
             show=lambda line: b.show(gate.name, line),
-            close=lambda gating: self._gate_ended(gating, s),
+            close=lambda gating: self._gate_ended(gating, s, stamps),
         )
 
-    def _gate_ended(self, gating: Gating, s: LoopState) -> list[f.AnyFact]:
+    def _gate_ended(self, gating: Gating, s: LoopState, stamps: dict[str, Stamp]) -> list[f.AnyFact]:
         b, op, gate = self._b, gating.op, gating.gate
         seconds = gating.seconds()
         ended = gating.end()
+        outputs = {n for n, stamp in self._unrecorded(s).stamps().items() if stamps.get(n) != stamp}
         if gating.checkout:
             shutil.rmtree(gating.checkout, ignore_errors=True)
             seam("checkout.removed")
@@ -333,6 +347,7 @@ class Effects:
                 timed_out=cast("Literal['', 'soft', 'hard']", timed_out),
                 hermetic=gate.hermetic,
                 wrote=wrote[:50],
+                outputs=tuple(sorted(outputs.difference(map(printable, written)))),
                 excerpt=found.excerpt,
                 output=b.store.relative(gating.transcript),
                 error_hash=found.error_hash,
@@ -434,36 +449,41 @@ def meant_by(word: str, known: Iterable[str], folder: str) -> list[str]:
     return ending if len(ending) == 1 else []
 
 
-def known_results(journal: Journal, s: LoopState, tree: str) -> tuple[f.BaseResult, ...]:
-    """What earlier loops found out about this very tree with these very commands."""
-    wanted = {command_line(g): g for g in s.gates}
-    verdicts: dict[str, list[tuple[f.GateEnded, int]]] = {}
-    for seq, fact in _gate_facts(journal):
-        gate = wanted.get(fact.command)
-        if (
-            gate
-            and (fact.tree, fact.variant, fact.how) == (tree, "as-is", "exited")
-            and gate.hermetic == fact.hermetic
-        ):
-            verdicts.setdefault(gate.name, []).append((fact, seq))
-    return tuple(
-        f.BaseResult(
-            gate=name,
-            passed=found[-1][0].passed,
-            error_hash=found[-1][0].error_hash,
-            evidence=f"journal seq {found[-1][1]}",
-        )
-        for name, found in verdicts.items()
-        if len({fact.passed for fact, _ in found}) == 1
-    )
-
-
-def _gate_facts(journal: Journal) -> Iterable[tuple[int, f.GateEnded]]:
+def known_results(
+    journal: Journal, s: LoopState, tree: str, unrecorded: dict[str, dict[str, str]]
+) -> tuple[f.BaseResult, ...]:
+    """The gates of which earlier loops found out that they pass on this very tree: asked in the same way, in the same
+    folder, with the same inputs. A failure is never taken over: red→green is only said of what was seen red."""
+    wanted = {gate.name: gate for gate in s.gates}
+    asked: dict[str, f.LoopStarted] = {}
+    inputs: dict[str, dict[str, dict[str, str]]] = {}
+    verdicts: dict[str, list[bool]] = {}
+    evidence: dict[str, int] = {}
     for record in journal.records:
-        if record.kind == "gate.ended":
-            fact = f.decode(record.data)
-            if isinstance(fact, f.GateEnded):
-                yield record.seq, fact
+        if record.kind not in ("loop.started", "workspace.prepared", "gate.ended"):
+            continue
+        match f.decode(record.data):
+            case f.LoopStarted() as started:
+                asked[record.loop] = started
+            case f.WorkspacePrepared() as prepared:
+                inputs[record.loop] = prepared.unrecorded_inputs
+            case f.GateEnded(tree=tree_, variant="as-is", how="exited") as ended if tree_ == tree:
+                name, before = ended.gate, asked.get(record.loop)
+                if (
+                    before is not None
+                    and name in wanted
+                    and wanted[name] in before.policy.gates
+                    and before.folder == s.folder
+                    and inputs.get(record.loop, {}).get(name) == unrecorded.get(name)
+                ):
+                    clean = ended.passed and not ended.timed_out and not ended.wrote
+                    verdicts.setdefault(name, []).append(clean)
+                    evidence[name] = record.seq
+    return tuple(
+        f.BaseResult(gate=name, passed=True, evidence=f"journal seq {evidence[name]}")
+        for name, found in verdicts.items()
+        if all(found)
+    )
 
 
 def _last_line(text: str) -> str:

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from ralph.agents.adapter import adapter
 from ralph.core import facts as f
-from ralph.core.ends import RESUMABLE
+from ralph.core.ends import RESUMABLE, SETTLED
 from ralph.core.fold import fold_all
 from ralph.core.state import LoopState, Running
 from ralph.driver.effects import changed_paths, read_scratchpad
 from ralph.driver.processes import sweep
 from ralph.driver.store import Store, last_sign_of_life
+from ralph.gates.command import command_line
 from ralph.journal.record import Record
 from ralph.workspace import Snapshots, printable, save
 
@@ -39,6 +40,30 @@ def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record
 def is_over(s: LoopState) -> bool:
     """It ended in a way from which nothing goes on."""
     return s.ended is not None and s.ended not in RESUMABLE
+
+
+def unfinished_elsewhere(records: list[Record], root: Path) -> bool:
+    """Whether a workspace other than this one, and not removed since, has a loop that can go on."""
+    newest: dict[str, str] = {}
+    over: set[str] = set()
+    for record in records:
+        if record.kind not in ("loop.started", "loop.resumed", "loop.ended"):
+            continue
+        match f.decode(record.data):
+            case f.LoopStarted() as started:
+                newest[started.root] = started.loop
+            case f.LoopResumed():
+                over.discard(record.loop)
+            case f.LoopEnded() as ended if ended.end not in RESUMABLE:
+                over.add(record.loop)
+    return any(
+        loop not in over and other != str(root) and Path(other).is_dir() for other, loop in newest.items()
+    )
+
+
+def is_unfinished(s: LoopState) -> bool:
+    """It was cut short, so that a new run must say whether to go on with it."""
+    return not is_over(s) and s.ended not in SETTLED
 
 
 def died_after(loop: list[Record], records: list[Record]) -> bool:
@@ -138,9 +163,7 @@ def _interrupted_iteration(
     fact = f.decode(started.data) if started else None
     n = fact.n if isinstance(fact, f.IterationStarted) else s.iterations + 1
     serial = fact.serial if isinstance(fact, f.IterationStarted) else s.serial
-    transcript = (
-        store.state_dir / "runs" / (started.run if started else "") / s.loop / f"iteration-{serial}.out"
-    )
+    transcript = store.transcript_of(started.run if started else "", s.loop, running.op)
     snapshot = snapshots.take()
     return f.IterationEnded(
         serial=serial,
@@ -181,7 +204,7 @@ def _interrupted_gate(
         purpose=fact.purpose if isinstance(fact, f.GateStarted) else "claim",
         variant=fact.variant if isinstance(fact, f.GateStarted) else "as-is",
         tree=running.tree,
-        command=gate.run if gate else "",
+        command=command_line(gate) if gate else "",
         code=-9,
         seconds=_lasted(started, store.state_dir),
         passed=False,

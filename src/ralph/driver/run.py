@@ -21,6 +21,7 @@ from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule
 from ralph.core.state import LoopState
 from ralph.driver.control import Control
 from ralph.driver.effects import Bench, Effects
+from ralph.driver.place import folder_of, snapshots_of
 from ralph.driver.processes import Line, Ownership, choose
 from ralph.driver.reconcile import Loop
 from ralph.driver.resume import (
@@ -29,9 +30,11 @@ from ralph.driver.resume import (
     died_after,
     how_it_ended,
     is_over,
+    is_unfinished,
     last_loop,
     note_outside_edits,
     sweep_dead,
+    unfinished_elsewhere,
 )
 from ralph.driver.store import Store
 from ralph.driver.views import Views, remove_state_file
@@ -42,7 +45,7 @@ from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
 from ralph.seams import seam
-from ralph.workspace import RefWatch, Repo, Snapshots, own_files
+from ralph.workspace import RefWatch, Repo
 
 Choice = Literal["ask", "resume", "fresh"]
 
@@ -114,8 +117,8 @@ class _Run:
         # Only now: a run that is refused leaves no folder.
         self._store = Store(self._request.repo.state_dir, self._id)
         aside = found if found and resumed is None and found[0].ended is None else None
-        if resumed is None and aside is None and not dead_runs(self._journal.records):
-            self._journal.rotate_if_large()  # what is still to be swept must stay in sight
+        if resumed is None and aside is None and self._nothing_left():
+            self._journal.rotate_if_large()
         task = resumed[0].task if resumed else self._request.task
         assert task is not None
         with (
@@ -148,6 +151,11 @@ class _Run:
                             self._journal.sync()
                             return Outcome(code=code, state=state)
 
+    def _nothing_left(self) -> bool:
+        """What is still to be swept or can still go on must stay in sight."""
+        records = self._journal.records
+        return not dead_runs(records) and not unfinished_elsewhere(records, self._request.repo.root)
+
     def _choose(self, found: tuple[LoopState, list[Record]] | None) -> tuple[LoopState, list[Record]] | None:
         """Whether to go on with the unfinished loop of this workspace, if there is one."""
         choice = self._request.choice
@@ -155,10 +163,10 @@ class _Run:
             if choice == "resume" and not (found and died_after(found[1], self._journal.records)):
                 raise _nothing_to_resume(found[0] if found else None)
             return found if choice == "resume" else None
+        if choice == "ask" and not is_unfinished(found[0]):
+            return None
         if choice == "ask":
             choice = self._seeing.resume_or_fresh(found[0])
-        if choice == "resume" and self._request.answer and found[0].question is None:
-            raise RalphError("no question waits for an answer here", todo="Leave out --answer.")
         return found if choice == "resume" else None
 
     def _set_aside(self, state: LoopState, records: list[Record]) -> None:
@@ -171,9 +179,7 @@ class _Run:
             s = fold(s, fact)
             self._seeing.fact(fact, s)
 
-        repo, folder = self._request.repo, Path(state.root) / state.folder
-        snapshots = Snapshots(repo, "in-place", own_files(repo, folder, (scratchpad_path(state),)))
-        close_open(state, records, snapshots, self._store, record)
+        close_open(state, records, snapshots_of(self._request.repo, state), self._store, record)
         reason = "set aside for a fresh start"
         record(f.LoopEnded(end="cancelled", reason=reason, code=exit_code("cancelled"), tree=s.tree))
         self._journal.sync()
@@ -183,10 +189,10 @@ class _Run:
     ) -> LoopState:
         started = None if resumed else self._fresh_start()
         state = resumed[0] if resumed else LoopState()
-        folder = self._request.folder if started else Path(state.root) / state.folder
-        scratchpad = scratchpad_path(resumed[0]) if resumed else _scratchpad_of(started)
+        begun = fold(state, started) if started else state
+        folder = self._request.folder if started else folder_of(state)
         repo = self._request.repo
-        snapshots = Snapshots(repo, "in-place", own_files(repo, folder, (scratchpad,)))
+        snapshots = snapshots_of(repo, begun)
         bench = Bench(
             run=self._id,
             repo=repo,
@@ -212,7 +218,7 @@ class _Run:
         control.attend(loop.record, loop.kill, self._journal.sync, _seen(self._journal.records), loop_id)
         try:
             if started is not None:
-                self._archive_old_scratchpad(folder / scratchpad)
+                self._archive_old_scratchpad(folder / scratchpad_path(begun))
                 remove_state_file(folder)  # it speaks of another loop
                 loop.record(started)
             else:
@@ -288,11 +294,6 @@ def _make(state_dir: Path, folder: Path) -> None:
 def _nothing_to_resume(last: LoopState | None = None) -> RalphError:
     over = f": {last.task.id} is over ({last.ended})" if last else ""
     return RalphError(f"there is nothing to resume here{over}", todo='Start with `ralph run -p "..."`.')
-
-
-def _scratchpad_of(started: f.LoopStarted | None) -> str:
-    assert started is not None
-    return started.policy.scratchpad.replace("{taskId}", started.task.id)
 
 
 def _seen(records: list[Record]) -> set[str]:

@@ -43,9 +43,13 @@ class Store:
         return (self.blobs / name).read_bytes().decode("utf-8", "replace")
 
     def transcript(self, loop: str, op: str) -> Path:
-        folder = self.run_dir / loop
-        folder.mkdir(exist_ok=True)
-        return folder / (op.replace(":", "-").replace("/", "_") + ".out")
+        """Where the output of an operation of this run goes."""
+        path = self.transcript_of(self.run_dir.name, loop, op)
+        path.parent.mkdir(exist_ok=True)
+        return path
+
+    def transcript_of(self, run: str, loop: str, op: str) -> Path:
+        return self.state_dir / "runs" / run / loop / (op.replace(":", "-").replace("/", "_") + ".out")
 
     def relative(self, path: Path) -> str:
         return str(path.relative_to(self.state_dir))

@@ -10,6 +10,7 @@ from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt, excerpt_windows, windows_text
 from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
+from ralph.core.text import few
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -44,8 +45,7 @@ def find(
         why = f"{gate.name} ran out of time after {gate.hard_timeout:g} s"
         return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "out of time"), why)
     if wrote:
-        names = ", ".join(wrote[:10]) + (f" and {len(wrote) - 10} more" if len(wrote) > 10 else "")
-        why = f"{gate.name} changed files that it may not change: {names}"
+        why = f"{gate.name} changed files that it may not change: {few(wrote, 10)}"
         return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "wrote", *wrote), why)
     from ralph.core.errorhash import error_hash, headline  # tables of patterns, needed only after a failure
 

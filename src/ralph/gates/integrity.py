@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 
+from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
-from ralph.workspace import Change, gate_inputs, judging_files, printable, touched_inputs
+from ralph.gates.command import command_line
+from ralph.workspace import (
+    Change,
+    Stamp,
+    gate_inputs,
+    held,
+    judging_files,
+    made_by_tools,
+    named_files,
+    printable,
+    stamps,
+    touched_inputs,
+)
+
+SYMLINK = "120000"
 
 
 def touched_by_gate(
@@ -42,3 +58,70 @@ def hidden_by_gate(
         if found:
             hidden[gate.name] = tuple(printable(path) for path in found)
     return hidden
+
+
+class Unrecorded:
+    """The gates' inputs that no snapshot holds, because git ignores them or they are outside the repository."""
+
+    def __init__(self, gates: Sequence[GatePolicy], *, folder: str, root: str) -> None:
+        self._gates = gates
+        self._folder = folder
+        self._root = root
+
+    def now(
+        self, base_files: Iterable[tuple[str, str, str]], ignored: Sequence[str]
+    ) -> dict[str, dict[str, str]]:
+        """gate -> file -> what it holds. `ignored` are candidates for the gates' `inputs:`."""
+        recorded = _recorded(base_files)
+        found = {}
+        for gate in self._gates:
+            places = self._places(gate)
+            if not gate.hermetic:
+                more = (path for path in ignored if matches(path, gate.inputs))
+                places |= {printable(path): Path(self._root, path) for path in more}
+            content = held((name, path) for name, path in places.items() if name not in recorded)
+            if content:
+                found[gate.name] = content
+        return found
+
+    def rewritten(
+        self,
+        before: Mapping[str, Mapping[str, str]],
+        outputs: Collection[str],
+        base_files: Iterable[tuple[str, str, str]],
+        changes: Iterable[Change],
+    ) -> dict[str, tuple[str, ...]]:
+        """gate -> files that are gone or not as they were `before`, and such as are new. What the gates themselves
+        write (`outputs`) is no input of theirs."""
+        recorded = _recorded(base_files) | {printable(change.path) for change in changes}
+        found = {}
+        for gate in self._gates:
+            places, then = self._places(gate), before.get(gate.name, {})
+            now = held((name, places.get(name, Path(self._root, name))) for name in then)
+            direct = self._places(gate, folders=False).items()
+            fresh = held((name, path) for name, path in direct if name not in then and name not in recorded)
+            differs = {name for name in then if now.get(name) != then[name]}
+            differs |= {name for name, content in fresh.items() if not made_by_tools(name, content)}
+            if differs := differs - set(outputs):
+                found[gate.name] = tuple(sorted(differs))
+        return found
+
+    def stamps(self) -> dict[str, Stamp]:
+        """The inodes of all that the gates name: what differs after a gate's run, the gate has written."""
+        places = {name: path for gate in self._gates for name, path in self._places(gate).items()}
+        return stamps(places)
+
+    def _places(self, gate: GatePolicy, *, folders: bool = True) -> dict[str, Path]:
+        return named_files(
+            command_line(gate),
+            () if gate.hermetic else gate.inputs,
+            root=self._root,
+            folder=self._folder,
+            leads_out=gate.hermetic,
+            folders=folders,
+        )
+
+
+def _recorded(files: Iterable[tuple[str, str, str]]) -> set[str]:
+    """The files whose content the tree holds. A link's content may be anywhere."""
+    return {printable(path) for mode, _, path in files if mode != SYMLINK}

@@ -38,13 +38,12 @@ class Unwritable(RalphError):
 
 class Journal:
     """records: what the file held at `open`, for the driver to fold; it does not grow with `append`.
-    repaired: how many bytes of a torn tail `open` put aside. syncs: how often `sync` went to the disk."""
+    repaired: how many bytes of a torn tail `open` put aside."""
 
     def __init__(self, path: Path, run: str, now: Callable[[], str]) -> None:
         self.path = path
         self.records: list[Record] = []
         self.repaired = 0
-        self.syncs = 0
         self._run = run
         self._now = now
         self._fd = -1
@@ -114,7 +113,6 @@ class Journal:
         except BaseException as error:
             self._spoil(error)
         self._unsynced = False
-        self.syncs += 1
 
     def rotate_if_large(self, limit: int = ROTATE_AT) -> bool:
         """Begin a new file if this one has reached the limit. Only while no loop is open."""

@@ -1,7 +1,7 @@
 """Who may write. `Lock` makes a process the journal's one writer; `WorkLock` is `.ralph.lock`, one run per folder.
 
 Both are held by flock, which the kernel gives back when the process dies: a dead holder never blocks.
-What is written in the files only tells people who holds them.
+What is written in the files tells people who holds them; in `.ralph.lock`, also what other tools hold it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ NAME = "lock"
 _TRIES = 20
 _PATIENCE = 100
 _PAUSE = 0.005
+_CLOCK_SLACK = 2.0  # seconds: file times are coarse, and the clock may have been set a little since
 
 _held: set[str] = set()
 
@@ -36,8 +37,6 @@ class Busy(RalphError):
             todo="Wait for it to end, or end it with `ralph stop`.",
         )
         self.pid = pid
-        self.run = run
-        self.since = since
 
 
 class Lock:
@@ -99,14 +98,15 @@ def holder(state_dir: Path) -> dict[str, object] | None:
 
 
 class WorkLock:
-    """The visible lock in the folder where the user works: the holder's pid, and when it started (Linux)."""
+    """The visible lock in the folder where the user works. It holds one pid and nothing else, because scripts say
+    `kill -0 "$(cat .ralph.lock)"`. Another tool that writes its pid there without a flock is respected too."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._fd = -1
 
-    def take(self) -> int | None:
-        """Take it, or raise Busy. A dead process's is taken over: its pid is returned."""
+    def take(self) -> None:
+        """Take it, or raise Busy. A dead process's is taken over."""
         try:
             fd = _grab(self._path, 0o644)
         except OSError as error:
@@ -114,11 +114,11 @@ class WorkLock:
         if fd is None:
             raise Busy(self._path, _await_pid(self._path))
         try:
-            pid, started = self._stated(fd)
-            if pid and pid != os.getpid() and _alive(pid, started):
+            pid = self._stated(fd)
+            if pid and pid != os.getpid() and _alive(pid, by=os.fstat(fd).st_mtime):
                 raise Busy(self._path, pid)  # it does not hold by flock: another tool of this family
             seam("worklock.before", writes=True)
-            _rewrite(fd, f"{os.getpid()}\n{_stat(os.getpid())[1]}\n".encode())
+            _rewrite(fd, f"{os.getpid()}\n".encode())
             seam("worklock.after")
         except OSError as error:
             os.close(fd)
@@ -127,14 +127,13 @@ class WorkLock:
             os.close(fd)
             raise
         self._fd = fd
-        return pid or None
 
     def release(self) -> None:
         """Remove the file if it is still this process's."""
         if self._fd < 0:
             return
         try:
-            if _is_at(self._fd, self._path) and _pid_and_start(os.pread(self._fd, 4096, 0))[0] == os.getpid():
+            if _is_at(self._fd, self._path) and _pid_in(os.pread(self._fd, 4096, 0)) == os.getpid():
                 seam("worklock.remove.before")
                 self._path.unlink()
                 seam("worklock.remove.after")
@@ -143,14 +142,14 @@ class WorkLock:
         os.close(self._fd)
         self._fd = -1
 
-    def _stated(self, fd: int) -> tuple[int, str]:
+    def _stated(self, fd: int) -> int:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             raise self._foreign()
         text = os.pread(fd, 4096, 0)
-        pid, started = _pid_and_start(text)
+        pid = _pid_in(text)
         if text.strip() and not pid:
             raise self._foreign()
-        return pid, started
+        return pid
 
     def _foreign(self) -> RalphError:
         return RalphError(
@@ -237,10 +236,10 @@ def _await_pid(path: Path) -> int:
     pid = 0
     for _ in range(_TRIES):
         try:
-            pid, started = _pid_and_start(path.read_bytes()[:4096])
+            pid, written = _pid_in(path.read_bytes()[:4096]), path.stat().st_mtime
         except OSError:
             return 0
-        if pid and _alive(pid, started):
+        if pid and _alive(pid, by=written):
             break
         time.sleep(_PAUSE)
     return pid
@@ -251,34 +250,32 @@ def _pid_of(note: dict[str, object]) -> int:
     return pid if isinstance(pid, int) else 0
 
 
-def _pid_and_start(text: bytes) -> tuple[int, str]:
-    lines = text.decode("ascii", "replace").split("\n")
-    pid = lines[0].strip()
-    if not (pid.isascii() and pid.isdigit() and len(pid) < 11):
-        return 0, ""
-    return int(pid), lines[1].strip() if len(lines) > 1 else ""
+def _pid_in(text: bytes) -> int:
+    pid = text.decode("ascii", "replace").strip()
+    return int(pid) if pid.isascii() and pid.isdigit() and len(pid) < 11 else 0
 
 
-def _alive(pid: int, started: str = "") -> bool:
-    """Whether the process runs and, where that can be told, is the one that started then."""
+def _alive(pid: int, by: float | None = None) -> bool:
+    """Whether the process runs and, where that can be told, ran already at that time: a later one has a reused pid."""
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         pass
-    state, start = _stat(pid)
-    return state not in ("Z", "X") and (not started or not start or started == start)
+    state, started = _state_and_start(pid)
+    return state not in ("Z", "X") and (by is None or started <= by + _CLOCK_SLACK)
 
 
-def _stat(pid: int) -> tuple[str, str]:
-    """State and start time (ticks since boot) of a process. Linux only; elsewhere empty."""
+def _state_and_start(pid: int) -> tuple[str, float]:
+    """State, and start time as files have it. Linux only; elsewhere unknown: "" and 0."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].decode().split()
     except OSError:
-        return "", ""
-    return fields[0], fields[19]
+        return "", 0.0
+    age = time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / os.sysconf("SC_CLK_TCK")
+    return fields[0], time.time() - age
 
 
 def _unusable(path: Path, error: OSError) -> RalphError:

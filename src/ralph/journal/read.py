@@ -33,11 +33,6 @@ class Scan(msgspec.Struct, frozen=True):
     crc: int
 
 
-def read(path: Path) -> Iterator[Record]:
-    """The records of one file. No file, no records."""
-    return iter(_Walk(path))
-
-
 def scan(path: Path) -> Scan:
     walk = _Walk(path)
     records = list(walk)

@@ -13,7 +13,7 @@ import msgspec
 
 from ralph.errors import RalphError
 
-ROTATED = "journal.rotated"  # the first record of every file but the first: ties it to the file before
+ROTATED = "journal.rotated"
 
 _KEY = b',"crc":"'
 _END = b'"}\n'
@@ -31,7 +31,7 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Rotation(msgspec.Struct, frozen=True):
-    """The data of a `journal.rotated` record."""
+    """The first record of every journal file but the first: ties it to the file before, by name, number and checksum."""
 
     previous: str
     last_seq: int
@@ -49,9 +49,6 @@ class Damage(RalphError):
             "Saved work is not lost: `ralph recover` lists it.",
             code=70,
         )
-        self.file = file
-        self.line = line
-        self.offset = offset
 
 
 class Misfit(ValueError):

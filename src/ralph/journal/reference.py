@@ -8,13 +8,15 @@ from pathlib import Path
 import msgspec
 
 from ralph.core.facts import BY_KIND
+from ralph.journal.record import ROTATED, Rotation
 
+KINDS: dict[str, type[msgspec.Struct]] = {**BY_KIND, ROTATED: Rotation}
 BEGIN, END = "<!-- facts: made by ralph.journal.reference -->", "<!-- end of facts -->"
 
 
 def reference() -> str:
     rows = ["| kind | what it says | fields |", "|---|---|---|"]
-    for kind, fact in BY_KIND.items():
+    for kind, fact in KINDS.items():
         says = " ".join((fact.__doc__ or "").split())
         names = ", ".join(f"`{field.encode_name}`" for field in msgspec.structs.fields(fact))
         rows.append(f"| `{kind}` | {says} | {names} |")

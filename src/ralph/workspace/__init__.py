@@ -9,6 +9,7 @@ from ralph.workspace.repo import Repo, find, head, own_files, printable, without
 from ralph.workspace.snapshot import Snapshot, Snapshots
 from ralph.workspace.trees import Change
 from ralph.workspace.uncommitted import dirty
+from ralph.workspace.unrecorded import Stamp, held, made_by_tools, named_files, stamps
 
 __all__ = [
     "Change",
@@ -17,19 +18,24 @@ __all__ = [
     "Saved",
     "Snapshot",
     "Snapshots",
+    "Stamp",
     "checkout",
     "dirty",
     "drop",
     "find",
     "gate_inputs",
     "head",
+    "held",
     "judging_files",
+    "made_by_tools",
+    "named_files",
     "newly_ignored",
     "own_excludes",
     "own_files",
     "printable",
     "save",
     "saved",
+    "stamps",
     "touched_inputs",
     "without_git",
 ]

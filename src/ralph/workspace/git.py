@@ -96,23 +96,6 @@ def run(
     return out
 
 
-def run_limited(
-    args: Sequence[str], *, cwd: Path, limit: int, env: Mapping[str, str] | None = None
-) -> tuple[bytes, bool]:
-    """Like run, but stop git once it wrote more than `limit` bytes; also returns whether it was cut."""
-    process = _start(args, cwd, env, False, (), False)
-    assert process.stdout is not None and process.stderr is not None
-    out = process.stdout.read(limit + 1)
-    if len(out) > limit:
-        process.kill()
-        process.communicate()
-        return out[:limit], True
-    rest, err = process.communicate()
-    if process.returncode:
-        raise GitFailed(args, process.returncode, out, err.decode("utf-8", "replace"))
-    return out + rest, False
-
-
 def _start(
     args: Sequence[str],
     cwd: Path,

@@ -103,12 +103,12 @@ TESTS = (
 
 # A folder named in a command brings in its files only when its name says that they check: `ruff check src` must not
 # make all of src a judge, or no change could ever be accepted.
-_FOLDERS_OF_CHECKS = frozenset(
+FOLDERS_OF_CHECKS = frozenset(
     {"acceptance", "benchmarks", "check", "checks", "ci", ".ci", "e2e", "features", "gates", "integration"}
     | {"qa", "scripts", "smoke", "spec", "specs", "test", "tests", "verify"}
 )
 
-_GLOB = re.compile(r"[*?\[]")
+GLOB = re.compile(r"[*?\[]")
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -191,15 +191,12 @@ def named_in(command: str, known: Iterable[str], *, folder: str = "", root: str 
     """What the command's words can mean as paths. Words count from `folder` and from any folder among `known` that the
     command names itself, as in `cd web && sh check.sh`."""
     folders = {parent for path in known for parent in _parents(path)}
-    words = _words(command)
+    words = words_of(command)
     first = {place for word in words if (place := _place(word, folder, root)) is not None}
     bases = {folder, *(place for place in first if place in folders)}
     places = {place for word in words for base in bases if (place := _place(word, base, root)) is not None}
-    places |= {
-        place for base in bases for module in _modules(command) for place in _module_files(module, base)
-    }
-    patterns = [place for place in places if _GLOB.search(place)]
-    patterns += [place for place in places & folders if posixpath.basename(place) in _FOLDERS_OF_CHECKS]
+    patterns = [place for place in places if GLOB.search(place)]
+    patterns += [place for place in places & folders if posixpath.basename(place) in FOLDERS_OF_CHECKS]
     # A slash makes a pattern count from the root, which is what a place is.
     rooted = tuple(sorted(place if "/" in place else f"/{place}" for place in patterns))
     return Named(frozenset(places - folders), rooted)
@@ -211,9 +208,10 @@ def _parents(path: str) -> Iterable[str]:
         yield path
 
 
-def _words(command: str) -> set[str]:
-    """Every part of the command that could be a path: words, words inside quotes, values after `=`, `:`, `@`."""
-    found: set[str] = set()
+def words_of(command: str) -> set[str]:
+    """Every part of the command that could be a path: words, words inside quotes, values after `=`, `:`, `@`, and the
+    files of Python modules that it runs."""
+    found = {file for module in _modules(command) for file in _module_files(module)}
     queue = [command]
     while queue:
         text = queue.pop()
@@ -252,6 +250,6 @@ def _modules(command: str) -> list[str]:
     return re.findall(r"\bpython[\d.]*\s+(?:-\w+\s+)*-m\s+([\w.]+)", command)
 
 
-def _module_files(module: str, base: str) -> list[str]:
-    path = posixpath.normpath(posixpath.join(base, module.replace(".", "/")))
+def _module_files(module: str) -> list[str]:
+    path = module.replace(".", "/")
     return [f"{path}.py", f"{path}/__main__.py"]

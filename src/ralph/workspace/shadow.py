@@ -78,12 +78,6 @@ class Shadow:
             pass_fds=(self._lock_fd,) if self._depth else (),
         )
 
-    def run_limited(self, *args: str, limit: int) -> tuple[bytes, bool]:
-        self.open()
-        return git.run_limited(
-            args, cwd=self.repo.root, limit=limit, env=self._env(self.index, self.repo.root)
-        )
-
     def _env(self, index: Path, work_tree: Path) -> dict[str, str]:
         return {
             "GIT_DIR": str(self.folder),
@@ -226,10 +220,6 @@ class Shadow:
 
     def set_head(self, commit: str | None) -> None:
         (self.folder / "HEAD").write_text(f"{commit}\n" if commit else "ref: refs/heads/ralph\n")
-
-    def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self._opened = False
 
     # --- the index
 

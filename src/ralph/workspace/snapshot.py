@@ -40,7 +40,6 @@ class Snapshot(msgspec.Struct, frozen=True):
     """The tree of a work tree at one moment."""
 
     tree: str
-    changed: bool  # since the snapshot before, of the same Snapshots object; True for its first
     nested: tuple[str, ...] = ()  # repositories inside the work tree that are not submodules
     dirty_submodules: tuple[str, ...] = ()
 
@@ -79,18 +78,11 @@ class Snapshots(Trees):
         """The tree as it is now. Without any git process when nothing changed since the last time."""
         seam("snapshot.before", writes=True)
         look = self._look()
-        if self._last is not None and self._nothing_changed(look):
-            self._last = msgspec.structs.replace(self._last, changed=False)
-        else:
+        if self._last is None or not self._nothing_changed(look):
             with self._shadow.locked():
                 self._last = self._record(look)
         seam("snapshot.after")
         return self._last
-
-    def discard(self) -> None:
-        """Remove the private index and its folder; the next snapshot starts from HEAD again."""
-        self._shadow.remove()
-        self._last, self._look_before, self._index_before = None, None, None
 
     def _look(self) -> _Look:
         exclude, index = self.repo.common_dir / "info" / "exclude", self.repo.git_dir / "index"
@@ -153,7 +145,6 @@ class Snapshots(Trees):
         )
         snapshot = Snapshot(
             tree,
-            self._last is None or self._last.tree != tree,
             tuple(sorted(self._nested)),
             tuple(path for path in sorted(self._links) if self._is_dirty(path)),
         )

@@ -56,21 +56,6 @@ class Trees:
             found.append(Difference(path, status, old_mode, new_mode))  # type: ignore[arg-type]
         return found
 
-    def diff_text(self, a: str, b: str, limit_bytes: int) -> str:
-        """The unified diff; when longer than the limit it ends at a whole line and says so."""
-        plain = (
-            "--no-renames",
-            "--no-color",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-        )
-        out, cut = self._shadow.run_limited("diff-tree", "-r", "-p", *plain, a, b, limit=limit_bytes)
-        if not cut:
-            return out.decode("utf-8", "replace")
-        return out[: out.rfind(b"\n") + 1].decode("utf-8", "replace") + f"[cut after {limit_bytes} bytes]\n"
-
     def files(self, tree: str) -> list[tuple[str, str, str]]:
         """(mode, object, path) of every file, symbolic link and submodule in the tree."""
         found = []

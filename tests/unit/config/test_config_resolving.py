@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from config_project import Project
@@ -68,6 +69,33 @@ def test_paths_in_the_file_start_at_its_folder_and_those_of_the_command_line_at_
     )
     assert given.policy.agent.command == (str(tmp_path / "agent"),)
     assert given.task.description == "From the command line"
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "file"),
+    [
+        ("event_loop: {prompt_file: what.md}", {}, "what.md"),
+        ("event_loop: {prompt_file: what.md}", {"prompt_file": Path("PROMPT.md")}, "PROMPT.md"),
+        ("event_loop: {prompt_file: what.md}", {"prompt": "x"}, None),
+        ("event_loop: {prompt: x}", {}, None),
+        ("task: {description: x}", {}, None),
+        ("", {}, "PROMPT.md"),
+    ],
+)
+def test_the_file_that_the_task_was_read_from_is_named(
+    tmp_path: Path, write: Callable[..., Path], text: str, given: dict[str, Any], file: str | None
+) -> None:
+    write("ralph.yml", text)
+    write("what.md", "Do it")
+    write("PROMPT.md", "Do that")
+    found = load(tmp_path, None, Overrides(command=("true",), **given))
+    assert found.prompt_file == (tmp_path / file if file else None)
+
+
+def test_what_the_command_line_allows_comes_to_what_the_file_allows(project: Project) -> None:
+    assert project.load(allow=("./a", "b/**")).policy.allow == ("a", "b/**")
+    assert project.load("allow: [tests/**]", allow=("a",)).policy.allow == ("tests/**", "a")
+    assert "--allow: must be a pattern of paths inside" in project.error("", allow=("/etc",))
 
 
 def test_a_path_with_spaces_and_quotes_works(tmp_path: Path) -> None:

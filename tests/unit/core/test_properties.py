@@ -156,18 +156,17 @@ def test_fold_and_decide_are_total_and_nothing_invents_a_verified_end(
 
 @given(
     st.lists(st.sampled_from(["a", "b", "c"]), unique=True).map(tuple),
-    st.integers(1, 3),
     st.lists(
         st.sampled_from(["completed-verified", "failed", "interrupted", "stuck"]), min_size=3, max_size=3
     ),
 )
-def test_schedule_runs_every_task_once_and_ends(
-    tasks: tuple[str, ...], parallel: int, ends: list[f.End]
+def test_schedule_runs_every_task_once_one_at_a_time_and_ends(
+    tasks: tuple[str, ...], ends: list[f.End]
 ) -> None:
     from ralph.core.ends import CODES
     from ralph.core.policy import Task
 
-    s = fold_run(RunState(parallel=parallel), f.RunStarted(run="r", pid=1, version="", tier="", tasks=tasks))
+    s = fold_run(RunState(), f.RunStarted(run="r", pid=1, version="", tier="", tasks=tasks))
     started: list[str] = []
     for _ in range(20):
         steps = schedule(s)
@@ -177,7 +176,7 @@ def test_schedule_runs_every_task_once_and_ends(
             started.append(step.task)
             loop = f.LoopStarted(loop="l", task=Task(id=step.task, title=""), policy=TASK_POLICY, root="")
             s = fold_run(s, loop, step.task)
-        assert len(s.running) <= parallel
+        assert len(s.running) <= 1
         if s.running:
             end = ends[len(s.ended) % 3]
             s = fold_run(s, f.LoopEnded(end=end, reason="", code=CODES[end]), s.running[0])

@@ -10,7 +10,7 @@ from journal_parts import data, write, writer
 from ralph.errors import RalphError
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock
-from ralph.journal.read import read, scan
+from ralph.journal.read import scan
 from ralph.journal.record import Chain, Damage
 
 NAME = "journal.jsonl"
@@ -21,8 +21,6 @@ def refuse(state_dir: Path, content: bytes) -> Damage:
     path = state_dir / NAME
     path.write_bytes(content)
     with pytest.raises(Damage) as found:
-        list(read(path))
-    with pytest.raises(Damage):
         scan(path)
     lock = Lock.acquire(state_dir, "r2")
     try:
@@ -53,7 +51,7 @@ def test_a_tail_torn_at_any_byte_is_put_aside_and_the_journal_goes_on(tmp_path: 
             assert journal.repaired == len(torn)
             assert path.read_bytes() == good
             assert journal.append("next", data(cut=cut)).seq == 3
-        assert [r.seq for r in read(path)] == [1, 2, 3]
+        assert [r.seq for r in scan(path).records] == [1, 2, 3]
         aside = [p.read_bytes() for p in state_dir.glob("journal.torn-3*")]
         assert aside == ([torn] if torn else [])
         for kept in state_dir.glob("journal.torn-*"):
@@ -87,7 +85,7 @@ def test_two_different_tails_torn_at_one_place_are_both_kept_and_the_same_one_on
 def test_whatever_a_crash_leaves_after_the_last_record_is_a_torn_tail(tmp_path: Path, tail: bytes) -> None:
     good = write(tmp_path, 2)
     (tmp_path / NAME).write_bytes(good + tail)
-    assert len(list(read(tmp_path / NAME))) == 2
+    assert len(scan(tmp_path / NAME).records) == 2
     with writer(tmp_path) as journal:
         assert journal.repaired == len(tail)
         journal.append("next", b"{}")
@@ -107,7 +105,6 @@ def test_an_empty_or_missing_file_is_an_empty_journal(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"")
     assert missing == scan(tmp_path / NAME)
     assert (missing.records, missing.good_bytes, missing.torn) == ([], 0, False)
-    assert list(read(tmp_path / NAME)) == []
 
 
 def test_a_journal_that_is_only_a_torn_first_record_begins_at_one(tmp_path: Path) -> None:
@@ -158,7 +155,7 @@ def test_a_byte_inserted_or_removed_before_the_last_line_is_refused(tmp_path: Pa
 def test_missing_doubled_and_moved_lines_are_refused(tmp_path: Path, order: list[int], wrong: int) -> None:
     lines = lines_of(write(tmp_path, 4))
     damage = refuse(tmp_path, b"".join(lines[n] for n in order))
-    assert damage.line == wrong
+    assert f"damaged at line {wrong} " in damage.what
 
 
 def test_a_line_whose_checksum_was_made_to_fit_it_alone_is_refused(tmp_path: Path) -> None:
@@ -178,13 +175,13 @@ def test_a_wrong_number_under_a_right_checksum_is_refused(tmp_path: Path) -> Non
     chain.accept(lines[0])
     chain.seq = 4
     lines.append(chain.line("now", "r1", "", "b", b"{}"))
-    assert refuse(tmp_path, b"".join(lines)).line == 2
+    assert "damaged at line 2 " in refuse(tmp_path, b"".join(lines)).what
 
 
 def test_damage_says_file_line_byte_what_is_wrong_and_what_to_do(tmp_path: Path) -> None:
     lines = lines_of(write(tmp_path, 3))
     damage = refuse(tmp_path, lines[0] + lines[2])
-    assert (damage.code, damage.line, damage.offset) == (70, 2, len(lines[0]))
+    assert damage.code == 70
     text = str(damage)
     assert str(tmp_path / NAME) in text
     assert f"line 2 (byte {len(lines[0])}): record 2 is expected here, and this is record 3" in text

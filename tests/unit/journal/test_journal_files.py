@@ -13,7 +13,7 @@ from journal_parts import child, data, wait_until, write, writer
 
 from ralph.journal import read as reading
 from ralph.journal.append import Journal
-from ralph.journal.read import follow, history, read, scan, segments
+from ralph.journal.read import follow, history, scan, segments
 from ralph.journal.record import Damage, Record
 
 NAME = "journal.jsonl"
@@ -55,7 +55,7 @@ def test_rotation_continues_numbers_and_chain_and_ties_the_files(tmp_path: Path)
         after = journal.append("after", b"{}")
     (segment,) = segments(tmp_path)
     assert segment.name == "journal-000000001.jsonl"
-    tie, second = read(tmp_path / NAME)
+    tie, second = scan(tmp_path / NAME).records
     assert (tie.seq, tie.kind) == (4, "journal.rotated")
     assert msgspec.json.decode(tie.data) == {
         "previous": segment.name,
@@ -63,7 +63,7 @@ def test_rotation_continues_numbers_and_chain_and_ties_the_files(tmp_path: Path)
         "last_crc": last_line[-10:-2].decode(),
     }
     assert second == after
-    assert seqs(list(read(segment))) == [1, 2, 3]
+    assert seqs(scan(segment).records) == [1, 2, 3]
 
 
 def test_history_yields_every_record_of_all_files_once_in_order(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_damaged_segment_is_named_when_the_journal_has_to_go_on_from_it(tmp_pa
     segment.write_bytes(cut)
     with pytest.raises(Damage) as found, writer(tmp_path):
         pass
-    assert found.value.file == segment
+    assert found.value.where == str(segment)
     assert segment.read_bytes() == cut
     assert not (tmp_path / NAME).exists()
 

@@ -129,6 +129,9 @@ class World:
         script = (_SLEEPERS + script if "sleepers" in script else script).replace("TOKEN", self.token.seconds)
         return self.start(["sh", "-c", script], **how)  # type: ignore[arg-type]
 
+    def said(self) -> str:
+        return self.out.read_text()
+
     def run(self, script: str, **how: object) -> tuple[Ended, list[Line]]:
         return finish(self.sh(script, **how))
 

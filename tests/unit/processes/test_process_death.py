@@ -185,7 +185,7 @@ def test_sweep_spares_other_runs_and_the_sweeper(world: World, tmp_path: Path) -
         code = "from ralph.driver.processes import sweep; import sys; print(sweep(sys.argv[1]))"
         residue = f"reaper {world.ownership.run} 0.0 "
         swept, _ = finish(world.start([sys.executable, "-c", code, residue], env=dict(os.environ)))
-        assert (swept.code, swept.tail) == (0, "[]\n"), swept.err_tail
+        assert (swept.code, world.said()) == (0, "[]\n"), swept.err_tail
         assert not bystander.exited()
 
 
@@ -229,6 +229,6 @@ def test_a_killed_keeper_is_replaced_and_its_guards_go_on(world: World) -> None:
     keeper = parent(parent(owned.pid))
     os.kill(keeper, signal.SIGKILL)
     ended, _ = finish(owned)
-    assert (ended.code, ended.bytes_out) == (3, 200_000)
+    assert (ended.code, len(world.said())) == (3, 200_000)
     for _ in range(3):  # the guard that was waiting may still serve one
         assert world.run("exit 4")[0].code == 4

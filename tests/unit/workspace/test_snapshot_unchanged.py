@@ -28,19 +28,16 @@ def test_nothing_changed_needs_no_git_process(
     (project / ".ralph" / "log").write_text("own files do not count")
     (project / "__pycache__").mkdir()
     (project / "__pycache__" / "c.pyc").write_text("nor do caches")
-    again = snapshots.take()
-    assert (again.tree, again.changed) == (first.tree, False)
+    assert snapshots.take() == first
 
 
-def test_first_snapshot_counts_as_changed_and_a_return_does_too(project: Path, either: Snapshots) -> None:
+def test_a_return_to_an_earlier_content_gives_the_earlier_tree(project: Path, either: Snapshots) -> None:
     first = either.take()
-    assert first.changed
     (project / "n").write_text("n")
-    assert either.take().changed
+    assert either.take() != first
     (project / "n").unlink()
-    back = either.take()
-    assert back.changed and back.tree == first.tree
-    assert not either.take().changed
+    assert either.take() == first
+    assert either.take() == first
 
 
 def test_edit_of_equal_size_right_after_a_snapshot_is_seen(project: Path, either: Snapshots) -> None:
@@ -103,7 +100,7 @@ def test_every_kind_of_change_is_seen(project: Path, either: Snapshots, change: 
             (project / "p" / "q").mkdir(parents=True)
             (project / "p" / "q" / "r").touch()
     second = either.take()
-    assert second.changed and second.tree != first.tree
+    assert second.tree != first.tree
 
 
 def test_self_ignoring_folder_leaves_the_snapshot(project: Path, snapshots: Snapshots) -> None:
@@ -120,7 +117,7 @@ def test_resumed_snapshots_give_the_same_tree(project: Path, repo: Repo, sh: Sh)
     (project / "n").write_text("n")
     first = Snapshots(repo, "x").take()
     again = Snapshots(repo, "x").take()
-    assert again.tree == first.tree and again.changed
+    assert again.tree == first.tree
     sh(project, "status")  # refreshes the user's index
     assert Snapshots(repo, "x").take().tree == first.tree
 

@@ -44,25 +44,6 @@ def test_diff_names_every_path_with_its_status(snapshots: Snapshots, pair: tuple
     assert snapshots.diff(pair[0], pair[0]) == []
 
 
-def test_diff_text_is_a_unified_diff(snapshots: Snapshots, pair: tuple[str, str]) -> None:
-    text = snapshots.diff_text(*pair, 100_000)
-    assert "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+A\n" in text
-
-
-def test_diff_text_is_cut_at_a_line_and_says_so(snapshots: Snapshots, pair: tuple[str, str]) -> None:
-    whole = snapshots.diff_text(*pair, 100_000)
-    text = snapshots.diff_text(*pair, 200)
-    body, _, mark = text.removesuffix("\n").rpartition("\n")
-    assert mark == "[cut after 200 bytes]"
-    assert whole.startswith(body + "\n") and 0 < len(body.encode()) <= 200
-
-
-def test_huge_diff_costs_no_more_than_the_limit(project: Path, snapshots: Snapshots) -> None:
-    first = snapshots.take().tree
-    (project / "huge").write_text("line\n" * 2_000_000)
-    assert len(snapshots.diff_text(first, snapshots.take().tree, 5000)) < 5100
-
-
 def test_read_gives_content_link_target_or_none(project: Path, snapshots: Snapshots) -> None:
     (project / "link").symlink_to("a.txt")
     (project / "bytes").write_bytes(bytes(range(256)))

@@ -33,10 +33,8 @@ class Ended(msgspec.Struct, frozen=True):
 
     code: int  # exit code, or -signal
     stragglers: tuple[str, ...]  # "pid comm" of what was alive when the program had ended by itself
-    bytes_out: int
     cut: bool  # the transcript is not whole
-    tail: str  # the last 64 KiB of stdout
-    err_tail: str
+    err_tail: str  # the last 64 KiB of stderr
     rest: tuple[Line, ...] = ()  # lines that pump() had not returned yet
     trouble: str = ""  # what went wrong on our side: a full disk, a guard that was killed
 
@@ -222,9 +220,7 @@ class Owned:
         return Ended(
             code=-signal.SIGKILL if self._code is None else self._code,
             stragglers=tuple(self._stragglers),
-            bytes_out=sum(s.bytes for s in self._streams),
             cut=any(s.cut for s in self._streams),
-            tail=self._streams[0].tail(),
             err_tail=err,
             rest=rest,
             trouble="; ".join(trouble),
