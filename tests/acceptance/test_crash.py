@@ -191,7 +191,11 @@ def tear(story: Story, folder: Path, seam: Seam) -> None:
     *_, last = journal.read_bytes().splitlines(keepends=True)
     os.truncate(journal, journal.stat().st_size - len(last) // 2)
     done = world.take_up()
-    assert "the journal's torn tail" in done.stdout, done.stdout + done.stderr
+    (kept,) = world.state.glob("journal.torn-*")
+    assert last.startswith(kept.read_bytes())
+    if seam.at not in ("journal.append.after#1", "journal.append.after#2"):
+        # Before there is a loop, it is the refused resume that mends it, and has no run to tell it in.
+        assert "the journal's torn tail" in done.stdout, done.stdout + done.stderr
     world.check(done.returncode, story.outcome)
 
 

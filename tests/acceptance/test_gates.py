@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from project import Project
+from project import Project, until
 
 AGENT = "cli: {command: ./agent.sh}\nevent_loop: {max_iterations: 4, crash_wait: 0, stop_grace: 0}\n"
 
@@ -122,14 +122,12 @@ def test_a_changed_script_that_git_does_not_record_is_another_question(project: 
 def test_a_failure_on_the_starting_tree_is_seen_again_by_every_loop(project: Project) -> None:
     """What failed for a reason that is gone by now would make a false red→green."""
     project.write("test.sh", "test -e $HOME/service\n")
-    project.agent("echo $RALPH_ITERATION > step; echo TASK_STUCK: enough")
+    project.agent("echo x > step; test -e $HOME/service && echo TASK_COMPLETE || echo TASK_STUCK: down")
     project.commit()
     assert project.ralph("run").returncode == 4
     (project.path / "step").unlink()
     (Path(project.env["HOME"]) / "service").touch()
-    project.write("agent.sh", "#!/bin/sh\necho x > step; echo TASK_COMPLETE\n", executable=True)
-    project.git("update-index", "--assume-unchanged", "agent.sh")
-    done = project.ralph("run", "--in-place")
+    done = project.ralph("run", "--fresh")
     assert known(project, done) == []
     assert project.end()["proof"] == {"tests": "green→green"}
 
@@ -349,3 +347,21 @@ def test_the_evidence_is_in_the_journal(project: Project) -> None:
     assert claim["seconds"] >= 0
     assert project.git("cat-file", "-t", claim["tree"]) == "tree"
     assert project.git("cat-file", "blob", f"{claim['tree']}:answer") == "42"
+
+
+def test_a_gate_that_a_death_interrupted_is_recorded_with_the_command_that_ran(project: Project) -> None:
+    """In a clean checkout that is the setup as well."""
+    project.config(AGENT + "gates: [{name: tests, run: sh test.sh, hermetic: true, setup: 'true'}]\n")
+    project.write("test.sh", "test -e $HOME/second || { touch $HOME/second; sleep 1000; }; test -e answer\n")
+    project.commit()
+    run = project.start("run")
+    try:
+        until(lambda: project.mark("second"), "the gate runs")
+    finally:
+        run.kill()
+        run.wait()
+    done = project.ralph("resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    ended = project.facts("gate.ended")
+    assert ended[0]["how"] == "interrupted"
+    assert len({gate["command"] for gate in ended}) == 1

@@ -67,31 +67,35 @@ def test_an_untouched_script_that_git_does_not_record_verifies(project: Project,
     assert list(project.facts("workspace.prepared")[-1]["unrecorded_inputs"]["tests"]) == [name]
 
 
-CHEATS = {
-    "removes it": ("if test -e local/check.sh; then sh local/check.sh; fi", "rm local/check.sh", ""),
-    "takes its mode": ("if test -x local/run; then local/run; fi", "chmod -x local/run", ""),
-    "makes one that was missing": ("sh local/new.sh", "echo exit 0 > local/new.sh", ""),
-    "rewrites a file of a folder of checks": ("sh local/all.sh local/checks", "echo > local/checks/1.sh", ""),
-    "rewrites what `inputs:` names": ("cmp -s local/x/golden work", "cp work local/x/golden", ", inputs: [local/x/*]"),
-    "rewrites what `inputs:` finds": ("sh test.sh", "cp work deep/my.xml", ", inputs: ['my.*']"),
-}  # fmt: skip
+CHEATS = {  # gate, what the agent does, the file that is named
+    "removes it": ("if test -e local/a.sh; then sh local/a.sh; fi", "rm local/a.sh", "local/a.sh"),
+    "takes its mode": ("if test -x local/run; then local/run; fi", "chmod -x local/run", "local/run"),
+    "makes one that was missing": ("sh local/new.sh", "echo exit 0 > local/new.sh", "local/new.sh"),
+    "rewrites one in a folder of checks": (
+        "sh local/all.sh local/checks",
+        "echo > local/checks/1.sh",
+        "local/checks/1.sh",
+    ),
+    "rewrites what `inputs` names": ("sh golden.sh", "cp work local/x/golden", "local/x/golden"),
+    "rewrites what `inputs` finds": ("sh test.sh", "cp work deep/my.xml", "deep/my.xml"),
+}
 
 
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_every_way_to_change_such_a_file_is_found(project: Project, cheat: str) -> None:
-    run, body, more = CHEATS[cheat]
-    project.write("local/check.sh", CHECK)
+    run, body, path = CHEATS[cheat]
+    project.write("local/a.sh", CHECK)
     project.write("local/run", f"#!/bin/sh\n{CHECK}", executable=True)
     project.write("local/all.sh", 'for t in "$1"/*; do sh "$t" || exit 1; done\n')
     project.write("local/checks/1.sh", CHECK)
     project.write("local/x/golden", "other\n")
+    project.write("golden.sh", "cmp -s local/x/golden work\n")
     project.write("deep/my.xml", "other\n")
     project.write("test.sh", "cmp -s deep/my.xml work\n")
-    with_gate(project, run, agent=body, more=more)
+    with_gate(project, run, agent=body, more=", inputs: ['my.*', 'local/x/*']" if "inputs" in cheat else "")
     done = project.ralph("run")
     assert done.returncode == 7, done.stdout + done.stderr
-    assert len(project.end()["paths"]) == 1
-    assert project.end()["paths"][0] in body
+    assert project.end()["paths"] == [path]
 
 
 @pytest.mark.parametrize("allow", ["local/", "check.sh", "outside.sh"])

@@ -268,7 +268,7 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
         raise RalphError("not started; nothing was changed")
 
 
-def _read_by_ralph(folder: Path, config: Path | None, prompt_file: Path | None) -> set[Path]:
+def _read_by_ralph(folder: Path, config: Path | None, prompt_file: str) -> set[Path]:
     """The files that describe this run need not be committed for it."""
-    named = [config, prompt_file, Path("ralph.yml"), Path("ralph.yaml"), Path("PROMPT.md")]
-    return {(folder / path).resolve() for path in named if path is not None}
+    named = (config, prompt_file, "ralph.yml", "ralph.yaml", "PROMPT.md")
+    return {(folder / path).resolve() for path in named if path}

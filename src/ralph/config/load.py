@@ -26,7 +26,7 @@ class Resolved(msgspec.Struct, frozen=True):
     task: Task
     source: str  # the path of the file that was read, or "(defaults)"
     warnings: tuple[str, ...] = ()
-    prompt_file: Path | None = None  # that the task was read from
+    prompt_file: str = ""  # the path of the file that holds the task's text, if one does
 
 
 class NoPrompt(RalphError):
@@ -58,7 +58,7 @@ def load(cwd: Path, file: Path | None = None, overrides: Overrides | None = None
         task,
         str(path) if path else DEFAULTS,
         tuple(problems.warnings),
-        from_file[0] if from_file else None,
+        str(from_file[0]) if from_file else "",
     )
 
 

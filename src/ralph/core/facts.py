@@ -117,6 +117,7 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     prompt: str  # hash of the stored prompt
     prompt_chars: int
     tree: str
+    own_chars: int = 0  # of them, Ralph's own
     shift: int = 0
     expand: bool = False
 

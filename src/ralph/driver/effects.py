@@ -140,6 +140,7 @@ class Effects:
                 n=op.n,
                 prompt=prompt_hash,
                 prompt_chars=len(prompt.text),
+                own_chars=prompt.own_chars,
                 tree=s.tree,
                 shift=op.shift,
                 expand=op.expand,
@@ -159,7 +160,7 @@ class Effects:
         except OSError as error:
             if error.errno in DISK:  # the transcript's, not the agent's
                 raise
-            self._record(self._not_started(op, s, error))
+            self._record(not_started(op, s, error))
             return None
         return Iteration(
             op,
@@ -193,23 +194,6 @@ class Effects:
             return changed
 
         return moved
-
-    def _not_started(self, op: d.RunAgent, s: LoopState, error: OSError) -> f.IterationEnded:
-        program = error.filename or next(iter(s.policy.agent.command), s.policy.agent.backend)
-        text = f"{program}: {error.strerror or error}"
-        if error.errno == errno.E2BIG:
-            text = "the prompt is too long for an argument; set `prompt_mode: stdin`"
-        return f.IterationEnded(
-            serial=op.serial,
-            n=op.n,
-            how="exited",
-            code=127,
-            seconds=0.0,
-            tree=s.tree,
-            fault="unusable",
-            fault_text=text,
-            scratchpad=s.scratchpad,
-        )
 
     def _iteration_ended(self, it: Iteration, s: LoopState) -> list[f.AnyFact]:
         """Nothing of the iteration is alive any more: now its tree is what it left."""
@@ -404,6 +388,24 @@ _HOW: dict[type, object] = {
     d.Note: Effects._note,
     d.Finish: Effects._finish,
 }
+
+
+def not_started(op: d.RunAgent, s: LoopState, error: OSError) -> f.IterationEnded:
+    program = error.filename or next(iter(s.policy.agent.command), s.policy.agent.backend)
+    text = f"{program}: {error.strerror or error}"
+    if error.errno == errno.E2BIG:
+        text = "the prompt is too long for an argument; set `prompt_mode: stdin`"
+    return f.IterationEnded(
+        serial=op.serial,
+        n=op.n,
+        how="exited",
+        code=127,
+        seconds=0.0,
+        tree=s.tree,
+        fault="unusable",
+        fault_text=text,
+        scratchpad=s.scratchpad,
+    )
 
 
 def environment(b: Bench, s: LoopState, more: dict[str, str]) -> dict[str, str]:

@@ -68,7 +68,7 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
 
 
 def scratchpad_path(s: LoopState) -> str:
-    return s.policy.scratchpad.replace("{taskId}", s.task.id)
+    return s.policy.scratchpad_path(s.task.id)
 
 
 def files_wanted(s: LoopState, op: RunAgent) -> tuple[str, ...]:

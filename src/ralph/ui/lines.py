@@ -10,6 +10,7 @@ from ralph.core import signals
 from ralph.core.decide import shift_level
 from ralph.core.ends import NEXT, End
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
+from ralph.core.text import few
 
 
 def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
@@ -45,7 +46,7 @@ def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
     shown = [f"your uncommitted changes are saved: {x.recovery}"] if x.recovery else []
     if x.unrecorded:
         shown.append(
-            f"warning: git cannot record what is in {_few(x.unrecorded)}; changes in there do not count"
+            f"warning: git cannot record what is in {few(x.unrecorded)}; changes in there do not count"
         )
     for known in x.known:
         shown.append(
@@ -55,7 +56,7 @@ def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
 
 
 def _changed(x: f.WorkspaceChanged, s: LoopState) -> list[str]:
-    return [f"somebody edited the tree meanwhile: {_few(x.paths)}"]
+    return [f"somebody edited the tree meanwhile: {few(x.paths)}"]
 
 
 def _iteration_started(x: f.IterationStarted, s: LoopState) -> list[str]:
@@ -75,9 +76,9 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
     elif s.claim is not None:
         shown.append("it claims completion")
     if x.stragglers:
-        shown.append(f"processes it left running were ended: {_few(x.stragglers)}")
+        shown.append(f"processes it left running were ended: {few(x.stragglers)}")
     if x.refs_moved:
-        shown.append(f"warning: refs moved while it ran: {_few(x.refs_moved)}")
+        shown.append(f"warning: refs moved while it ran: {few(x.refs_moved)}")
     return shown
 
 
@@ -100,7 +101,7 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
     }[x.purpose]
     where += ", asked again" if x.op.endswith(":again") else ""
     if x.how == "interrupted":
-        undone = f"; what it wrote was undone: {_few(x.wrote)}" if x.wrote else ""
+        undone = f"; what it wrote was undone: {few(x.wrote)}" if x.wrote else ""
         return [f"gate {x.gate}{where}: interrupted{undone}"]
     shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {x.seconds:.1f} s"]
     if not x.passed and x.headline:
@@ -174,10 +175,6 @@ def _count(number: int, what: str) -> str:
 
 def _colour(passed: bool) -> str:
     return "green" if passed else "red"
-
-
-def _few(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 _LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {

@@ -76,20 +76,20 @@ def test_paths_in_the_file_start_at_its_folder_and_those_of_the_command_line_at_
     [
         ("event_loop: {prompt_file: what.md}", {}, "what.md"),
         ("event_loop: {prompt_file: what.md}", {"prompt_file": Path("PROMPT.md")}, "PROMPT.md"),
-        ("event_loop: {prompt_file: what.md}", {"prompt": "x"}, None),
-        ("event_loop: {prompt: x}", {}, None),
-        ("task: {description: x}", {}, None),
+        ("event_loop: {prompt_file: what.md}", {"prompt": "x"}, ""),
+        ("event_loop: {prompt: x}", {}, ""),
+        ("task: {description: x}", {}, ""),
         ("", {}, "PROMPT.md"),
     ],
 )
 def test_the_file_that_the_task_was_read_from_is_named(
-    tmp_path: Path, write: Callable[..., Path], text: str, given: dict[str, Any], file: str | None
+    tmp_path: Path, write: Callable[..., Path], text: str, given: dict[str, Any], file: str
 ) -> None:
     write("ralph.yml", text)
     write("what.md", "Do it")
     write("PROMPT.md", "Do that")
     found = load(tmp_path, None, Overrides(command=("true",), **given))
-    assert found.prompt_file == (tmp_path / file if file else None)
+    assert found.prompt_file == (str(tmp_path / file) if file else "")
 
 
 def test_what_the_command_line_allows_comes_to_what_the_file_allows(project: Project) -> None:

@@ -215,7 +215,9 @@ def test_the_hash_is_the_same_in_every_process() -> None:
 
 # --- properties
 
-VALUES = st.integers(-(10**8), 10**8)  # larger ones look like seconds or nanoseconds since 1970, which are noise
+VALUES = st.integers(
+    -(10**8), 10**8
+)  # larger ones look like seconds or nanoseconds since 1970, which are noise
 FAILURES = st.dictionaries(
     st.from_regex(r"test_[a-z]{1,8}", fullmatch=True),
     st.tuples(VALUES, VALUES),

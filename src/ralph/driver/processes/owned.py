@@ -162,7 +162,7 @@ class Owned:
                 raise StartFailed("tier", 0, "the keeper does not answer")
             self._hear()
             if self._hung_up and not self._running:
-                raise StartFailed("tier", 0, "the keeper died")
+                raise StartFailed("keeper", 0, "the keeper died")
 
     def abandon(self) -> None:
         """Lets go of what never ran; to its guard, if there is one, that means kill."""

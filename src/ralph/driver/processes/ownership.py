@@ -64,26 +64,41 @@ class Ownership:
         self._started += 1
         mark = f"{self.run}/{self._started}-{key}"
         marked = {**env, marks.RUN: self.run, marks.PROCESS: mark}
+        request = (
+            os.fsencode(cwd),
+            os.fsencode(program),
+            [os.fsencode(a) for a in argv],
+            {os.fsencode(k): os.fsencode(v) for k, v in marked.items()},
+        )
         seam("process.start.before", writes=True)
+        try:
+            try:
+                owned = self._try_start(request, stdin, out, cap_bytes, merge, mark)
+            except StartFailed as e:
+                if e.step != "keeper":
+                    raise
+                self._replace_keeper()  # it died between taking the request and serving it: nothing has run
+                owned = self._try_start(request, stdin, out, cap_bytes, merge, mark)
+        except StartFailed as e:
+            raise self._explain(e, program, cwd) from None
+        self._live.add(owned)
+        seam("process.start.after")
+        return owned
+
+    def _try_start(
+        self, request: wire.Request, stdin: bytes | None, out: Path, cap_bytes: int, merge: bool, mark: str
+    ) -> Owned:
         with ExitStack() as theirs:
             owned, fds = _plumb(
                 stdin, out, cap_bytes, merge, mark, self._keeper.pid, self._live.discard, theirs
-            )
-            request = (
-                os.fsencode(cwd),
-                os.fsencode(program),
-                [os.fsencode(a) for a in argv],
-                {os.fsencode(k): os.fsencode(v) for k, v in marked.items()},
             )
             try:
                 self._send(request, fds)
                 theirs.close()
                 owned.wait_running()
-            except BaseException as e:
+            except BaseException:
                 owned.abandon()
-                raise self._explain(e, program, cwd) if isinstance(e, StartFailed) else e from None
-        self._live.add(owned)
-        seam("process.start.after")
+                raise
         return owned
 
     def close(self, *, spare_keeper: bool = False) -> None:
@@ -109,9 +124,12 @@ class Ownership:
         try:
             self._keeper.send(request, fds)
         except OSError:  # someone killed it: guards live without their keeper, the next one needs a new one
-            self._keeper.close()
-            self._keeper = link.Keeper(self.tier, self._keeper.places)
+            self._replace_keeper()
             self._keeper.send(request, fds)
+
+    def _replace_keeper(self) -> None:
+        self._keeper.close()
+        self._keeper = link.Keeper(self.tier, self._keeper.places)
 
     def _explain(self, failed: StartFailed, program: str, cwd: Path) -> Exception:
         match failed.step:
