@@ -148,7 +148,7 @@ HABITS = {
     "prints 50 MB": f"sys.stdout.write(('z' * 99 + '\\n') * 500_000)\n{COMPLETE}",
     "prints one line of 50 MB": f"sys.stdout.write('z' * 50_000_000 + '\\n')\n{COMPLETE}",
     "complains in 50 MB": f"sys.stderr.write(('z' * 99 + '\\n') * 500_000)\n{COMPLETE}",
-    "leaves a writer behind": "import subprocess\nsubprocess.Popen(['sh', '-c', 'while :; do echo more; sleep 0.01; done'])\n"
+    "leaves a writer behind": "import subprocess\nsubprocess.Popen(['sh', '-c', 'while :; do echo more; sleep 1; done'])\n"
     f"{COMPLETE}",
 }
 
