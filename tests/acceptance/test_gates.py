@@ -222,7 +222,7 @@ def test_a_flaky_failure_costs_no_attempt(project: Project, tmp_path: Path) -> N
 
 def test_a_hermetic_gate_sees_only_the_tree(project: Project, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    project.write(".gitignore", "ignored\n.ralph/\n.ralph_state.md\n.ralph.lock\n")
+    project.write(".gitignore", "ignored\n.ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\n")
     project.write("ignored", "from the workspace\n")
     project.config(
         AGENT

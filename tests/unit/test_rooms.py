@@ -18,8 +18,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gates": {"core", "workspace"},
     "ui": {"core"},
     "driver": {"core", "agents", "gates", "journal", "prompt", "workspace"},
+    "report": {"core", "journal", "workspace", "ui"},
+    "init": {"core", "config", "workspace", "driver"},
     "demo": set(),
-    "cli": {"core", "config", "agents", "driver", "journal", "ui", "workspace", "demo"},
+    "cli": {"core", "config", "agents", "driver", "journal", "ui", "workspace", "report", "init", "demo"},
 }
 PURE = {
     "__future__",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Literal
 
 from ralph.config.problems import quoted, quoted_path
 from ralph.config.textfile import read_text
@@ -13,8 +14,17 @@ from ralph.errors import RalphError
 
 UNUSABLE = 10
 
+NamedBy = Literal["config", "command line", "gate", "loop"]
+_CORRECT: dict[NamedBy, str] = {
+    "config": "Correct cli.command.",
+    "command line": "Correct the command after `--`.",
+    "gate": "Correct the gate's agent in ralph.yml.",
+    "loop": "Put it back, or start anew with another agent: `ralph run --fresh`.",
+}
 
-def check_agent(policy: Policy, cwd: Path) -> None:
+
+def check_agent(policy: Policy, cwd: Path, named_by: NamedBy = "config") -> None:
+    """`named_by` is where the user would have to correct the agent's command."""
     agent = policy.agent
     if agent.backend == "scripted":
         _check_script(agent.script)
@@ -23,9 +33,10 @@ def check_agent(policy: Policy, cwd: Path) -> None:
         raise _unusable("no agent is set", "Set cli.command in ralph.yml.")
     program = agent.command[0]
     if "/" in program:
-        _check_program(cwd / program)
+        _check_program(cwd / program, _CORRECT[named_by])
     else:
-        _check_on_path(program, agent.env.get("PATH", os.environ.get("PATH", os.defpath)), cwd)
+        path = agent.env.get("PATH", os.environ.get("PATH", os.defpath))
+        _check_on_path(program, path, cwd, _CORRECT[named_by])
 
 
 def _check_script(script: str) -> None:
@@ -35,13 +46,13 @@ def _check_script(script: str) -> None:
         raise _unusable(f"the script {quoted_path(script)} {error.what}", "Correct cli.script.")
 
 
-def _check_on_path(name: str, path: str, cwd: Path) -> None:
+def _check_on_path(name: str, path: str, cwd: Path, correct: str) -> None:
     found = [file for folder in path.split(os.pathsep) if _is_file(file := cwd / folder / name)]
     startable = [file for file in found if os.access(file, os.X_OK)]
     if startable:
         _check_interpreter(startable[0])
     elif found:
-        _check_program(found[0])
+        _check_program(found[0], correct)
     elif _is_file(cwd / name):
         raise _unusable(
             f"the agent {quoted(name)} is not on PATH", f"For the file in this folder write ./{name}"
@@ -49,21 +60,22 @@ def _check_on_path(name: str, path: str, cwd: Path) -> None:
     else:
         raise _unusable(
             f"the agent {quoted(name)} is not on PATH",
-            "Install it, or correct cli.command (a file needs a slash).",
+            f"Install it. {correct} A file needs a slash. `ralph doctor` lists the agents that are here.",
         )
 
 
-def _check_program(file: Path) -> None:
+def _check_program(file: Path, correct: str) -> None:
     shown = quoted_path(file)
     try:
         mode = file.stat().st_mode
     except FileNotFoundError:
-        raise _unusable(f"the agent {shown} does not exist", "Correct cli.command.")
+        raise _unusable(f"the agent {shown} does not exist", correct)
     except (OSError, ValueError) as error:
-        raise _unusable(f"the agent {shown} cannot be used: {getattr(error, 'strerror', None) or error}", "")
+        why = getattr(error, "strerror", None) or error
+        raise _unusable(f"the agent {shown} cannot be used: {why}", correct)
     if not stat.S_ISREG(mode):
         what = "a folder" if stat.S_ISDIR(mode) else "not a file"
-        raise _unusable(f"the agent {shown} is {what}", "Correct cli.command.")
+        raise _unusable(f"the agent {shown} is {what}", correct)
     if not os.access(file, os.X_OK):
         raise _unusable(f"the agent {shown} is not executable", f"Run: chmod +x {_in_shell(file)}")
     _check_interpreter(file)

@@ -1,6 +1,7 @@
-"""The kinds of value that a key can have: what the reference calls them and how they are read.
+"""The kinds of value that a key can have: what the reference calls them, how they are read, and their JSON Schema.
 
-A reader returns the value, or reports what is wrong and returns None. None is never a value.
+A reader returns the value, or reports what is wrong and returns None. None is never a value. The schema says
+the same as the reader, as far as JSON Schema can; tests/unit/config/test_jsonschema.py holds both together.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.)){0,63}")
 class Kind(msgspec.Struct, frozen=True):
     name: str
     read: Callable[[Node, Spot], Any] | None = None  # None: a structure that ralph.config.read takes apart
+    schema: dict[str, Any] = {}  # JSON Schema, draft 7; a structure's is made in ralph.config.jsonschema
 
 
 # What each kind accepts, also for values that do not come from a file (command line flags): the
@@ -89,6 +91,16 @@ def seconds(text: str) -> float | None:
     if not found or not any(found.groups()):
         return None
     return sum(float(part) * unit for part, unit in zip(found.groups(), _UNITS, strict=True) if part)
+
+
+def duration_text(value: float) -> str:
+    """Seconds as a person would write them; `seconds` reads it back."""
+    rest, parts = round(value, 3), []
+    for unit, size in zip("dhm", _UNITS, strict=False):
+        count, rest = divmod(rest, size)
+        parts += [f"{count:.0f}{unit}"] if count else []
+    rest = round(rest, 3)
+    return "".join(parts) + (f"{rest:g}s" if rest or not parts else "")
 
 
 # Readers
@@ -240,20 +252,83 @@ def _identifier(node: Node, spot: Spot) -> str | None:
     return text
 
 
-TEXT = Kind("text", _text)
-LINE = Kind("text, one line", _line)
-FLAG = Kind("text, one line", _flag)
-BOOLEAN = Kind("true or false", _boolean)
-PATH = Kind("path", _line)
-INSIDE = Kind("path inside the workspace", _inside)
-GLOBS = Kind("list of patterns", _globs)
-WRITABLE = Kind("true, false or list of patterns", _writable)
-ARGV = Kind("text or list of words", _argv)
-WORDS = Kind("list of words", lambda node, spot: _items(node, spot, _word))
-TEXTS = Kind("list of texts", lambda node, spot: _items(node, spot, _text))
-GUIDANCE = Kind("text or list of texts", _guidance)
-ENVIRONMENT = Kind("mapping of names to values", _environment)
-IDENTIFIER = Kind("name", _identifier)
+# The readers once more, for editors. In patterns `$` is the very end, as in ECMA 262.
+
+
+def _matching(pattern: str, message: str, *types: str) -> dict[str, Any]:
+    """`patternErrorMessage` is what editors show in place of the pattern; other programs ignore it."""
+    return {"type": [*types] if types else "string", "pattern": pattern, "patternErrorMessage": message}
+
+
+def _list_of(item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": item}
+
+
+_SOME_TEXT = r"(?=[\s\S]*\S)[^\u0000]*"
+# All that is not printable has no short name in a pattern: control characters and the usual invisible ones.
+_ONE_LINE = r"\s*(?=\S)[^\u0000-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]*\s*"
+_IN_FOLDER = (
+    r"(?!\s*[/~])(?!\s*(?:[^/]*/)*\.\.(?:/|\s*$))(?![\s\S]*/\s*$)"  # not absolute, upwards or a folder
+    r"(?!\s*(?:\.?/)*\.?\s*$)(?!\s*(?:\.?/)*\.[gG][iI][tT](?:/|\s*$))"
+)
+_TEXT_SCHEMA = _matching(f"^{_SOME_TEXT}$", "must not be empty")
+_WORD_SCHEMA = _matching(f"^(?:|{_SOME_TEXT})$", "must not be blank", "string", "number", "boolean")
+_PROGRAM_SCHEMA = _matching(f"^{_SOME_TEXT}$", "must name a program", "string", "number", "boolean")
+_LINE_SCHEMA = _matching(f"^{_ONE_LINE}$", "must be one line of printable text")
+_GLOB_SCHEMA = _matching(
+    rf"^(?!\s*(?:\./)?(?:[/~]|\s*$|(?:[^/]*/)*\.\.(?:/|\s*$))){_ONE_LINE}$",
+    "must be a pattern of paths inside the workspace",
+)
+
+TEXT = Kind("text", _text, _TEXT_SCHEMA)
+LINE = Kind("text, one line", _line, _LINE_SCHEMA)
+FLAG = Kind("text, one line", _flag, _matching(f"^(?:|{_ONE_LINE})$", "must be one line of printable text"))
+BOOLEAN = Kind("true or false", _boolean, {"type": "boolean"})
+PATH = Kind("path", _line, _LINE_SCHEMA)
+INSIDE = Kind(
+    "path inside the workspace",
+    _inside,
+    _matching(
+        rf"^{_IN_FOLDER}(?=(?:[^{{}}]|\{{taskId\}})*$){_ONE_LINE}$",
+        f"must be a relative path to a file inside the workspace; may contain {TASK_ID}",
+    ),
+)
+GLOBS = Kind("list of patterns", _globs, _list_of(_GLOB_SCHEMA))
+WRITABLE = Kind(
+    "true, false or list of patterns", _writable, {"type": ["boolean", "array"], "items": _GLOB_SCHEMA}
+)
+ARGV = Kind(
+    "text or list of words",
+    _argv,
+    _matching(f"^{_SOME_TEXT}$", "must name a program", "string", "array")
+    | {"items": [_PROGRAM_SCHEMA], "additionalItems": _WORD_SCHEMA, "minItems": 1},
+)
+WORDS = Kind("list of words", lambda node, spot: _items(node, spot, _word), _list_of(_WORD_SCHEMA))
+TEXTS = Kind("list of texts", lambda node, spot: _items(node, spot, _text), _list_of(_TEXT_SCHEMA))
+GUIDANCE = Kind(
+    "text or list of texts", _guidance, {**_TEXT_SCHEMA, "type": ["string", "array"], "items": _TEXT_SCHEMA}
+)
+ENVIRONMENT = Kind(
+    "mapping of names to values",
+    _environment,
+    {
+        "type": "object",
+        "propertyNames": {"pattern": f"^{_VARIABLE.pattern}$"},
+        "additionalProperties": _WORD_SCHEMA,
+    },
+)
+IDENTIFIER = Kind(
+    "name",
+    _identifier,
+    _matching(
+        rf"^(?!.*(?:\.|\.lock)$){_IDENTIFIER.pattern}$",
+        "must be at most 64 letters, digits, '-', '_' or '.', starting with a letter or digit",
+        "string",
+        "number",
+        "boolean",
+    )
+    | {"minimum": 0},
+)
 
 
 def choice(*words: str, thing: str = "", hint: str = "") -> Kind:
@@ -266,7 +341,18 @@ def choice(*words: str, thing: str = "", hint: str = "") -> Kind:
         spot.wrong(f"{what} {', '.join(words)}{but}{hint}", name, among=words)
         return None
 
-    return Kind(" or ".join(f"`{word}`" for word in words), read)
+    return Kind(" or ".join(f"`{word}`" for word in words), read, {"type": "string", "enum": [*words]})
+
+
+def choices(*words: str) -> Kind:
+    one = choice(*words)
+
+    def read(node: Node, spot: Spot) -> tuple[str, ...] | None:
+        assert one.read is not None
+        found = _items(node, spot, one.read)
+        return None if found is None else tuple(dict.fromkeys(found))
+
+    return Kind(f"list of {one.name}", read, _list_of(one.schema))
 
 
 def integer(least: int) -> Kind:
@@ -284,7 +370,8 @@ def integer(least: int) -> Kind:
             return None
         return value
 
-    return Kind(f"whole number, at least {least}", read)
+    schema = {"type": "integer", "minimum": least, "maximum": MAX_INTEGER}
+    return Kind(f"whole number, at least {least}", read, schema)
 
 
 def _amount(node: Node, spot: Spot) -> float | None:
@@ -299,7 +386,7 @@ def _amount(node: Node, spot: Spot) -> float | None:
     return value
 
 
-AMOUNT = Kind("number, at least 0", _amount)
+AMOUNT = Kind("number, at least 0", _amount, {"type": "number", "minimum": 0, "maximum": MAX_INTEGER})
 
 
 def duration(*, zero_ok: bool = False) -> Kind:
@@ -316,7 +403,17 @@ def duration(*, zero_ok: bool = False) -> Kind:
             return None
         return value
 
-    return Kind("duration, or 0" if zero_ok else "duration", read)
+    return Kind("duration, or 0" if zero_ok else "duration", read, _duration_schema(zero_ok))
+
+
+def _duration_schema(zero_ok: bool) -> dict[str, Any]:
+    some_digit = "[0-9]" if zero_ok else "[1-9]"
+    return _matching(
+        rf"^(?!\s*\S.{{39,}}\S)(?=[\s\S]*{some_digit})\s*(?:{_NUMBER}|{_DURATION.pattern})\s*$",
+        "must be a duration such as 90, 90s, 10m or 1h30m",
+        "number",
+        "string",
+    ) | {"minimum" if zero_ok else "exclusiveMinimum": 0, "maximum": int(YEAR)}
 
 
 def _plain_number(node: Node) -> float | None:

@@ -9,7 +9,7 @@ import msgspec
 
 from ralph.config.overrides import Overrides, check
 from ralph.config.policy import policy as policy_of
-from ralph.config.problems import Problems
+from ralph.config.problems import Problems, Unreadable
 from ralph.config.read import Settings, read
 from ralph.config.task import prompt_file
 from ralph.config.task import task as task_of
@@ -29,12 +29,42 @@ class Resolved(msgspec.Struct, frozen=True):
     prompt_file: str = ""  # the path of the file that holds the task's text, if one does
 
 
+class Examined(msgspec.Struct, frozen=True):
+    """What a file says, right or wrong. Policy and task are to be trusted only when no problem was found."""
+
+    path: Path | None  # None: there is no file
+    settings: Settings
+    policy: Policy
+    task: Task | None  # None: no prompt anywhere
+    prompt_file: str
+
+    @property
+    def has_agent(self) -> bool:
+        return self.policy.agent.backend != "custom" or bool(self.policy.agent.command)
+
+
 class NoPrompt(RalphError):
     """Nothing else is known to be wrong, except perhaps that there is no agent either."""
 
 
 def load(cwd: Path, file: Path | None = None, overrides: Overrides | None = None) -> Resolved:
     """RalphError names everything that is wrong, not only the first of it."""
+    found = examine(cwd, file, overrides)
+    found.settings.problems.raise_if_any()
+    # Asked last: what is missing is often there under a misspelt key.
+    if found.task is None or not found.has_agent:
+        raise _missing(prompt=found.task is None, agent=not found.has_agent)
+    return Resolved(
+        found.policy,
+        found.task,
+        str(found.path) if found.path else DEFAULTS,
+        found.settings.problems.warnings,
+        found.prompt_file,
+    )
+
+
+def examine(cwd: Path, file: Path | None = None, overrides: Overrides | None = None) -> Examined:
+    """Everything that is wrong is in `settings.problems`; Unreadable when the file cannot be taken apart."""
     overrides = overrides or Overrides()
     cwd = Path(cwd).absolute()
     path = cwd / file if file is not None else _found(cwd)
@@ -46,20 +76,8 @@ def load(cwd: Path, file: Path | None = None, overrides: Overrides | None = None
     check(overrides, problems)
     policy = policy_of(settings, overrides, cwd)
     task = task_of(settings, overrides, cwd)
-    problems.raise_if_any()
-
-    # Asked last: what is missing is often there under a misspelt key.
-    has_agent = policy.agent.backend != "custom" or bool(policy.agent.command)
-    if task is None or not has_agent:
-        raise _missing(prompt=task is None, agent=not has_agent)
     from_file = prompt_file(settings, overrides, cwd)
-    return Resolved(
-        policy,
-        task,
-        str(path) if path else DEFAULTS,
-        tuple(problems.warnings),
-        str(from_file[0]) if from_file else "",
-    )
+    return Examined(path, settings, policy, task, str(from_file[0]) if from_file else "")
 
 
 def _found(cwd: Path) -> Path | None:
@@ -71,13 +89,13 @@ def _text(path: Path, source: str) -> str:
     try:
         return read_text(path)
     except RalphError as error:
-        raise RalphError(error.what, where=source, todo="Name a readable YAML file; nothing was changed.")
+        raise Unreadable(error.what, source, "Name a readable YAML file; nothing was changed.")
 
 
 def _warn_of_second_file(cwd: Path, path: Path | None, problems: Problems) -> None:
     second = cwd / FILE_NAMES[1]
     if path == cwd / FILE_NAMES[0] and os.path.lexists(second):
-        problems.warnings.append(f"{second.name} is not read, because {FILE_NAMES[0]} exists")
+        problems.warn_outside(f"{second.name} is not read, because {FILE_NAMES[0]} exists")
 
 
 def _missing(*, prompt: bool, agent: bool) -> RalphError:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from ralph.config.problems import Problems, Spot, quoted
-from ralph.errors import RalphError
+from ralph.config.problems import Problems, Spot, Unreadable, quoted
 
 if TYPE_CHECKING:
     import yaml
@@ -214,7 +213,7 @@ def _refuse_tag(tag: str | None, line: int, problems: Problems) -> None:
         problems.add(line, "", f"the tag {quoted(shown)[1:-1]} is not supported; write the plain value")
 
 
-def _syntax_error(error: yaml.MarkedYAMLError, text: str, problems: Problems) -> RalphError:
+def _syntax_error(error: yaml.MarkedYAMLError, text: str, problems: Problems) -> Unreadable:
     problem = error.problem or "cannot be understood"
     mark = error.problem_mark
     if mark is None:
@@ -232,6 +231,5 @@ def _syntax_error(error: yaml.MarkedYAMLError, text: str, problems: Problems) ->
     return _broken(problems, line, f"not valid YAML at {column}: {problem}")
 
 
-def _broken(problems: Problems, line: int, what: str) -> RalphError:
-    where = f"{problems.source}:{line}" if line else problems.source
-    return RalphError(what, where=where, todo="Correct the file and run again; nothing was changed.")
+def _broken(problems: Problems, line: int, what: str) -> Unreadable:
+    return Unreadable(what, problems.source, "Correct the file and run again; nothing was changed.", line)

@@ -6,15 +6,23 @@ import re
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from ralph.config.kinds import is_unicode
 from ralph.config.overrides import Overrides
 from ralph.config.problems import quoted, quoted_path
 from ralph.config.read import NO_GATES, Given, Settings, Values, fields
-from ralph.config.schema import GATE
+from ralph.config.schema import GATE, REVIEWER
 from ralph.config.textfile import located, read_text
-from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, StuckPolicy
+from ralph.core.policy import (
+    REVIEWS,
+    AgentPolicy,
+    GatePolicy,
+    LimitPolicy,
+    NotifyPolicy,
+    Policy,
+    StuckPolicy,
+)
 from ralph.errors import RalphError
 
 SOFT_SHARE = 0.75  # of the loop's time
@@ -23,13 +31,14 @@ OTHER_SIGNALS = ("ITERATION_DONE", "TASK_STUCK")  # these never claim that it is
 
 
 def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
-    gates = _gates(settings, overrides)
+    gates = _gates(settings, overrides, cwd)
     found = Policy(
         agent=_agent(settings, overrides, cwd),
         gates=gates,
         gates_declined=not overrides.gates and (overrides.no_gates or settings.get("gates") == NO_GATES),
         limits=_limits(settings, overrides),
         stuck=_stuck(settings),
+        notify=tuple(NotifyPolicy(**fields(target, "notify")) for target in settings.get("notify") or ()),
         **_own_fields(settings, overrides),
     )
     if found.require_verified and not gates:
@@ -134,7 +143,7 @@ def _limits(settings: Settings, overrides: Overrides) -> LimitPolicy:
         "idle_seconds": limits.idle_seconds,
     }
     stretched = {name: seconds * overrides.timeout_multiplier for name, seconds in times.items()}
-    return msgspec.structs.replace(limits, **stretched)
+    return replace(limits, **stretched)
 
 
 def _too_soft(hard_name: str, hard: float) -> str:
@@ -155,7 +164,7 @@ def _stuck(settings: Settings) -> StuckPolicy:
     return stuck
 
 
-def _gates(settings: Settings, overrides: Overrides) -> tuple[GatePolicy, ...]:
+def _gates(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[GatePolicy, ...]:
     if overrides.no_gates:
         return ()
     given: tuple[Values, ...] = ()
@@ -163,12 +172,41 @@ def _gates(settings: Settings, overrides: Overrides) -> tuple[GatePolicy, ...]:
         given = tuple({f"{GATE}.run": Given(command, 0)} for command in overrides.gates)
     elif isinstance(in_file := settings.get("gates"), tuple):
         given = tuple(in_file)
-    runnable = [(index, values) for index, values in enumerate(given) if f"{GATE}.run" in values]
-    names = _names(runnable, settings)
+    whole = [
+        (i, values) for i, values in enumerate(given) if values.keys() & {f"{GATE}.run", f"{GATE}.review"}
+    ]
+    names = _names(whole, settings)
     return tuple(
-        _gate(values, names[index], f"gates[{index}]", settings, overrides.timeout_multiplier)
-        for index, values in runnable
+        replace(
+            _gate(values, names[index], f"gates[{index}]", settings, overrides.timeout_multiplier),
+            agent=_reviewer(values, f"gates[{index}]", settings, overrides, cwd),
+        )
+        for index, values in whole
     )
+
+
+def _reviewer(
+    values: Values, path: str, settings: Settings, overrides: Overrides, cwd: Path
+) -> AgentPolicy | None:
+    """The gate's own agent: the loop's, with what is said here; or one that is said from the ground up."""
+    own = {"cli" + key.removeprefix(REVIEWER): v for key, v in values.items() if key.startswith(REVIEWER)}
+    if not own:
+        return None
+    at = f"{path}.agent"
+    if f"{GATE}.review" not in values:
+        settings.problems.warn(next(iter(own.values())).line, at, "is used only with `review`")
+        return None
+    anew = bool(own.keys() & {"cli.backend", "cli.command"})
+    theirs = {} if anew else {key: v for key, v in settings.values.items() if key.startswith("cli.")}
+    inherited = frozenset(theirs.keys() - own.keys())
+    agent = _agent(
+        Settings(settings.folder, theirs | own, settings.problems, at, inherited),
+        Overrides() if anew else overrides,
+        cwd,
+    )
+    if overrides.command and not anew and "cli.args" in own:
+        return replace(agent, command=agent.command + own["cli.args"].value)
+    return agent
 
 
 def _gate(values: Values, name: str, path: str, settings: Settings, multiplier: float) -> GatePolicy:
@@ -178,12 +216,14 @@ def _gate(values: Values, name: str, path: str, settings: Settings, multiplier: 
     if soft > gate.hard_timeout:
         line = values[f"{GATE}.soft_timeout"].line
         settings.problems.add(line, f"{path}.soft_timeout", _too_soft("hard_timeout", gate.hard_timeout))
-    if gate.setup and not gate.hermetic:
+    for name in ("may_write", "setup", "inputs") if gate.review else ():
+        if f"{GATE}.{name}" in values:
+            line = values[f"{GATE}.{name}"].line
+            settings.problems.warn(line, f"{path}.{name}", "is used only with `run`")
+    if gate.setup and gate.run and not gate.hermetic:
         line = values[f"{GATE}.setup"].line
         settings.problems.warn(line, f"{path}.setup", "is used only with hermetic: true")
-    return msgspec.structs.replace(
-        gate, soft_timeout=soft * multiplier, hard_timeout=gate.hard_timeout * multiplier
-    )
+    return replace(gate, soft_timeout=soft * multiplier, hard_timeout=gate.hard_timeout * multiplier)
 
 
 def _names(gates: list[tuple[int, Values]], settings: Settings) -> dict[int, str]:
@@ -203,13 +243,20 @@ def _names(gates: list[tuple[int, Values]], settings: Settings) -> dict[int, str
     for index, values in gates:
         if index in names:
             continue
-        word = name = _first_word(values[f"{GATE}.run"].value)
+        word = name = _named_after(values)
         while name in taken:
             count[word] = count.get(word, 1) + 1
             name = f"{word}-{count[word]}"
         names[index] = name
         taken.add(name)
     return names
+
+
+def _named_after(values: Values) -> str:
+    if f"{GATE}.run" in values:
+        return _first_word(values[f"{GATE}.run"].value)
+    review: str = values[f"{GATE}.review"].value
+    return review if review in REVIEWS else "review"
 
 
 def _first_word(command: str) -> str:

@@ -25,11 +25,31 @@ class Problem(msgspec.Struct, frozen=True):
     outside: bool = False  # the path is a flag or another file
 
 
+class Finding(msgspec.Struct, frozen=True):
+    """A problem as it is told, in parts, for programs."""
+
+    line: int  # 0: not a line of the file
+    key: str
+    what: str
+
+
+class Unreadable(RalphError):
+    """The file cannot be taken apart, so nothing is known of its keys."""
+
+    def __init__(self, what: str, source: str, todo: str, line: int = 0) -> None:
+        super().__init__(what, where=f"{source}:{line}" if line else source, todo=todo)
+        self.line = line
+
+
 class Problems:
     def __init__(self, source: str) -> None:
         self.source = source
         self.found: list[Problem] = []
-        self.warnings: list[str] = []
+        self.noted: list[Problem] = []  # wrong, but no reason to refuse the file
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return tuple(self._shown(problem) for problem in self.noted)
 
     def add(
         self,
@@ -50,24 +70,35 @@ class Problems:
         return any(problem.path == path for problem in self.found)
 
     def warn(self, line: int, path: str, what: str) -> None:
-        self.warnings.append(self._place(line, path) + what)
+        self.noted.append(Problem(line, path, what))
+
+    def warn_outside(self, what: str) -> None:
+        """What is said is about no key and no line."""
+        self.noted.append(Problem(0, "", what, outside=True))
 
     def raise_if_any(self, todo: str = FIX_AND_RETRY) -> None:
         if not self.found:
             return
-        ordered = sorted(self.found, key=lambda problem: problem.line)
+        ordered = _in_file_order(self.found)
         lines = [self._shown(problem) for problem in ordered[:SHOWN_AT_MOST]]
         if len(ordered) > SHOWN_AT_MOST:
             lines.append(f"... and {len(ordered) - SHOWN_AT_MOST} more problems")
         raise RalphError("\n".join(lines), todo=todo)
 
     def _shown(self, problem: Problem) -> str:
-        place = f"{problem.path}: " if problem.outside else self._place(problem.line, problem.path)
-        return place + problem.what + _suggestion(problem)
+        where = (
+            ""
+            if problem.outside
+            else f"{self.source}:{problem.line}: "
+            if problem.line
+            else f"{self.source}: "
+        )
+        key = f"{problem.path}: " if problem.path else ""
+        return where + key + problem.what + _suggestion(problem)
 
-    def _place(self, line: int, path: str) -> str:
-        where = f"{self.source}:{line}: " if line else f"{self.source}: "
-        return f"{where}{path}: " if path else where
+
+def findings(problems: Iterable[Problem]) -> tuple[Finding, ...]:
+    return tuple(Finding(p.line, p.path, p.what + _suggestion(p)) for p in _in_file_order(problems))
 
 
 class Spot(msgspec.Struct, frozen=True):
@@ -97,6 +128,10 @@ def quoted(text: str) -> str:
 def quoted_path(path: object) -> str:
     """Whole: the end of a path is what tells it from another."""
     return repr(str(path))
+
+
+def _in_file_order(problems: Iterable[Problem]) -> list[Problem]:
+    return sorted(problems, key=lambda problem: problem.line)
 
 
 def _suggestion(problem: Problem) -> str:

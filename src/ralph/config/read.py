@@ -9,7 +9,7 @@ import msgspec
 
 from ralph.config.nodes import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
 from ralph.config.problems import Problems, Spot
-from ralph.config.schema import BY_PATH, GATE, KEYS, SECTIONS, names_in
+from ralph.config.schema import BY_PATH, EITHER, GATE, KEYS, LISTS, NOTIFY, SECTIONS, names_in
 
 NO_GATES = "none"
 
@@ -28,16 +28,25 @@ class Settings(msgspec.Struct, frozen=True):
     folder: Path  # absolute; relative paths in the file start here
     values: Values
     problems: Problems
+    agent_at: str = "cli"  # what messages call the section that describes the agent
+    inherited: frozenset[str] = (
+        frozenset()
+    )  # keys taken over from elsewhere, where they were looked at already
 
     def get(self, path: str) -> Any:
         given = self.values.get(path)
         return given.value if given else None
 
     def wrong(self, path: str, what: str) -> None:
-        self.problems.add(self._line(path), path, what)
+        if path not in self.inherited:
+            self.problems.add(self._line(path), self.shown(path), what)
 
     def warn(self, path: str, what: str) -> None:
-        self.problems.warn(self._line(path), path, what)
+        if path not in self.inherited:
+            self.problems.warn(self._line(path), self.shown(path), what)
+
+    def shown(self, path: str) -> str:
+        return self.agent_at + path.removeprefix("cli") if path.startswith("cli.") else path
 
     def _line(self, path: str) -> int:
         given = self.values.get(path)
@@ -95,7 +104,9 @@ def _value(node: Node, path: str, spot: Spot) -> Any:
             spot.wrong("has no value; give it one or remove the key")
         return None
     read_value = BY_PATH[path].kind.read
-    return read_value(node, spot) if read_value else _gates(node, spot)
+    if read_value:
+        return read_value(node, spot)
+    return _gates(node, spot) if path == "gates" else _items(node, NOTIFY, spot)
 
 
 def _gates(node: Node, spot: Spot) -> str | tuple[Values, ...] | None:
@@ -104,21 +115,35 @@ def _gates(node: Node, spot: Spot) -> str | tuple[Values, ...] | None:
     if not isinstance(node, Sequence):
         spot.wrong(f"must be a list of gates or {NO_GATES}, not {described(node)}")
         return None
-    gates: list[Values] = []
+    return _items(node, GATE, spot)
+
+
+def _items(node: Node, section: str, spot: Spot) -> tuple[Values, ...] | None:
+    """A list of mappings, each of which has exactly one of two keys."""
+    if not isinstance(node, Sequence):
+        spot.wrong(f"must be a list, not {described(node)}")
+        return None
+    first, second = EITHER[section]
+    items: list[Values] = []
     for index, item in enumerate(node.items):
         at = spot.item(index, item.line)
         if not isinstance(item, Mapping):
-            at.wrong(f"must be a mapping with at least `run`, not {described(item)}")
-            gates.append({})
+            at.wrong(f"must be a mapping with `{first}` or `{second}`, not {described(item)}")
+            items.append({})
             continue
         before = len(spot.problems.found)
-        gate = _section(item, GATE, at)
-        if f"{GATE}.run" not in gate and len(spot.problems.found) == before:
-            at.wrong("has no `run`: the command that checks the work")
-        gates.append(gate)
-    return tuple(gates)
+        found = _section(item, section, at)
+        if len(spot.problems.found) == before:
+            has = [name for name in (first, second) if f"{section}.{name}" in found]
+            if not has:
+                at.wrong(f"has neither `{first}` nor `{second}`")
+            elif len(has) == 2:
+                at.wrong(f"has both `{first}` and `{second}`; keep one of them")
+        items.append(found)
+    return tuple(items)
 
 
 def _unknown(name: str, section: str, valid: tuple[str, ...], spot: Spot) -> None:
-    other_places = () if section == GATE else (path for path in BY_PATH if not path.startswith(GATE))
+    inside = section.startswith(LISTS)
+    other_places = () if inside else (path for path in BY_PATH if not path.startswith(LISTS))
     spot.wrong("unknown key", name, among=valid, elsewhere=other_places)

@@ -11,16 +11,30 @@ from typing import Any
 import msgspec
 
 from ralph.config import kinds
-from ralph.config.kinds import Kind, choice, duration, integer
-from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, StuckPolicy, Task
+from ralph.config.kinds import Kind, choice, choices, duration, integer
+from ralph.core.policy import (
+    OCCASIONS,
+    AgentPolicy,
+    GatePolicy,
+    LimitPolicy,
+    NotifyPolicy,
+    Policy,
+    StuckPolicy,
+    Task,
+)
 
 BACKENDS = ("custom", "scripted")
 GATE = "gates[]"  # the prefix of the keys of one gate
+REVIEWER = f"{GATE}.agent"  # and of its own agent, if it has one
+NOTIFY = "notify[]"
+EITHER = {GATE: ("run", "review"), NOTIFY: ("run", "url")}  # of these an item has exactly one
+LISTS = tuple(EITHER)  # sections that come as items of a list
 
 _STRUCTS: dict[str, Any] = {
     "agent": AgentPolicy,
     "gate": GatePolicy,
     "limits": LimitPolicy,
+    "notify": NotifyPolicy,
     "stuck": StuckPolicy,
     "policy": Policy,
     "task": Task,
@@ -41,10 +55,10 @@ class Key(msgspec.Struct, frozen=True):
     @property
     def default(self) -> str:
         """The default as a person would write it; "" when there is none."""
-        return self.default_text or _written(_field_default(self.into))
+        return self.default_text or _written(field_default(self.into))
 
 
-def _field_default(into: str) -> Any:
+def field_default(into: str) -> Any:
     group, _, field = into.partition(".")
     struct = _STRUCTS.get(group)
     if struct is None:
@@ -62,6 +76,9 @@ def _written(value: Any) -> str:
 
 
 _BACKEND = choice(*BACKENDS, thing="agent", hint="; any program runs with `backend: custom` and `command`")
+_PROMPT_MODE = choice("stdin", "arg", "file")
+_OUTPUT = choice("text", "jsonl")
+_AS_CLI = "that of `cli`"
 
 # fmt: off
 # ruff: noqa: E501 - one row a key: the table is read by columns
@@ -69,9 +86,9 @@ KEYS: tuple[Key, ...] = (
     Key("cli.backend", _BACKEND, "agent.backend", "Which agent does the work: any program, or a script of steps without a model."),
     Key("cli.command", kinds.ARGV, "agent.command", "The program of `custom`. With a slash: relative to this file; else found by PATH. Text is split as a shell would."),
     Key("cli.args", kinds.WORDS, "", "More arguments, after those of `command`."),
-    Key("cli.prompt_mode", choice("stdin", "arg", "file"), "agent.prompt_mode", "How the prompt reaches the agent: standard input, last argument, or the path of a file as last argument."),
+    Key("cli.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the agent: standard input, last argument, or the path of a file as last argument."),
     Key("cli.prompt_flag", kinds.FLAG, "agent.prompt_flag", 'Put before the prompt in the modes `arg` and `file`, for example "-p".'),
-    Key("cli.output", choice("text", "jsonl"), "agent.output", "What the agent prints: text, or one JSON value a line."),
+    Key("cli.output", _OUTPUT, "agent.output", "What the agent prints: text, or one JSON value a line."),
     Key("cli.env", kinds.ENVIRONMENT, "agent.env", "Environment variables for the agent."),
     Key("cli.script", kinds.PATH, "agent.script", "The steps of `scripted`, relative to this file."),
     Key("event_loop.prompt", kinds.TEXT, "", "What to do, as text."),
@@ -93,7 +110,16 @@ KEYS: tuple[Key, ...] = (
     Key("event_loop.stop_grace", duration(zero_ok=True), "limits.stop_grace_seconds", "Time between asking a process to end and killing it."),
     Key("gates", Kind("`none` or list of gates"), "", "The checks that prove the work. `none` says that no proof is wanted.", "no gate: the end is unverified"),
     Key("gates[].name", kinds.LINE, "gate.name", "How messages call it; unique.", "the first word of `run`"),
-    Key("gates[].run", kinds.TEXT, "gate.run", "The command; exit code 0 passes."),
+    Key("gates[].run", kinds.TEXT, "gate.run", "The command; exit code 0 passes. A gate has either this or `review`."),
+    Key("gates[].review", kinds.TEXT, "gate.review", "A reviewer: a fresh agent reads the criteria, the change and the gates' output, and says PASS or FAIL. `spec` (does it do what was asked?), `quality` (is it well made?), or your own instructions."),
+    Key("gates[].agent.backend", _BACKEND, "agent.backend", "The reviewer's agent.", _AS_CLI),
+    Key("gates[].agent.command", kinds.ARGV, "agent.command", "The reviewer's program. With `backend` or `command` given, nothing else is taken over from `cli`.", _AS_CLI),
+    Key("gates[].agent.args", kinds.WORDS, "", "The reviewer's further arguments, for example another model.", _AS_CLI),
+    Key("gates[].agent.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the reviewer.", _AS_CLI),
+    Key("gates[].agent.prompt_flag", kinds.FLAG, "agent.prompt_flag", "Put before the reviewer's prompt.", _AS_CLI),
+    Key("gates[].agent.output", _OUTPUT, "agent.output", "What the reviewer prints.", _AS_CLI),
+    Key("gates[].agent.env", kinds.ENVIRONMENT, "agent.env", "Environment variables for the reviewer.", _AS_CLI),
+    Key("gates[].agent.script", kinds.PATH, "agent.script", "The steps of a scripted reviewer.", _AS_CLI),
     Key("gates[].hard", kinds.BOOLEAN, "gate.hard", "Whether it must pass; otherwise its failure is a warning."),
     Key("gates[].every", choice("claim", "iteration"), "gate.every", "When it runs."),
     Key("gates[].soft_timeout", duration(), "gate.soft_timeout", "Time before a warning.", "600, at most `hard_timeout`"),
@@ -115,12 +141,16 @@ KEYS: tuple[Key, ...] = (
     Key("task.no_change_ok", kinds.BOOLEAN, "task.no_change_ok", "Whether the work may already be done before it starts."),
     Key("task.allow", kinds.GLOBS, "task.allow", "Gate inputs that this task may change without review."),
     Key("allow", kinds.GLOBS, "policy.allow", "Gate inputs that any task may change without review."),
+    Key("notify", Kind("list of targets"), "", "Whom to tell when a loop ends, needs a person, or waits.", "nobody"),
+    Key("notify[].run", kinds.TEXT, "notify.run", "A command; it gets the message as JSON on standard input. A target has either this or `url`."),
+    Key("notify[].url", kinds.LINE, "notify.url", "An address of the apprise library (extra `notify`), for example `slack://${SLACK_TOKEN}`; variables are filled in when it is used."),
+    Key("notify[].when", choices(*OCCASIONS), "notify.when", "Of what: the end of a loop, a loop that needs a person, a wait.", "all of them"),
     Key("require_verified", kinds.BOOLEAN, "policy.require_verified", "Whether only a verified end is a success."),
 )
 # fmt: on
 
 BY_PATH = {key.path: key for key in KEYS}
-SECTIONS = frozenset(path.rpartition(".")[0] for path in BY_PATH if "." in path) - {GATE}
+SECTIONS = frozenset(path.rpartition(".")[0] for path in BY_PATH if "." in path) - set(LISTS)
 
 
 def names_in(section: str) -> tuple[str, ...]:

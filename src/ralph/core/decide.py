@@ -15,7 +15,7 @@ import msgspec
 from ralph.core.ends import End, exit_code
 from ralph.core.facts import Purpose, Variant
 from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge
-from ralph.core.state import LoopState, verdict_key
+from ralph.core.state import Due, LoopState, verdict_key
 
 MOST_RESTLESS = 5  # times in a row that a gate found another tree than the one it was to look at
 
@@ -96,6 +96,8 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
         return (base,)
     if s.stuck_reason is not None:
         return (_finish(s, "stuck", s.stuck_reason),)
+    if (s.claim is not None or s.unchecked) and (halt := _review_halted(s)):
+        return (halt,)
     if s.unchecked and (ask := due_after_iteration(s, s.unchecked)):
         return (_run_gate(ask),)
     if s.claim is not None:
@@ -104,10 +106,7 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
         if end := rule(s):
             return (end,)
     if s.wait_due is not None:
-        due = s.wait_due
-        return (
-            Wait(id=f"wait:{s.serial}", what=due.what, seconds=due.seconds, why=due.why, until=due.until),
-        )
+        return (_wait(f"wait:{s.serial}", s.wait_due),)
     level = shift_level(s)
     return (
         RunAgent(
@@ -189,12 +188,26 @@ def _under_way(s: LoopState) -> tuple[Operation, ...]:
     return tuple(wanted)
 
 
+def _wait(id: str, due: Due) -> Wait:
+    return Wait(id=id, what=due.what, seconds=due.seconds, why=due.why, until=due.until)
+
+
+def _review_halted(s: LoopState) -> Operation | None:
+    """A reviewer could not do its work: that says nothing about the claim, which stays open."""
+    if not s.fault and s.wait_due is None:
+        return None
+    for rule in (_unusable, _stopped, _out_of_quota):
+        if end := rule(s):
+            return end
+    return _wait(f"wait:{s.serial}:{s.overloads}", s.wait_due) if s.wait_due else None
+
+
 def _base_gate_due(s: LoopState) -> RunGate | None:
     """Gates look at the starting tree first, so that the end can say red→green or green→green."""
     if s.serial:
         return None
     for gate in s.gates:
-        if gate.name not in s.base:
+        if gate.name not in s.base and not gate.review:  # there is no change yet to review
             return RunGate(
                 id=f"base:{gate.name}", gate=gate.name, purpose="base", variant="as-is", tree=s.base_tree
             )
@@ -245,6 +258,10 @@ def _proof(s: LoopState, doubt: Verdict | None = None) -> dict[str, str]:
     proof: dict[str, str] = {}
     for gate in s.gates:
         verdicts = s.verdicts.get(verdict_key(gate.name, "as-is", s.claim.tree), ())
+        if gate.review:
+            said = ("PASS" if verdicts[-1] else "FAIL") if verdicts else "no verdict"
+            proof[gate.name] = said + ("" if gate.hard else " (soft)")
+            continue
         now = "green" if verdicts and verdicts[-1] else "red"
         before = {True: "green", False: "red", None: "unknown"}[s.base.get(gate.name)]
         flaky = " (flaky)" if len(set(verdicts)) > 1 else ""

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import msgspec
 
 from ralph.core.ends import End
-from ralph.core.policy import LimitPolicy, Policy, Task
+from ralph.core.policy import LimitPolicy, Occasion, Policy, Task
 
 Purpose = Literal["base", "claim", "iteration"]
 Variant = Literal["as-is", "original"]
@@ -166,6 +166,7 @@ class GateStarted(Fact, frozen=True, tag="gate.started"):
     purpose: Purpose
     variant: Variant
     tree: str
+    prompt: str = ""  # hash of the stored prompt, for a reviewer
     swapped: tuple[str, ...] = ()  # paths that hold their original content while this gate runs
 
 
@@ -191,6 +192,14 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     error_hash: str = ""
     headline: str = ""
     stragglers: tuple[str, ...] = ()
+    # a reviewer's
+    unclear: bool = False  # it gave no verdict
+    findings: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    fault: Fault = ""
+    fault_text: str = ""
+    retry_after: float = -1.0
+    refs_moved: tuple[str, ...] = ()
 
 
 class Checkpoint(Fact, frozen=True, tag="checkpoint"):
@@ -242,6 +251,16 @@ class InboxRefused(Fact, frozen=True, tag="inbox.refused"):
     why: str
 
 
+class Notified(Fact, frozen=True, tag="notified"):
+    """Somebody was told of an end, a block or a wait; or could not be, and why."""
+
+    occasion: Occasion
+    about: str  # the operation or the end it was about: nobody is told twice
+    target: str  # without secrets
+    ok: bool
+    text: str = ""
+
+
 class LoopEnded(Fact, frozen=True, tag="loop.ended"):
     """The loop is over, or parked: one named end, one reason, one exit code."""
 
@@ -274,6 +293,7 @@ AnyFact = (
     | StopRequested
     | EventReceived
     | InboxRefused
+    | Notified
     | LoopEnded
 )
 

@@ -15,6 +15,7 @@ from ralph.core import signals
 from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt
 from ralph.core.judge import Verdict, judge
+from ralph.core.policy import GatePolicy
 from ralph.core.state import (
     OUTPUTS_KEPT,
     SOFT_LIMITS,
@@ -199,7 +200,7 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         return s
     if why := _refusal(s, x):
         return replace(s, refusal=why)
-    return replace(s, claim=Claim(serial=x.serial, tree=x.tree))
+    return _judged(replace(s, claim=Claim(serial=x.serial, tree=x.tree)))
 
 
 _TIMED_OUT = {
@@ -235,7 +236,7 @@ def _says_stuck(s: LoopState, x: f.IterationEnded) -> bool:
     return said.word == "TASK_STUCK"
 
 
-def _faulted(s: LoopState, x: f.IterationEnded) -> LoopState:
+def _faulted(s: LoopState, x: f.IterationEnded | f.GateEnded) -> LoopState:
     """A quota or an overload is not the agent's work: it does not count as an iteration."""
     if x.fault == "quota":
         # Said to be back and found gone again: the word is not trusted twice, or the loop would never end.
@@ -244,14 +245,14 @@ def _faulted(s: LoopState, x: f.IterationEnded) -> LoopState:
         return replace(
             s,
             overloads=s.overloads + 1,
-            wait_due=Due("quota", seconds, x.fault_text or "the agent is out of quota"),
+            wait_due=Due("quota", seconds, s.fault_text or "the agent is out of quota"),
         )
     if x.fault == "overload":
         seconds = max(x.retry_after, _backoff(s))
         return replace(
             s,
             overloads=s.overloads + 1,
-            wait_due=Due("overload", seconds, x.fault_text or "the service is overloaded"),
+            wait_due=Due("overload", seconds, s.fault_text or "the service is overloaded"),
         )
     return s
 
@@ -340,10 +341,16 @@ def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
         open={op: r for op, r in s.open.items() if op != x.op},
         active_seconds=s.active_seconds + max(0.0, x.seconds),
         outputs=s.outputs.union(x.outputs),
+        tokens=s.tokens + max(0, x.usage.tokens),
+        cost_usd=s.cost_usd + max(0.0, x.usage.cost_usd),
     )
+    if x.refs_moved:
+        s = _warn(s, "refs", f"refs moved while reviewer {x.gate} ran: {', '.join(x.refs_moved)}")
     if x.how == "interrupted":
         return s
     policy = s.gate(x.gate)
+    if policy and policy.review:
+        return _review_ended(s, policy, x)
     key = verdict_key(x.gate, x.variant, x.tree)
     s = replace(s, verdicts={**s.verdicts, key: (*s.verdicts.get(key, ()), x.passed)})
     if policy and (warning := _gate_warning(policy.hard, x)):
@@ -359,13 +366,46 @@ def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
     if x.purpose == "iteration":
         s = replace(s, checks={**s.checks, x.gate: result})
     if s.claim is not None and s.claim.tree == x.tree:
-        verdict = judge(s, s.claim)
-        if isinstance(verdict, Verdict) and verdict.what == "failed":
-            return _claim_failed(s, verdict)
-        return s
+        return _judged(s)
     if policy and policy.hard and x.timed_out == "hard" and x.purpose == "iteration":
         return _attempt(s, x.gate, x.error_hash, code=x.code, excerpt=x.excerpt, headline=x.headline)
     return s
+
+
+def _judged(s: LoopState) -> LoopState:
+    """A claim that the gates turned down is taken back at once."""
+    verdict = judge(s, s.claim) if s.claim else None
+    return _claim_failed(s, verdict) if isinstance(verdict, Verdict) and verdict.what == "failed" else s
+
+
+def _review_ended(s: LoopState, gate: GatePolicy, x: f.GateEnded) -> LoopState:
+    if x.wrote:
+        s = _warn(
+            s, f"gate {x.gate} wrote", f"reviewer {x.gate} edited files; undone: {', '.join(x.wrote[:5])}"
+        )
+    if x.fault and gate.hard:
+        return _faulted(replace(s, fault=x.fault, fault_text=f"reviewer {x.gate}: {x.fault_text}"), x)
+    key = verdict_key(x.gate, x.variant, x.tree)
+    result = _result_of(x)
+    s = replace(s, results=(*s.results, result))
+    if x.unclear and x.code and x.op.endswith(":again") and gate.hard and not x.timed_out:
+        # It fails to run, twice: that is not the agent's fault, and asking it about another tree would not help.
+        text = f"reviewer {x.gate} failed to run: {x.headline}"
+        others = tuple(r for r in s.results if r.gate != x.gate)
+        return replace(s, results=others, fault="unusable", fault_text=text)
+    if not x.unclear:
+        s = replace(
+            s,
+            verdicts={**s.verdicts, key: (*s.verdicts.get(key, ()), x.passed)},
+            reviews={**s.reviews, key: result},
+        )
+    if not gate.hard:
+        s = replace(s, findings={**s.findings, x.gate: x.findings})
+        if x.unclear or not x.passed:
+            s = _warn(s, f"gate {x.gate}", f"reviewer {x.gate} (soft): {x.headline}")
+    if x.purpose == "iteration":
+        s = replace(s, checks={**s.checks, x.gate: result})
+    return _judged(s) if s.claim is not None and s.claim.tree == x.tree else s
 
 
 def _gate_warning(hard: bool, x: f.GateEnded) -> str:
@@ -392,6 +432,7 @@ def _result_of(x: f.GateEnded) -> Result:
         excerpt=x.excerpt,
         error_hash=x.error_hash,
         headline=x.headline,
+        unclear=x.unclear,
     )
 
 

@@ -85,7 +85,9 @@ def due_after_iteration(s: LoopState, serial: int) -> Ask | None:
     """The next `every: iteration` gate that has not yet looked at the tree of this iteration."""
     for gate in s.gates:
         if gate.every == "iteration" and verdict_key(gate.name, "as-is", s.tree) not in s.verdicts:
-            op = f"iteration:{serial}:{gate.name}"
+            op = f"iteration:{serial}:{gate.name}" + (_anew(s) if gate.review else "")
+            if _result(s, op):  # a reviewer that gave no verdict
+                continue
             return Ask(op=op, gate=gate.name, purpose="iteration", variant="as-is", tree=s.tree)
     return None
 
@@ -95,6 +97,8 @@ def _settle(
 ) -> Ask | Result:
     """This gate's word on the claim. A failure of a new kind, or a verdict that contradicts an earlier one on the same
     tree, is asked once more: a gate that changes its mind is flaky, and that is not the agent's fault."""
+    if gate.review:
+        return _reviewed(s, claim, gate)
     op = f"claim:{claim.serial}:{gate.name}:{variant}"
     first = _result(s, op) or (
         _result(s, f"iteration:{claim.serial}:{gate.name}") if variant == "as-is" else None
@@ -113,6 +117,23 @@ def _settle(
             op=f"{op}:again", gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap
         )
     return again
+
+
+def _reviewed(s: LoopState, claim: Claim, gate: GatePolicy) -> Ask | Result:
+    """A reviewer's word on the claim. Its verdict on a tree holds; an answer without one is asked for once more."""
+    op = f"claim:{claim.serial}:{gate.name}:as-is" + _anew(s)
+    first = s.reviews.get(verdict_key(gate.name, "as-is", claim.tree)) or _result(s, op)
+    if first is None:
+        return Ask(op=op, gate=gate.name, purpose="claim", variant="as-is", tree=claim.tree)
+    if not first.unclear or first.timed_out == "hard":
+        return first
+    again = _result(s, f"{op}:again")
+    return again or Ask(op=f"{op}:again", gate=gate.name, purpose="claim", variant="as-is", tree=claim.tree)
+
+
+def _anew(s: LoopState) -> str:
+    """After a fault (quota, overload) a reviewer is asked again, under a name of its own."""
+    return f":{s.overloads}" if s.overloads else ""
 
 
 def _result(s: LoopState, op: str) -> Result | None:

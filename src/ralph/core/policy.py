@@ -10,6 +10,9 @@ ClaimRule = Literal["signal", "exit-zero", "every-iteration"]
 PromptMode = Literal["stdin", "arg", "file"]
 OutputFormat = Literal["text", "jsonl"]
 GateTime = Literal["claim", "iteration"]
+Occasion = Literal["end", "block", "wait"]
+REVIEWS = ("spec", "quality")  # what Ralph has instructions for
+OCCASIONS: tuple[Occasion, ...] = ("end", "block", "wait")
 
 
 class Task(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -36,10 +39,12 @@ class AgentPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GatePolicy(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A check that the orchestrator runs."""
+    """A check that the orchestrator runs: a command, or a reviewer (a fresh agent that reads the change)."""
 
     name: str
-    run: str
+    run: str = ""  # the command; empty for a reviewer
+    review: str = ""  # what the reviewer looks for: "spec", "quality", or instructions of one's own
+    agent: AgentPolicy | None = None  # the reviewer's; None: the loop's own agent
     hard: bool = True
     every: GateTime = "claim"
     soft_timeout: float = 600.0
@@ -77,6 +82,14 @@ class StuckPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     no_progress_stop: int = 5  # and this many: stuck; 0 turns the rule off
 
 
+class NotifyPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whom to tell, and of what: a command that gets JSON on standard input, or an apprise URL."""
+
+    run: str = ""
+    url: str = ""
+    when: tuple[Occasion, ...] = OCCASIONS
+
+
 class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything the core needs to know beyond the facts."""
 
@@ -91,6 +104,7 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     guidance: str = ""  # the user's own text for every prompt
     require_verified: bool = False
     allow: tuple[str, ...] = ()  # gate inputs (globs) that any task may change
+    notify: tuple[NotifyPolicy, ...] = ()
 
     def scratchpad_path(self, task_id: str) -> str:
         return self.scratchpad.replace("{taskId}", task_id)

@@ -47,7 +47,7 @@ _CONFLICTS: dict[tuple[bool, bool, bool], tuple[Word, str]] = {
 
 def read(text: str, *, structured: bool, promise: str = "LOOP_COMPLETE") -> Said:
     """The signal in an agent's last words: its last message, or the last lines of plain text."""
-    lines = [line for line in _outside_fences(text) if line.strip()]
+    lines = [line for line in outside_fences(text) if line.strip()]
     if not structured:
         lines = lines[-LAST_LINES:]
     stuck = complete = done = False
@@ -64,12 +64,12 @@ def read(text: str, *, structured: bool, promise: str = "LOOP_COMPLETE") -> Said
 
 def signal_on(line: str, promise: str = "LOOP_COMPLETE") -> tuple[Word | None, str]:
     """The signal that stands alone on this line, and the reason after TASK_STUCK."""
-    bare = _bare(line)
-    if bare in ("TASK_COMPLETE", "LOOP_COMPLETE") or (promise and bare == _bare(promise)):
+    word = bare(line)
+    if word in ("TASK_COMPLETE", "LOOP_COMPLETE") or (promise and word == bare(promise)):
         return "TASK_COMPLETE", ""
-    if bare == "ITERATION_DONE":
+    if word == "ITERATION_DONE":
         return "ITERATION_DONE", ""
-    if found := _STUCK.match(bare):
+    if found := _STUCK.match(word):
         return "TASK_STUCK", (found["reason"] or "").strip(_EMPHASIS + " ")
     return None, ""
 
@@ -104,7 +104,7 @@ def fence_after(fence: str, line: str) -> str:
     return "" if closes else fence
 
 
-def _outside_fences(text: str) -> list[str]:
+def outside_fences(text: str) -> list[str]:
     kept: list[str] = []
     fence = ""
     for line in text.splitlines():
@@ -114,12 +114,13 @@ def _outside_fences(text: str) -> list[str]:
     return kept
 
 
-def _bare(line: str) -> str:
-    bare = line.strip()
+def bare(line: str) -> str:
+    """The line without emphasis, backticks, a full stop and `<promise>` tags."""
+    word = line.strip()
     while True:
-        before = bare
-        bare = bare.strip(_EMPHASIS).strip()
-        bare = bare.removeprefix("<promise>").removesuffix("</promise>").strip()
-        bare = bare.removesuffix(".").strip()
-        if bare == before:
-            return bare
+        before = word
+        word = word.strip(_EMPHASIS).strip()
+        word = word.removeprefix("<promise>").removesuffix("</promise>").strip()
+        word = word.removesuffix(".").strip()
+        if word == before:
+            return word

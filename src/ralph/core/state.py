@@ -55,6 +55,7 @@ class Result(msgspec.Struct, frozen=True):
     excerpt: str = ""
     error_hash: str = ""
     headline: str = ""
+    unclear: bool = False  # a reviewer that gave no verdict
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -124,6 +125,10 @@ class LoopState(msgspec.Struct, frozen=True):
     verdicts: dict[str, tuple[bool, ...]] = {}
     failures: frozenset[str] = frozenset()  # "gate hash" of every failure that is known not to be a whim
     checks: dict[str, Result] = {}  # gate -> what it said after an iteration, the last time
+    reviews: dict[
+        str, Result
+    ] = {}  # verdict key -> what a reviewer said; an opinion on a tree is asked for once
+    findings: dict[str, tuple[str, ...]] = {}  # soft gate -> what it found, the last time
     refusal: str = ""  # why the last claim was not even put to the gates
     stuck_reason: str | None = None
     question: str | None = None
@@ -164,6 +169,10 @@ class LoopState(msgspec.Struct, frozen=True):
 
     def gate(self, name: str) -> GatePolicy | None:
         return next((g for g in self.policy.gates if g.name == name), None)
+
+    def agent_of(self, gate: GatePolicy) -> AgentPolicy:
+        """Who reviews, where the gate is a reviewer."""
+        return gate.agent or self.policy.agent
 
     @property
     def warnings(self) -> tuple[str, ...]:

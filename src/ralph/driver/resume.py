@@ -14,12 +14,14 @@ from ralph.agents.adapter import adapter
 from ralph.core import facts as f
 from ralph.core.ends import RESUMABLE, SETTLED
 from ralph.core.fold import fold_all
+from ralph.core.policy import AgentPolicy
 from ralph.core.state import LoopState, Running
-from ralph.driver.effects import changed_paths, read_scratchpad
+from ralph.driver.bench import put_back_scratchpad, read_scratchpad
+from ralph.driver.judging import changed_paths, evidence_of
 from ralph.driver.processes import sweep
 from ralph.driver.store import Store, last_sign_of_life
-from ralph.gates.command import command_line
 from ralph.journal.record import Record
+from ralph.prompt.compose import scratchpad_path
 from ralph.workspace import Snapshots, printable, save
 
 ABANDONED = 86400.0  # seconds
@@ -125,6 +127,7 @@ def close_open(
             case "gate":
                 _swap_back(s, running, snapshots)
                 wrote = _undo_writes(s, running, started, snapshots, store)
+                wrote += _undo_notes(s, running, started, store)
                 record(_interrupted_gate(s, running, started, store, wrote))
             case "wait":
                 record(f.WaitEnded(op=running.op, elapsed=False))
@@ -175,15 +178,15 @@ def _interrupted_iteration(
         cause="stop",
         output=store.relative(transcript) if transcript.exists() else "",
         scratchpad=store.put(read_scratchpad(Path(s.root) / s.folder, s)),
-        usage=_usage(s, transcript),
+        usage=_usage(s.policy.agent, transcript),
         nested=snapshot.nested,
         dirty_submodules=snapshot.dirty_submodules,
     )
 
 
-def _usage(s: LoopState, transcript: Path) -> f.Usage:
+def _usage(policy: AgentPolicy, transcript: Path) -> f.Usage:
     """What the interrupted agent had spent, as far as its transcript tells."""
-    reader = adapter(s.policy.agent).reader(s.policy.agent)
+    reader = adapter(policy).reader(policy)
     try:
         with open(transcript, encoding="utf-8", errors="replace") as file:
             for line in file:
@@ -198,13 +201,15 @@ def _interrupted_gate(
 ) -> f.GateEnded:
     fact = f.decode(started.data) if started else None
     gate = s.gate(running.gate)
+    transcript = store.transcript_of(started.run if started else "", s.loop, running.op)
     return f.GateEnded(
         op=running.op,
         gate=running.gate,
         purpose=fact.purpose if isinstance(fact, f.GateStarted) else "claim",
         variant=fact.variant if isinstance(fact, f.GateStarted) else "as-is",
         tree=running.tree,
-        command=command_line(gate) if gate else "",
+        command=evidence_of(gate, s) if gate else "",
+        usage=_usage(s.agent_of(gate), transcript) if gate and gate.review else f.Usage(),
         code=-9,
         seconds=_lasted(started, store.state_dir),
         passed=False,
@@ -242,6 +247,17 @@ def _undo_writes(
         save(snapshots.repo, snapshots, now, loop=s.loop, reason=reason, when=when)
         snapshots.restore(running.tree, wrote)
     return wrote
+
+
+def _undo_notes(s: LoopState, running: Running, started: Record | None, store: Store) -> list[str]:
+    """A reviewer's edits of the scratchpad, unless somebody has edited it since."""
+    gate, folder = s.gate(running.gate), Path(s.root) / s.folder
+    if started is None or gate is None or not gate.review:
+        return []
+    died = last_sign_of_life(store.state_dir, started.run) + NOTICED_LATE
+    if _changed_at(folder / scratchpad_path(s)) > died:
+        return []
+    return [scratchpad_path(s)] if put_back_scratchpad(folder, s, store) else []
 
 
 def _changed_at(path: Path) -> float:

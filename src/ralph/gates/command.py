@@ -18,6 +18,8 @@ class Finding(msgspec.Struct, frozen=True):
     excerpt: str
     error_hash: str = ""
     headline: str = ""
+    unclear: bool = False  # a reviewer gave no verdict
+    findings: tuple[str, ...] = ()
 
 
 def command_line(gate: GatePolicy) -> str:

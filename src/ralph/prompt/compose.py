@@ -47,14 +47,14 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
         return text
 
     theirs: list[str] = []
-    standing = _template("standing").format(
-        task=quoted(_task(s)),
+    standing = template("standing").format(
+        task=quoted(task_text(s)),
         criteria=_criteria(s, quoted),
         scratchpad=scratchpad_path(s),
         gates=_gates(s, quoted),
         guidance=f"\n{quoted(s.policy.guidance)}\n" if s.policy.guidance else "",
     )
-    now = _template("now").format(
+    now = template("now").format(
         n=op.n,
         m=s.policy.limits.max_iterations,
         notes=_notes(s, quoted),
@@ -86,7 +86,7 @@ def _gap(s: LoopState) -> Gap | None:
     return information_gap(s.history[-1].excerpt, folder)
 
 
-def _task(s: LoopState) -> str:
+def task_text(s: LoopState) -> str:
     if not s.task.description or s.task.description.strip() == s.task.title.strip():
         return s.task.title
     if s.task.title in s.task.description:
@@ -103,7 +103,10 @@ def _criteria(s: LoopState, quoted: Quote) -> str:
 def _gates(s: LoopState, quoted: Quote) -> str:
     if not s.gates:
         return ""
-    return _template("gates").format(names=quoted(", ".join(f"{g.name}: `{g.run}`" for g in s.gates))).strip()
+    names = ", ".join(
+        f"{g.name}: {f'`{g.run}`' if g.run else 'a reviewer reads the change'}" for g in s.gates
+    )
+    return template("gates").format(names=quoted(names)).strip()
 
 
 def _notes(s: LoopState, quoted: Quote) -> str:
@@ -168,7 +171,7 @@ def _shift(s: LoopState, op: RunAgent, quoted: Quote) -> str:
     if not op.shift or not s.history:
         return ""
     last = s.history[-1]
-    return _template("shift").format(times=s.streak, headline=quoted(last.headline), number=last.number)
+    return template("shift").format(times=s.streak, headline=quoted(last.headline), number=last.number)
 
 
 def _expansion(s: LoopState, op: RunAgent, found: Sequence[tuple[str, str]], quoted: Quote) -> str:
@@ -194,5 +197,5 @@ def _cut(text: str) -> str:
 
 
 @cache
-def _template(name: str) -> str:
+def template(name: str) -> str:
     return (Path(__file__).parent / "templates" / f"{name}.md").read_text(encoding="utf-8")

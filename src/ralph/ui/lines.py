@@ -103,9 +103,13 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
     if x.how == "interrupted":
         undone = f"; what it wrote was undone: {few(x.wrote)}" if x.wrote else ""
         return [f"gate {x.gate}{where}: interrupted{undone}"]
-    shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {x.seconds:.1f} s"]
-    if not x.passed and x.headline:
-        shown.append(f"  {x.headline}")
+    policy = s.gate(x.gate)
+    if policy and policy.review:
+        shown = _review(x, hard=policy.hard)
+    else:
+        shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {x.seconds:.1f} s"]
+        if not x.passed and x.headline:
+            shown.append(f"  {x.headline}")
     if len(set(s.verdicts.get(verdict_key(x.gate, x.variant, x.tree), ()))) > 1:
         shown.append(f"gate {x.gate} is flaky: it says two things about one tree; no attempt is spent")
     elif s.history and s.claim is None and x.purpose == "claim" and not x.passed:
@@ -114,6 +118,20 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
         goes_on = s.attempts < s.policy.limits.max_attempts and s.streak < s.policy.stuck.same_error_stop
         if goes_on and (level := shift_level(s)):
             shown.append(f"strategy shift {level}: the next iteration must try something different")
+    return shown
+
+
+def _review(x: f.GateEnded, *, hard: bool) -> list[str]:
+    word = "no verdict" if x.unclear else "PASS" if x.passed else "FAIL"
+    asked = ", asked again" if x.op.endswith(":again") else ""
+    shown = [f"reviewer {x.gate}{asked}: {word}{'' if hard else ' (soft)'}, {x.seconds:.1f} s"]
+    shown += [f"  - {finding}" for finding in x.findings[:10]]
+    if len(x.findings) > 10:
+        shown.append(f"  ... and {len(x.findings) - 10} more: `ralph logs --gate {x.gate}`")
+    if x.unclear and x.headline:
+        shown.append(f"  {x.headline}")
+    if x.wrote:
+        shown.append(f"reviewer {x.gate} edited files; undone: {few(x.wrote)}")
     return shown
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ralph.errors import RalphError
@@ -94,6 +94,23 @@ def run(
     if process.returncode or UNSEEN.encode() in err:
         raise GitFailed(args, process.returncode, out, err.decode("utf-8", "replace"))
     return out
+
+
+def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> Iterator[bytes]:
+    """What git writes to stdout, part by part, however much it is. Only for calls that write nothing."""
+    process = _start(args, cwd, env, False, (), False)
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        while part := process.stdout.read(1 << 16):
+            yield part
+        err = process.stderr.read(1 << 16)
+        if process.wait():
+            raise GitFailed(args, process.returncode, b"", err.decode("utf-8", "replace"))
+    finally:  # also when nobody reads on
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
 
 
 def _start(

@@ -17,7 +17,7 @@ from ralph.errors import RalphError
 from ralph.workspace import git
 
 # Ralph's own files, in the folder where it runs and at the root: never part of a snapshot.
-OWN = (".ralph", ".ralph_state.md", ".ralph_state.md.tmp", ".ralph.lock", ".stop", "ralph.log")
+OWN = (".ralph", ".ralph_state.md", ".ralph_state.md.tmp", ".ralph.lock", ".stop", "ralph.log", "ralph.log.1")
 
 
 class Repo(msgspec.Struct, frozen=True):
@@ -63,7 +63,11 @@ def _is_elsewhere(failed: git.GitFailed) -> bool:
 def _explain(start: Path, failed: git.GitFailed) -> RalphError:
     said = failed.stdout.split(b"\n")
     if said[0] == b"true":
-        return RalphError("this is a bare repository: it has no files to work on", where=str(start))
+        return RalphError(
+            "this is a bare repository: it has no files to work on",
+            where=str(start),
+            todo="Go to a clone or worktree of it: git worktree add ../work",
+        )
     if said[1:2] == [b"true"]:
         return _inside_git_dir(start)
     if "dubious ownership" in failed.stderr:
@@ -72,7 +76,11 @@ def _explain(start: Path, failed: git.GitFailed) -> RalphError:
             where=str(start),
             todo=f"Run: git config --global --add safe.directory '{start}'",
         )
-    return RalphError(f"git cannot use this repository: {failed.what}", where=str(start))
+    return RalphError(
+        f"git cannot use this repository: {failed.what}",
+        where=str(start),
+        todo="Mend it until `git status` works here.",
+    )
 
 
 def _inside_git_dir(start: Path) -> RalphError:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ralph.config import KEYS, Key, Resolved, load
+from ralph.config import KEYS, Key, Overrides, Resolved, load
 from ralph.config.reference import reference, renewed
 
 BASE = """\
@@ -22,6 +22,11 @@ gates: [{name: base, run: base-check}]
 GATE = "cli: {command: base-agent}\nevent_loop: {prompt: base prompt}\ngates: [{name: base, run: base-check%s}]\n"
 CLI = "cli: {command: base-agent%s}\nevent_loop: {prompt: base prompt}\ngates: [{name: base, run: base-check}]\n"
 LOOP = "cli: {command: base-agent}\nevent_loop: {prompt: base prompt%s}\ngates: [{name: base, run: base-check}]\n"
+
+REVIEW = (
+    "cli: {command: base-agent, args: [-a]}\nevent_loop: {prompt: base prompt}\ngates: [{review: spec%s}]\n"
+)
+NOTIFY = BASE + "notify: [{run: tell%s}]\n"
 
 SAMPLES: dict[str, tuple[str | None, str]] = {
     "cli.backend": (
@@ -43,6 +48,31 @@ SAMPLES: dict[str, tuple[str | None, str]] = {
     "gates": (None, "cli: {command: base-agent}\nevent_loop: {prompt: base prompt}\ngates: none\n"),
     "gates[].name": (None, BASE.replace("name: base", "name: other")),
     "gates[].run": (None, BASE.replace("base-check", "other")),
+    "gates[].review": (REVIEW % "", REVIEW.replace("spec", "quality") % ""),
+    "gates[].agent.backend": (
+        REVIEW % ", agent: {backend: custom, command: a, script: steps.yml}",
+        REVIEW % ", agent: {backend: scripted, command: a, script: steps.yml}",
+    ),
+    "gates[].agent.command": (REVIEW % "", REVIEW % ", agent: {command: other}"),
+    "gates[].agent.args": (REVIEW % "", REVIEW % ", agent: {args: [--model, small]}"),
+    "gates[].agent.prompt_mode": (REVIEW % "", REVIEW % ", agent: {prompt_mode: file}"),
+    "gates[].agent.prompt_flag": (
+        REVIEW % ", agent: {prompt_mode: arg}",
+        REVIEW % ", agent: {prompt_mode: arg, prompt_flag: -p}",
+    ),
+    "gates[].agent.output": (REVIEW % "", REVIEW % ", agent: {output: jsonl}"),
+    "gates[].agent.env": (REVIEW % "", REVIEW % ", agent: {env: {A: b}}"),
+    "gates[].agent.script": (
+        REVIEW % ", agent: {backend: scripted, script: steps.yml}",
+        REVIEW % ", agent: {backend: scripted, script: other.yml}",
+    ),
+    "notify": (None, NOTIFY % ""),
+    "notify[].run": (NOTIFY % "", NOTIFY % " -v"),
+    "notify[].url": (
+        BASE + "notify: [{url: 'json://127.0.0.1/'}]\n",
+        BASE + "notify: [{url: 'json://127.0.0.1/a'}]\n",
+    ),
+    "notify[].when": (NOTIFY % "", NOTIFY % ", when: [end]"),
     "gates[].hard": (None, GATE % ", hard: false"),
     "gates[].every": (None, GATE % ", every: iteration"),
     "gates[].soft_timeout": (None, GATE % ", soft_timeout: 5s"),
@@ -105,12 +135,14 @@ def test_a_key_sets_the_field_that_the_table_names(key: Key, tmp_path: Path) -> 
     for text in (without or BASE, with_key):
         found = resolve(tmp_path, text)
         policy = found.policy
+        gate = policy.gates[0] if policy.gates else None
         part = {
             "policy": policy,
-            "agent": policy.agent,
+            "agent": gate.agent or policy.agent if gate else policy.agent,
+            "notify": policy.notify[0] if policy.notify else None,
             "limits": policy.limits,
             "stuck": policy.stuck,
-            "gate": policy.gates[0] if policy.gates else None,
+            "gate": gate,
             "task": found.task,
         }[group]
         fields.append(getattr(part, name))
@@ -139,6 +171,23 @@ def test_what_is_resolved_has_the_types_it_declares(path: str, tmp_path: Path) -
     """The policy is a fact: it must come back from the journal as it was."""
     found = resolve(tmp_path, SAMPLES[path][1])
     assert msgspec.json.decode(msgspec.json.encode(found), type=Resolved) == found
+
+
+def test_a_reviewer_takes_over_what_it_does_not_say_itself(tmp_path: Path) -> None:
+    cli = "cli: {command: base, args: [-a], prompt_mode: arg, prompt_flag: -p, env: {A: b}}\n"
+    review = cli + "event_loop: {prompt: p}\ngates: [{review: spec, agent: {%s}}]\n"
+    same = resolve(tmp_path, review % "args: [--model, small]").policy
+    assert same.gates[0].agent == msgspec.structs.replace(same.agent, command=("base", "--model", "small"))
+    other = resolve(tmp_path, review % "command: other").policy.gates[0].agent
+    assert other == type(same.agent)(command=("other",))
+    assert same.gates[0].name == "spec" and same.gates[0].run == ""
+
+
+def test_a_reviewer_of_the_command_line_s_agent_adds_its_own_arguments(tmp_path: Path) -> None:
+    (tmp_path / "ralph.yml").write_text("gates: [{review: spec, agent: {args: [--model, small]}}]\n")
+    policy = load(tmp_path, None, Overrides(command=("agent", "-x"), prompt="p")).policy
+    assert policy.gates[0].agent is not None
+    assert policy.gates[0].agent.command == ("agent", "-x", "--model", "small")
 
 
 def test_docs_config_md_is_up_to_date() -> None:

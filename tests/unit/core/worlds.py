@@ -123,6 +123,7 @@ GATES = st.builds(
     GatePolicy,
     name=st.sampled_from(["tests", "lint", "spec"]),
     run=st.just("x"),
+    review=st.sampled_from(["", "", "spec"]),
     hard=st.booleans(),
     every=st.sampled_from(["claim", "iteration"]),
 )
@@ -215,6 +216,13 @@ def close(
     how = "interrupted" if cause == "stop" else "cut" if cause else "exited"
     if running.what == "gate":
         passed = draw(st.booleans())
+        gate = s.gate(running.gate)
+        reviewer = {}
+        if gate and gate.review and how == "exited":
+            fault = draw(st.sampled_from(["", "", "", "", "quota", "overload", "credentials"]))
+            unclear = bool(fault) or draw(st.integers(0, 3)) == 3
+            passed = passed and not unclear
+            reviewer = {"fault": fault, "unclear": unclear, "usage": draw(USAGE), "retry_after": 5.0}
         return [
             f.GateEnded(
                 op=op,
@@ -229,6 +237,7 @@ def close(
                 how="interrupted" if how == "interrupted" else "exited",
                 timed_out="hard" if how == "cut" else "",
                 error_hash=draw(HASHES),  # type: ignore[arg-type]
+                **reviewer,  # type: ignore[arg-type]
             )
         ]
     return [

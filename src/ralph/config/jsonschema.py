@@ -1,0 +1,120 @@
+"""The JSON Schema of ralph.yml, made from the one table of keys: what editors complete, explain and underline.
+
+Draft 7, which every editor's YAML support understands. It refuses nothing that the loader accepts, except what
+tests/unit/config/test_jsonschema.py lists; rules between keys and on other files are the loader's alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ralph.config.kinds import Kind
+from ralph.config.problems import Problems, Spot
+from ralph.config.schema import EITHER, KEYS, LISTS, REVIEWER, Key, field_default
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+NO_GATES_SCHEMA = {"pattern": "^none$", "patternErrorMessage": "must be a list of gates or none"}
+
+SECTION_DOCS = {
+    "cli": "The agent: which program does the work and how it is spoken to.",
+    "event_loop": "What to do, what counts as done, and the limits of the loop.",
+    "gates[].agent": "The reviewer's own agent, where it is not the one of `cli`.",
+    "stuck": "When a loop that gets nowhere shifts its strategy, and when it ends.",
+    "core": "What every prompt says, and where the agent keeps its notes.",
+    "task": "The task, where it is more than a prompt.",
+}
+
+
+def schema() -> dict[str, Any]:
+    return {
+        "$schema": DRAFT,
+        "title": "ralph.yml",
+        "description": "The configuration of Ralph. `ralph validate` checks it, with what lies beyond a schema.",
+        **_section(""),
+    }
+
+
+def default_of(key: Key) -> Any:
+    """What the key means when it is not given, as a value; None where no value says that."""
+    if key.kind.read is None:
+        return []
+    if key.path.startswith(f"{REVIEWER}."):  # `cli` decides
+        return None
+    value = _plain(field_default(key.into))
+    return value if value is not None and _accepts(key.kind, value) else None
+
+
+def _section(section: str) -> dict[str, Any]:
+    # null: all of its keys may be commented out
+    return {"type": ["object", "null"], "additionalProperties": False, "properties": _properties(section)}
+
+
+def _properties(section: str) -> dict[str, Any]:
+    """In the order of the table."""
+    found: dict[str, Any] = {}
+    prefix = f"{section}." if section else ""
+    for key in KEYS:
+        name, _, deeper = key.path.removeprefix(prefix).partition(".")
+        if not key.path.startswith(prefix) or name.endswith("[]") or name in found:
+            continue
+        if deeper:
+            inside = prefix + name
+            found[name] = {"description": SECTION_DOCS[inside], **_section(inside)}
+        else:
+            found[name] = {**_described(key), **_value(key)}
+    return found
+
+
+def _described(key: Key) -> dict[str, Any]:
+    """Every key has a default: as a value, in words, or both where it depends on others."""
+    default = default_of(key)
+    in_words = key.default_text if " " in key.default_text or default is None else ""
+    if default is None:  # a null here would stop the completion of yaml-language-server
+        return {"description": f"{key.doc} Default: {in_words or 'none'}."}
+    return {"description": f"{key.doc} Default: {in_words}." if in_words else key.doc, "default": default}
+
+
+def _value(key: Key) -> dict[str, Any]:
+    items = f"{key.path}[]"
+    if items not in LISTS:
+        return _or_null(key.kind.schema)
+    the_list = {"type": "array", "items": _item(items)}
+    if key.path == "gates":
+        the_list |= {"type": ["array", "string"], "examples": ["none"], **NO_GATES_SCHEMA}
+    return _or_null(the_list)
+
+
+def _item(section: str) -> dict[str, Any]:
+    # An explicit null is as good as none. Said with `not`, so that editors do not offer the keys twice.
+    exactly_one = [
+        {"required": [name], "not": {"properties": {name: {"type": "null"}}}} for name in EITHER[section]
+    ]
+    return {**_section(section), "type": "object", "oneOf": exactly_one}
+
+
+def _or_null(fragment: dict[str, Any]) -> dict[str, Any]:
+    """An explicit null asks for the default. A blank, which the loader refuses, looks the same to a schema."""
+    types = fragment["type"]
+    found = {**fragment, "type": [*([types] if isinstance(types, str) else types), "null"]}
+    if "enum" in fragment:
+        found["enum"] = [*fragment["enum"], None]
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return [*value] if isinstance(value, tuple) else value
+
+
+def _accepts(kind: Kind, value: Any) -> bool:
+    """Whether the file may say this: the empty text that a field starts with often is no value for its key."""
+    import json
+
+    from ralph.config.nodes import parse
+
+    problems = Problems("")
+    node = parse(json.dumps(value), problems)
+    assert kind.read is not None and node is not None
+    kind.read(node, Spot(problems, "", 0))
+    return not problems.found

@@ -1,0 +1,78 @@
+"""The real things that a loop works with, and what every effect needs of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from ralph.core.state import LoopState
+from ralph.driver.control import Control
+from ralph.driver.processes import Line, Ownership
+from ralph.driver.store import Store, write_atomically
+from ralph.gates.integrity import Unrecorded
+from ralph.journal.append import Journal
+from ralph.prompt.compose import scratchpad_path
+from ralph.workspace import RefWatch, Repo, Snapshots
+
+
+class Bench(msgspec.Struct):
+    """The real things that a loop works with."""
+
+    run: str
+    repo: Repo
+    folder: Path  # where the user started Ralph; agents and gates run there
+    snapshots: Snapshots
+    journal: Journal
+    store: Store
+    ownership: Ownership
+    control: Control
+    refs: RefWatch
+    show: Callable[[str, Line], None]
+    now: Callable[[], str]
+
+
+def environment(b: Bench, s: LoopState, more: dict[str, str]) -> dict[str, str]:
+    """The user's own, and what tells an agent where it is."""
+    env = {k: v for k, v in os.environ.items() if k not in ("RALPH_FAULT", "RALPH_TIER")}
+    return {
+        **env,
+        "RALPH_RUN": b.run,
+        "RALPH_LOOP": s.loop,
+        "RALPH_TASK": s.task.id,
+        "RALPH_STATE": str(b.repo.state_dir),
+        **more,
+    }
+
+
+def unrecorded_of(s: LoopState) -> Unrecorded:
+    return Unrecorded(s.gates, folder=s.folder, root=s.root)
+
+
+def read_scratchpad(folder: Path, s: LoopState) -> str:
+    path = folder / scratchpad_path(s)
+    if not path.is_file():  # absent, a folder, a pipe that nobody writes to
+        return ""
+    with open(path, "rb") as file:
+        return file.read(1 << 20).decode("utf-8", "replace")
+
+
+def put_back_scratchpad(folder: Path, s: LoopState, store: Store) -> bool:
+    """What the iteration left for the next one is not a reviewer's to edit. No snapshot holds it; the record does."""
+    path = folder / scratchpad_path(s)
+    now, before = read_scratchpad(folder, s), store.get(s.scratchpad) if s.scratchpad else ""
+    if now == before:
+        return False
+    if before:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, before.encode("utf-8", "surrogateescape"), path.with_name(path.name + ".part"))
+    else:
+        path.unlink(missing_ok=True)
+    return True
+
+
+def last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else ""
