@@ -151,4 +151,8 @@ def tell(state_dir: Path, message: dict[str, object], pid: int | None) -> None:
     except ProcessLookupError:
         pass
     except OSError as error:
-        raise RalphError(f"cannot reach the run: {error.strerror}", where=str(state_dir / "inbox")) from error
+        raise RalphError(
+            f"cannot reach the run: {error.strerror}",
+            where=str(state_dir / "inbox"),
+            todo="Make the folder writable, or press Ctrl-C where it runs.",
+        ) from error

@@ -31,6 +31,7 @@ class Loop:
         start: Start,
         watch: Watch,
         beat: Callable[[], None],
+        pulse: Callable[[LoopState], float],
     ) -> None:
         self.state = state
         self._journal = journal
@@ -38,6 +39,8 @@ class Loop:
         self._start = start
         self._watch = watch
         self._beat = beat
+        self._pulse = pulse
+        self._pulse_at = float("inf")
         self._running: dict[str, Operation] = {}
 
     def run(self) -> LoopState:
@@ -49,6 +52,7 @@ class Loop:
             if self._running:
                 self._await()
                 self._advance()
+                self._pulse_at = time.monotonic() + self._pulse(self.state)
         return self.state
 
     def record(self, fact: f.AnyFact) -> None:
@@ -79,7 +83,7 @@ class Loop:
         poll = select.poll()
         for fd in self._control.reads():
             poll.register(fd, select.POLLIN)
-        wake_at = float("inf")
+        wake_at = self._pulse_at
         for operation in self._running.values():
             for fd in operation.reads():
                 poll.register(fd, select.POLLIN)

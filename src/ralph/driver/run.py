@@ -19,8 +19,11 @@ from ralph.core.fold import fold
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule
 from ralph.core.state import LoopState
+from ralph.driver.bench import Bench
 from ralph.driver.control import Control
-from ralph.driver.effects import Bench, Effects
+from ralph.driver.effects import Effects
+from ralph.driver.news import Scene, news, told
+from ralph.driver.notify import Notifier
 from ralph.driver.place import folder_of, snapshots_of
 from ralph.driver.processes import Line, Ownership, choose
 from ralph.driver.reconcile import Loop
@@ -45,7 +48,7 @@ from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
 from ralph.seams import seam
-from ralph.workspace import RefWatch, Repo
+from ralph.workspace import RefWatch, Repo, printable
 
 Choice = Literal["ask", "resume", "fresh"]
 
@@ -68,6 +71,8 @@ class Seeing(msgspec.Struct, frozen=True):
     fact: Callable[[f.AnyFact, LoopState], None]
     line: Callable[[str, Line], None]
     resume_or_fresh: Callable[[LoopState], Choice]
+    # Called as time passes; says in how many seconds it wants to be called again, at the latest.
+    pulse: Callable[[LoopState], float] = lambda s: float("inf")
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -110,6 +115,7 @@ class _Run:
         self._tier = tier
         self._journal = Journal.open(request.repo.state_dir, run_id, now)
         self._state = RunState()
+        self._by = run_id  # the run that what is told of happened in
 
     def go(self) -> Outcome:
         found = last_loop(self._journal.records, self._request.repo.root)
@@ -207,11 +213,21 @@ class _Run:
             now=now,
         )
         loop = Loop(
-            state, self._journal, control, lambda op, s: effects.start(op, s), self._watch, self._store.beat
+            state,
+            self._journal,
+            control,
+            lambda op, s: effects.start(op, s),
+            self._watch,
+            self._store.beat,
+            self._seeing.pulse,
         )
         effects = Effects(bench, loop.record)
         self._views = Views(folder, snapshots, now)
+        self._notifier = Notifier(
+            begun.policy.notify, folder, loop.record, already=_told(resumed), ownership=ownership
+        )
         if resumed and is_over(state):  # the run that ended it died before it had tidied up and said so
+            self._by = next(r.run for r in reversed(resumed[1]) if r.kind == "loop.ended")
             self._watch(how_it_ended(resumed[1]), state)
             return state
         loop_id = started.loop if started else state.loop
@@ -268,6 +284,17 @@ class _Run:
         self._seeing.fact(fact, s)
         if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded) and not _interrupts(fact):
             self._views.write(s)
+        if s.policy.notify and (found := news(fact, s, self._scene(s))):
+            self._journal.sync()
+            self._notifier.tell(found)
+
+    def _scene(self, s: LoopState) -> Scene:
+        folder = printable(str(folder_of(s)))
+        return Scene(run=self._by, folder=folder, host=os.uname().nodename, time=now())
+
+
+def _told(resumed: tuple[LoopState, list[Record]] | None) -> set[tuple[str, str, str]]:
+    return told(f.decode(r.data) for r in resumed[1] if r.kind == "notified") if resumed else set()
 
 
 def _interrupts(fact: f.GateEnded | f.IterationEnded | f.LoopEnded) -> bool:

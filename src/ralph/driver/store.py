@@ -49,7 +49,7 @@ class Store:
         return path
 
     def transcript_of(self, run: str, loop: str, op: str) -> Path:
-        return self.state_dir / "runs" / run / loop / (op.replace(":", "-").replace("/", "_") + ".out")
+        return transcript_path(self.state_dir, run, loop, op)
 
     def relative(self, path: Path) -> str:
         return str(path.relative_to(self.state_dir))
@@ -60,6 +60,10 @@ class Store:
             os.utime(self._beat)
         except FileNotFoundError:
             self._beat.touch()
+
+
+def transcript_path(state_dir: Path, run: str, loop: str, op: str) -> Path:
+    return state_dir / "runs" / run / loop / (op.replace(":", "-").replace("/", "_") + ".out")
 
 
 def last_sign_of_life(state_dir: Path, run: str) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.decide import shift_level
-from ralph.core.ends import NEXT, End
+from ralph.core.next import what_next
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
 
@@ -161,6 +161,10 @@ def _refused(x: f.InboxRefused, s: LoopState) -> list[str]:
     return [f"a message was refused: {x.why}"]
 
 
+def _notified(x: f.Notified, s: LoopState) -> list[str]:
+    return [] if x.ok else [f"warning: could not tell {x.target}: {x.text}"]
+
+
 def summary(s: LoopState, code: int) -> list[str]:
     """The last words of a run: the end, the figures, what to do next."""
     end = s.ended or "interrupted"
@@ -175,16 +179,6 @@ def summary(s: LoopState, code: int) -> list[str]:
     )
     shown.append(f"Next: {what_next(end, s)}")
     return shown
-
-
-def what_next(end: End, s: LoopState) -> str:
-    """The one line that says what to do. Without git there is nothing to diff or to commit."""
-    without_git = s.prepared and not s.base_commit and not s.branch
-    if end == "completed-verified" and without_git:
-        return "Look at the change; `ralph recover` shows how it was before."
-    if end == "completed-unverified" and s.policy.gates_declined:
-        return "Look at the change yourself: no gate did."
-    return NEXT[end]
 
 
 def _count(number: int, what: str) -> str:
@@ -212,4 +206,5 @@ _LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
     f.StopRequested: _stop,
     f.EventReceived: _event,
     f.InboxRefused: _refused,
+    f.Notified: _notified,
 }

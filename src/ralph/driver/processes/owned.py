@@ -19,7 +19,7 @@ import msgspec
 from ralph.driver.processes import marks
 from ralph.driver.processes.capture import Line, Stream
 from ralph.driver.processes.keeper import cgroup, tree
-from ralph.errors import RalphError
+from ralph.errors import GOES_ON, RalphError
 from ralph.seams import seam
 
 _PATIENCE = 30.0  # for the guard to see everything dead
@@ -301,7 +301,7 @@ class Owned:
             case "gone":
                 self._gone = True
             case _:
-                raise RalphError(f"the guard of process {self.pid} says {line!r}", code=70)
+                raise RalphError(f"the guard of process {self.pid} says {line!r}", todo=GOES_ON, code=70)
 
     def _cpu_now(self) -> float:
         if self._ended is not None or self._hung_up:

@@ -41,7 +41,9 @@ def choose(wanted: str = "") -> str:
     for tier in (wanted,) if wanted else TIERS:
         if not _why_not(tier):
             return tier
-    raise RalphError("no program can be started here: " + "; ".join(available().values()), code=70)
+    why = "; ".join(available().values())
+    todo = "Run it where programs can be started; `ralph doctor` shows each way."
+    raise RalphError(f"no program can be started here: {why}", todo=todo, code=70)
 
 
 def _why_not(tier: str) -> str:

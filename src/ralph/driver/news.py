@@ -1,0 +1,175 @@
+"""What is worth telling somebody who is not looking: ends, blocks and waits, as one stable JSON object. Pure.
+
+A person is needed: a block. The loop is over or parked: an end. It waits for a service, and not just for an instant: a wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from ralph.core import facts as f
+from ralph.core.ends import DONE, End
+from ralph.core.next import what_next
+from ralph.core.policy import Occasion
+from ralph.core.state import LoopState
+
+SCHEMA = 1
+BLOCKS: frozenset[End] = frozenset({"blocked-on-person", "needs-review"})
+ASKED_FOR: frozenset[End] = frozenset({"stopped", "cancelled", "interrupted"})
+WORTH_TELLING = 60.0  # seconds: a service that hiccups for less concerns nobody
+WHILE_WAITING = "Nothing: it goes on by itself. `ralph stop` ends it."
+TITLE_CHARS, LINE_CHARS, FIELD_CHARS = 120, 500, 4000
+
+Mood = Literal["success", "warning", "failure", "info"]
+
+
+class News(msgspec.Struct, frozen=True):
+    """One thing to tell. `about` names it within its loop: nobody is told of it twice."""
+
+    occasion: Occasion
+    about: str
+    title: str
+    text: str
+    mood: Mood
+    message: dict[str, object]
+
+
+class Scene(msgspec.Struct, frozen=True):
+    """What a fact does not say of itself."""
+
+    run: str  # that recorded the fact
+    folder: str
+    host: str
+    time: str
+
+
+def news(fact: f.AnyFact, s: LoopState, scene: Scene) -> News | None:
+    """What to tell of this fact, if anything; `s` is the state after it."""
+    match fact:
+        case f.LoopEnded():
+            return _ended(fact, s, scene)
+        case f.WaitStarted(what="quota" | "overload") if _long(fact, s):
+            return _waits(fact, s, scene)
+    return None
+
+
+def told(facts: Iterable[f.AnyFact]) -> set[tuple[str, str, str]]:
+    """Occasion, about and target of everything that was told, by a loop's facts."""
+    return {(x.occasion, x.about, x.target) for x in facts if isinstance(x, f.Notified) and x.ok}
+
+
+def one_line(text: str, most: int) -> str:
+    """For a title, an environment variable, a line of a message: nothing in it that moves, hides or ends something."""
+    shown = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * most]).split())
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+def _long(fact: f.WaitStarted, s: LoopState) -> bool:
+    """Once for a row of short waits, when they add up; and for every long wait for a quota, because it says until when."""
+    adds_up = s.waited < WORTH_TELLING <= s.waited + fact.seconds
+    return adds_up or (fact.what == "quota" and fact.seconds >= WORTH_TELLING)
+
+
+def _ended(fact: f.LoopEnded, s: LoopState, scene: Scene) -> News:
+    end = s.ended or fact.end  # the state believes no end that the gates do not bear out
+    occasion: Occasion = "block" if end in BLOCKS else "end"
+    about = f"{end}:{scene.run}"  # a run ends a loop once
+    title = one_line(f"{end}: {_name(s)}", TITLE_CHARS)
+    text = _text(fact.reason, s, what_next(end, s), scene)
+    details: dict[str, object] = {
+        "end": end,
+        "reason": fact.reason[:FIELD_CHARS],
+        "code": fact.code,
+        "limit": fact.limit or None,
+        "proof": fact.proof,
+        "paths": list(fact.paths[:50]),
+        "question": (s.question or "")[:FIELD_CHARS] or None if end == "blocked-on-person" else None,
+        "next": what_next(end, s),
+    }
+    message = _message(occasion, about, title, text, s, scene, details)
+    return News(occasion, about, title, text, _mood(end), message)
+
+
+def _waits(fact: f.WaitStarted, s: LoopState, scene: Scene) -> News:
+    title = one_line(f"waiting ({fact.what}): {_name(s)}", TITLE_CHARS)
+    until = fact.until or "an unknown moment"
+    text = _text(f"waits {fact.seconds:.0f} s, until {until}: {fact.why}", s, WHILE_WAITING, scene)
+    wait: dict[str, object] = {
+        "what": fact.what,
+        "why": fact.why[:FIELD_CHARS],
+        "seconds": fact.seconds,
+        "until": fact.until or None,
+    }
+    details: dict[str, object] = {"wait": wait, "next": WHILE_WAITING}
+    message = _message("wait", fact.op, title, text, s, scene, details)
+    return News("wait", fact.op, title, text, "warning", message)
+
+
+def _message(
+    occasion: Occasion,
+    about: str,
+    title: str,
+    text: str,
+    s: LoopState,
+    scene: Scene,
+    details: dict[str, object],
+) -> dict[str, object]:
+    """Always the same keys; null where one does not apply."""
+    return (
+        {
+            "schema": SCHEMA,
+            "id": f"{s.loop}/{occasion}/{about}",  # the same should it be told again: whoever counts can leave it out
+            "occasion": occasion,
+            "title": title,
+            "text": text,
+            "task": {"id": s.task.id, "title": s.task.title[:FIELD_CHARS]},
+            "loop": s.loop,
+            "run": scene.run,
+            "end": None,
+            "reason": None,
+            "code": None,
+            "limit": None,
+            "proof": {},
+            "paths": [],
+            "question": None,
+            "wait": None,
+            "next": None,
+            "iterations": s.iterations,
+            "attempts": s.attempts,
+            "tokens": s.tokens,
+            "cost_usd": round(s.cost_usd, 6),
+            "active_seconds": round(s.active_seconds, 3),
+            "folder": scene.folder,
+            "host": scene.host,
+            "time": scene.time,
+        }
+        | details
+    )
+
+
+def _text(what: str, s: LoopState, todo: str, scene: Scene) -> str:
+    figures = [_count(s.iterations, "iteration"), f"{_count(s.attempts, 'attempt')} turned down"]
+    figures += [f"{s.active_seconds:.0f} s active"]
+    figures += [f"{s.tokens} tokens"] if s.tokens else []
+    figures += [f"{s.cost_usd:.2f} USD"] if s.cost_usd else []
+    lines = (what, ", ".join(figures), f"Next: {todo}", f"{scene.host}:{scene.folder}")
+    return "\n".join(one_line(line, LINE_CHARS) for line in lines)
+
+
+def _name(s: LoopState) -> str:
+    return s.task.title or s.task.id
+
+
+def _mood(end: End) -> Mood:
+    if end in DONE:
+        return "success"
+    if end in BLOCKS:
+        return "warning"
+    return "info" if end in ASKED_FOR else "failure"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,40 @@
+"""Sends one message through apprise, in a process of its own: a service that hangs is the parent's to end.
+
+JSON on standard input: url, title, text, mood. The last line printed says what went wrong; exit code 0: sent.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+
+INSTALL = "apprise is not installed: pip install 'ralph[notify]'"
+_WARNING = 30  # logging's
+
+
+def main() -> int:
+    try:
+        apprise = importlib.import_module("apprise")  # an extra: types are checked without it too
+    except ModuleNotFoundError as error:
+        print(INSTALL if error.name == "apprise" else error)
+        return 1
+    wanted = json.load(sys.stdin)
+    # In memory: nothing of it is to be left in the user's home.
+    sender = apprise.Apprise(asset=apprise.AppriseAsset(storage_mode="memory"))
+    with apprise.LogCapture(level=_WARNING, fmt="%(message)s") as said:
+        if not sender.add(wanted["url"]):
+            print("not an address that apprise knows; see its documentation for the service's form")
+            return 1
+        sent = sender.notify(
+            title=wanted["title"], body=wanted["text"], notify_type=wanted["mood"], body_format="text"
+        )
+        lines = [line for line in said.getvalue().splitlines() if line.strip()]
+    if sent:
+        return 0
+    print(lines[-1] if lines else "the service did not take it")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""`notify:` in a real run: who is told of what, once, and that telling changes nothing about the run."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+from project import Project, until
+
+CONFIG = """\
+cli: {{backend: custom, command: ./agent.sh, prompt_mode: stdin}}
+gates: [{{name: tests, run: sh test.sh}}]
+event_loop: {{max_iterations: 8, crash_wait: 0}}
+notify:
+{targets}
+"""
+KEEP = "cat >> $HOME/told; echo >> $HOME/told"
+QUOTA = """echo '{"type":"error","kind":"quota","text":"come back later","retry_after":7200}'; exit 1"""
+
+
+def notify(project: Project, *targets: str) -> None:
+    """Each target is a command."""
+    project.config(CONFIG.format(targets="\n".join(f"  - run: {json.dumps(t)}" for t in targets)))
+    project.commit()
+
+
+def messages(project: Project) -> list[dict[str, Any]]:
+    path = Path(project.env["HOME"]) / "told"
+    return [json.loads(line) for line in path.read_text().splitlines() if line] if path.exists() else []
+
+
+def test_an_end_is_told_to_a_command(project: Project) -> None:
+    notify(project, KEEP)
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stderr
+    (message,) = messages(project)
+    assert (message["occasion"], message["end"], message["code"]) == ("end", "completed-verified", 0)
+    assert message["proof"] == {"tests": "red→green"} and message["iterations"] == 1
+    assert message["folder"] == str(project.path) and message["loop"] and message["run"]
+    (fact,) = project.facts("notified")
+    assert (fact["occasion"], fact["target"], fact["ok"]) == ("end", "1: cat", True)
+
+
+def test_a_question_is_told_as_a_block_and_the_answered_loop_tells_its_end(project: Project) -> None:
+    project.agent(
+        "if test -e $HOME/asked; then echo 42 > answer; echo TASK_COMPLETE; else touch $HOME/asked\n"
+        '  ralph emit human.interact "Which database?"; echo 1 > answer; echo ITERATION_DONE; fi'
+    )
+    notify(project, KEEP)
+    assert project.ralph("run").returncode == 5
+    assert project.ralph("resume", "--answer", "the old one").returncode == 0
+    block, end = messages(project)
+    assert (block["occasion"], block["question"]) == ("block", "Which database?")
+    assert (end["occasion"], end["end"]) == ("end", "completed-verified")
+
+
+def test_a_wait_for_a_quota_is_told_while_it_lasts_and_not_again_when_it_goes_on(project: Project) -> None:
+    project.agent(QUOTA)
+    notify(project, KEEP)
+    project.config((project.path / "ralph.yml").read_text().replace("stdin}", "stdin, output: jsonl}"))
+    run = project.start("run")
+    until(lambda: project.journaled("notified"), "the wait is told")
+    assert messages(project)[0]["wait"]["why"] == "come back later"
+    run.kill()
+    run.wait()
+    run = project.start("resume")
+    until(lambda: project.journaled("wait.started") == 2, "the wait goes on")
+    run.send_signal(signal.SIGINT)
+    assert run.wait(60) == 130
+    assert [m["occasion"] for m in messages(project)] == ["wait", "end"]
+
+
+def test_who_cannot_be_told_changes_nothing_about_the_run(project: Project) -> None:
+    notify(project, "echo 'no network' >&2; exit 9", KEEP)
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stderr
+    bad, good = project.facts("notified")
+    assert not bad["ok"] and bad["text"] == "exit 9: no network"
+    assert good["ok"] and len(messages(project)) == 1
+    assert project.end()["end"] == "completed-verified"
+
+
+def test_a_run_that_dies_before_it_has_told_its_end_is_made_up_for_by_the_next(project: Project) -> None:
+    dies = 'if test -e $HOME/once; then exit 0; fi; touch $HOME/once; kill -9 "$(cat .ralph.lock)"; sleep 300'
+    notify(project, dies, KEEP)
+    assert project.ralph("run").returncode == -signal.SIGKILL
+    assert project.facts("notified") == []
+    done = project.ralph("resume")
+    assert done.returncode == 0, done.stderr
+    assert [fact["ok"] for fact in project.facts("notified")] == [True, True]
+    assert {m["id"] for m in messages(project)} == {messages(project)[0]["id"]}, "the same news"
+    assert len(project.facts("iteration.started")) == 1, "nothing is run again"
