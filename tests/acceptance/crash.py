@@ -29,7 +29,7 @@ _LINE = re.compile(rb'(\{"seq":.*),"crc":"([0-9a-f]{8})"\}\n')
 # Around each gate: what files are there, then the gate's own command, then a note outside the workspace.
 SEEN = """\
 name=$1; shift
-saw=$(find . \\( -name .git -o -name '.ralph*' \\) -prune -o -type f -print | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-16)
+saw=$(find . \\( -name .git -o -name '.ralph*' -o -name ralph.log \\) -prune -o -type f -print | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-16)
 "$@"; code=$?
 echo "$name $saw $code" >> "$GATE_LOG"
 exit $code
@@ -147,7 +147,7 @@ class World(Project):
         for folder, folders, files in os.walk(self.path):
             folders[:] = [name for name in folders if name != ".git" and not name.startswith(".ralph")]
             inside = Path(folder).relative_to(self.path)
-            names += [str(inside / name) for name in files if not name.startswith(".ralph")]
+            names += [str(inside / name) for name in files if name not in OWN and not name.startswith(".ralph")]
         texts = [(self.path / name).read_bytes() for name in sorted(names)]
         return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
 
@@ -208,6 +208,7 @@ class World(Project):
         self.check_nothing_is_left()
         self.check_the_user_has_all()
         self.check_agents_were_told()
+        self.check_somebody_was_told()
 
     def check_gates_saw_the_end(self) -> None:
         """By the gates' own notes: after the agent's last, each has passed on the files that are there now."""
@@ -238,6 +239,7 @@ class World(Project):
             "ralph-status",
             "ralph-rules",
             "ralph-probe",
+            "ralph-patch",
         }
         assert not (self.path / ".ralph.lock").exists()
         assert not (self.path / ".ralph_state.md").exists(), "it is for what is not done"
@@ -270,6 +272,14 @@ class World(Project):
                 assert following["data"]["n"] == ended["data"]["n"], "it gives its number back"
                 prompt = (self.state / "blobs" / following["data"]["prompt"]).read_text()
                 assert "cut off by an interruption; its edits are still here" in prompt
+
+
+    def check_somebody_was_told(self) -> None:
+        """Of the end, by the command that the configuration names: once, or twice with the same id."""
+        if "notify:" not in (self.path / "ralph.yml").read_text():
+            return
+        told = [json.loads(line) for line in (self.folder / "home" / "told").read_text().splitlines() if line]
+        assert {m["end"] for m in told} == {"completed-verified"} and len({m["id"] for m in told}) == 1, told
 
 
 def turn_by_turn(seams: Sequence[Seam], step: int) -> list[Seam]:

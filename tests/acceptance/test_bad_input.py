@@ -229,7 +229,7 @@ def test_without_git_it_works_and_everything_can_be_put_back(project: Project) -
     assert project.end()["proof"] == {"tests": "red→green"}
     assert project.ralph("recover", "1").returncode == 0
     after = contents(project.path)
-    assert {name: after[name] for name in after if not name.startswith(".ralph")} == before
+    assert {name: after[name] for name in after if not name.startswith((".ralph", "ralph.log"))} == before
 
 
 def test_without_the_git_program_it_is_said(project: Project, tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_words_of_agents_and_gates_cannot_drive_the_terminal(project: Project) -
     colours = 'printf "\\033[31mred\\033[0m\\n"; ralph emit topic "$(printf "\\033[2J")"'
     project.agent(f"{colours}; printf 'TASK_STUCK: \\033]0;owned\\007\\n'")
     project.commit()
-    for arguments, code in ((("run", "-v"), 4), (("status",), 0), (("events",), 0)):
+    for arguments, code in ((("run", "-v", "--no-tui"), 4), (("status",), 0), (("events",), 0)):
         terminal = Terminal(project, *arguments)
         assert terminal.end() == code, terminal.shown
         assert terminal.shown and "\x1b" not in terminal.shown and "\x07" not in terminal.shown
@@ -371,3 +371,9 @@ def test_a_fault_of_ralphs_own_is_told_without_a_traceback(project: Project) -> 
     done = project.ralph("status")
     assert done.returncode in (2, 70)
     assert "Traceback" not in done.stderr and str(state / "journal.jsonl") in done.stderr
+
+
+def test_an_agent_after_the_dashes_that_does_not_exist_is_told_as_such(project: Project) -> None:
+    refused(project, ("run", "--", "./gone.sh"), 10, "does not exist", "Correct the command after `--`.")
+    done = project.ralph("run", "--", "./gone.sh")
+    assert "cli.command" not in done.stderr

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import importlib
 import traceback
+from typing import TYPE_CHECKING
 
 import click
 
 from ralph import __version__
 from ralph.errors import DISK, GOES_ON, RalphError
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 # name -> (module, one line of help): the list of commands costs no imports.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("ralph.cli.init", "Write a ralph.yml that fits this project."),
+    "presets": ("ralph.cli.presets", "Configurations to begin with."),
     "run": ("ralph.cli.run", "Run an agent on a task until the gates prove it done."),
     "resume": ("ralph.cli.run", "Go on with the unfinished loop."),
     "stop": ("ralph.cli.stop", "End the run after its iteration, or at once."),
     "cancel": ("ralph.cli.stop", "End the run at once; the loop is over."),
     "status": ("ralph.cli.status", "What runs here, since when, and what to do next."),
+    "logs": ("ralph.cli.logs", "What agents and gates were told and printed."),
     "events": ("ralph.cli.events", "The journal: everything that happened."),
+    "report": (
+        "ralph.cli.report",
+        "What happened: outcome, evidence, each iteration; as a page with --html.",
+    ),
     "recover": ("ralph.cli.recover", "List and restore what was saved."),
-    "doctor": ("ralph.cli.doctor", "Check git, processes, disk and configuration."),
+    "doctor": ("ralph.cli.doctor", "Check git, agents, processes, disk and configuration."),
+    "validate": ("ralph.cli.validate", "Check a configuration and say what it means."),
+    "schema": ("ralph.cli.validate", "The JSON Schema of ralph.yml, for editors."),
+    "completion": ("ralph.cli.completion", "The script that completes commands in your shell."),
     "demo": ("ralph.cli.demo", "A whole run in a small repository, with no model."),
     "emit": ("ralph.cli.agentside", "Hand an event to the loop (for agents)."),
     "scratchpad": ("ralph.cli.agentside", "Write the scratchpad (for agents)."),
@@ -35,12 +49,27 @@ class Commands(click.Group):
             return None
         command = getattr(importlib.import_module(COMMANDS[name][0]), name)
         assert isinstance(command, click.Command)
+        if ctx.resilient_parsing:  # the TAB key was pressed
+            from ralph.cli.completion import attach
+
+            attach(name, command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """From the table: the names cost no imports here either."""
+        from click.shell_completion import CompletionItem
+
+        named = [
+            CompletionItem(name, help=text)
+            for name, (_, text) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return named + click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             import difflib
 
             near = difflib.get_close_matches(args[0], COMMANDS, 1)

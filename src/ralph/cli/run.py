@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import os
+import functools
 import sys
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from ralph.agents.adapter import adapter
-from ralph.config import Overrides, check_agent, load
+from ralph.cli.seeing import Shown
+from ralph.cli.seeing import choose as choose_view
+from ralph.config import Overrides, check_agent, found_in, load
+from ralph.config.agent import NamedBy
 from ralph.core import facts as f
 from ralph.core.decide import Finish, decide
 from ralph.core.ends import NEXT
@@ -20,16 +23,35 @@ from ralph.core.fold import fold
 from ralph.core.policy import Policy
 from ralph.core.state import LoopState
 from ralph.core.text import few
-from ralph.driver.processes import Line
 from ralph.driver.resume import is_unfinished
 from ralph.driver.run import Choice, Request, Seeing, raised
 from ralph.driver.run import run as drive
 from ralph.errors import RalphError
-from ralph.ui.lines import lines, summary
-from ralph.ui.terminal import one_line
-from ralph.workspace import Repo, dirty, own_files
+from ralph.workspace import Repo, committed, dirty, own_files
+
+if TYPE_CHECKING:
+    from ralph.init.assume import Assumed
 
 Decorated = Callable[..., Any]
+
+
+def _view(command: Decorated) -> Decorated:
+    """How a run shows itself; the chosen options come as one value, `see`."""
+
+    @functools.wraps(command)
+    def with_view(verbose: bool, no_tui: bool, as_json: bool, **given: Any) -> Any:
+        return command(see={"verbose": verbose, "no_tui": no_tui, "as_json": as_json}, **given)
+
+    decorated: Decorated = with_view
+    for option in (
+        click.option(
+            "--json", "as_json", is_flag=True, help="Print one JSON object a fact, as in the journal."
+        ),
+        click.option("--no-tui", is_flag=True, help="Print plain lines, also on a terminal."),
+        click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print."),
+    ):
+        decorated = option(decorated)
+    return decorated
 
 
 def _limits(command: Decorated) -> Decorated:
@@ -68,13 +90,13 @@ def _limits(command: Decorated) -> Decorated:
 @click.option("--in-place", is_flag=True, help="Work here although there are uncommitted changes.")
 @click.option("--resume", "choice", flag_value="resume", help="Go on with the unfinished loop.")
 @click.option("--fresh", "choice", flag_value="fresh", help="Start anew; the unfinished loop is set aside.")
-@click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print.")
+@_view
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def run(
     config: Path | None,
     choice: str | None,
     in_place: bool,
-    verbose: bool,
+    see: dict[str, bool],
     command: tuple[str, ...],
     **given: Any,
 ) -> int:
@@ -94,10 +116,14 @@ def run(
     folder = Path.cwd()
     if choice == "resume":
         _refuse_with_resume({**given, "config": config}, command)
-        return _resume(verbose, "", given)
+        return _resume(see, "", given)
     repo = here()
-    resolved = load(folder, config, Overrides(command=command, **given))
-    _check(resolved.policy, folder)
+    assumed = _assumed(folder, repo, command, given) if config is None else None
+    overrides = Overrides(command=command, **given)
+    resolved = load(folder, config, overrides, assumed=assumed.text if assumed else "")
+    for line in assumed.said if assumed else ():
+        click.echo(line, err=True)
+    _check(resolved.policy, folder, "command line" if command else "config")
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
     request = Request(
@@ -115,14 +141,14 @@ def run(
     loop = _resumable(repo)
     if choice == "fresh" or loop is None or not is_unfinished(loop):
         agree()
-    return _go(request, verbose, agree)
+    return _go(request, see, agree)
 
 
 @click.command()
 @_limits
 @click.option("--answer", default="", help="The answer to the question that the loop waits for.")
-@click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print.")
-def resume(verbose: bool, answer: str, **given: Any) -> int:
+@_view
+def resume(see: dict[str, bool], answer: str, **given: Any) -> int:
     """Go on with the unfinished loop, perhaps under higher limits.
 
     \b
@@ -131,23 +157,23 @@ def resume(verbose: bool, answer: str, **given: Any) -> int:
       ralph resume --max-iterations 80
       ralph resume --answer "Use PostgreSQL"
     """
-    return _resume(verbose, answer, given)
+    return _resume(see, answer, given)
 
 
-def _resume(verbose: bool, answer: str, given: dict[str, Any]) -> int:
+def _resume(see: dict[str, bool], answer: str, given: dict[str, Any]) -> int:
     """From wherever in the repository: the loop goes on in the folder in which it began."""
     from ralph.cli.place import here
 
     repo = here()
     loop = _resumable(repo)
     if loop:
-        _check(loop.policy, Path(loop.root) / loop.folder)
+        _check(loop.policy, Path(loop.root) / loop.folder, "loop")
     folder = Path(loop.root) / loop.folder if loop else Path.cwd()
     limits = _raised(given)
     if loop:
         _refuse_in_vain(loop, limits, answer)
     request = Request(folder=folder, repo=repo, choice="resume", answer=answer, raise_limits=limits)
-    return _go(request, verbose)
+    return _go(request, see)
 
 
 def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str) -> None:
@@ -160,16 +186,8 @@ def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str) -> N
             raise RalphError(f"it would end again at once: {op.reason}", todo=NEXT[op.end])
 
 
-def _go(request: Request, verbose: bool, agree: Callable[[], None] = lambda: None) -> int:
+def _go(request: Request, see: dict[str, bool], agree: Callable[[], None] = lambda: None) -> int:
     """`agree` is asked when the user chooses to start anew at a prompt."""
-
-    def show(fact: f.AnyFact, s: LoopState) -> None:
-        for line in lines(fact, s):
-            _say(f"{datetime.now():%H:%M:%S}  {one_line(line)}")
-
-    def show_line(who: str, line: Line) -> None:
-        if verbose:
-            _say(f"{datetime.now():%H:%M:%S}  {who}| {one_line(line.text)}")
 
     def choose(s: LoopState) -> Choice:
         choice = _resume_or_fresh(s)
@@ -177,25 +195,43 @@ def _go(request: Request, verbose: bool, agree: Callable[[], None] = lambda: Non
             agree()
         return choice
 
-    outcome = drive(request, Seeing(fact=show, line=show_line, resume_or_fresh=choose))
-    _say("")
-    for line in summary(outcome.state, outcome.code):
-        _say(one_line(line))
+    with Shown(request.folder, choose_view(request.repo.state_dir, **see)) as shown:
+        seeing = Seeing(
+            fact=shown.fact,
+            line=lambda who, line: shown.heard(who, line.text),
+            resume_or_fresh=choose,
+            pulse=shown.pulse,
+        )
+        outcome = drive(request, seeing)
+    shown.end(outcome.state, outcome.code)
     return outcome.code
 
 
-def _say(text: str) -> None:
-    """A reader that went away (`| head`, a closed terminal) does not end the run: the journal has everything."""
-    try:
-        click.echo(text)
-    except OSError:
-        sys.stdout = open(os.devnull, "w")
+def _assumed(folder: Path, repo: Repo, command: tuple[str, ...], given: dict[str, Any]) -> Assumed | None:
+    """Without a file, the agent and the gates that `ralph init` would write, unless the command line says them."""
+    agent, gates = not command, not given["gates"] and not given["no_gates"]
+    if found_in(folder) or not (agent or gates):
+        return None
+    from ralph.init.assume import assumed
+
+    return assumed(folder, agent=agent, gates=gates, root=repo.root)
 
 
-def _check(policy: Policy, folder: Path) -> None:
+def _check(policy: Policy, folder: Path, named_by: NamedBy) -> None:
     """An agent that cannot run is told before anything is done."""
-    check_agent(policy, folder)
+    check_agent(policy, folder, named_by)
     adapter(policy.agent).check(policy.agent)
+    for gate in policy.gates:
+        if gate.agent:
+            try:
+                check_agent(
+                    replace(policy, agent=gate.agent), folder, "loop" if named_by == "loop" else "gate"
+                )
+                adapter(gate.agent).check(gate.agent)
+            except RalphError as error:
+                raise RalphError(
+                    f"gate {gate.name}: {error.what}", where=error.where, todo=error.todo, code=error.code
+                )
 
 
 def _raised(given: dict[str, Any]) -> dict[str, float]:
@@ -203,7 +239,7 @@ def _raised(given: dict[str, Any]) -> dict[str, float]:
     limits = ("max_iterations", "max_attempts", "max_runtime_seconds", "max_cost_usd", "max_tokens")
     said = {key: given[key] for key in limits if given.get(key) is not None}
     if bad := [f"--{key.replace('_', '-')}" for key, value in said.items() if not value > 0]:
-        raise RalphError(f"{', '.join(bad)}: must be above 0")
+        raise RalphError(f"{', '.join(bad)}: must be above 0", todo="Give a higher number, or leave it out.")
     return {names.get(key, key): value for key, value in said.items()}
 
 
@@ -247,7 +283,7 @@ def _resume_or_fresh(s: LoopState) -> Choice:
             text, todo="Say --resume to go on with it, or --fresh to set it aside and start anew."
         )
     answer = click.prompt(
-        f"{text} Resume or fresh?", type=click.Choice(["resume", "fresh"]), default="resume"
+        f"{text} Resume or fresh?", type=click.Choice(["resume", "fresh"]), default="resume", err=True
     )
     return "resume" if answer == "resume" else "fresh"
 
@@ -257,6 +293,7 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
     if in_place:
         return
     uncommitted = [path for path in dirty(repo, own) if (repo.root / path).resolve() not in known]
+    uncommitted = [path for path in uncommitted if not _by_init(repo, path)]
     if not uncommitted or not repo.versioned:
         return
     text = f"there are uncommitted changes: {few(uncommitted)}"
@@ -264,8 +301,19 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
         raise RalphError(
             text, todo="Commit them, or say --in-place to work on top of them (they are saved first)."
         )
-    if not click.confirm(f"{text[0].upper()}{text[1:]}. They will be saved first. Work here?"):
-        raise RalphError("not started; nothing was changed")
+    if not click.confirm(f"{text[0].upper()}{text[1:]}. They will be saved first. Work here?", err=True):
+        raise RalphError(
+            "not started; nothing was changed", todo="Commit or stash your changes, then `ralph run`."
+        )
+
+
+def _by_init(repo: Repo, path: str) -> bool:
+    """The lines that `ralph init` adds to .gitignore are no work of the user's."""
+    if Path(path).name != ".gitignore":
+        return False
+    from ralph.init.write import adds_only_ignores
+
+    return adds_only_ignores(committed(repo, path), (repo.root / path).read_bytes())
 
 
 def _read_by_ralph(folder: Path, config: Path | None, prompt_file: str) -> set[Path]:

@@ -1,97 +1,206 @@
-"""`ralph status`: what runs here, since when, what it waits for, what to do. Reads the journal, also of a live run."""
+"""`ralph status`: what runs here, since when, what it waits for and what to do, on one screen. Also of a live run."""
 
 from __future__ import annotations
 
-import click
+import os
+import shutil
+import sys
+import textwrap
 
+import click
+import msgspec
+
+from ralph.cli.figures import clock, cut, duration, seconds_since, seconds_until
 from ralph.cli.place import here
-from ralph.cli.stock import latest
-from ralph.core.state import LoopState
-from ralph.journal.lock import holder
-from ralph.ui.lines import what_next
+from ralph.cli.standing import Gate, Place, Standing, look
 from ralph.ui.terminal import one_line
+
+_GATES_SHOWN = 6
+_WARNINGS_SHOWN = 3
+_MILD = (
+    "completed-unverified",
+    "needs-review",
+    "blocked-on-person",
+    "stopped",
+    "interrupted",
+    "limit",
+    "quota",
+)
+
+
+class Row(msgspec.Struct, frozen=True):
+    label: str
+    text: str
+    colour: str = ""
+    whole: bool = False  # broken over lines rather than cut
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def status(as_json: bool) -> None:
-    """What runs here, since when, and what to do next.
+    """What runs here, since when, what it waits for, and what to do next.
 
     \b
-    Example:
+    Examples:
+      ralph status
       ralph status --json
     """
-    repo = here()
-    live = holder(repo.state_dir)
-    state = latest(repo)
-    found = _facts(live, state)
+    place = look(here())
     if as_json:
         import json
 
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(place.as_json()))
         return
-    for line in _lines(found):
-        click.echo(one_line(line))
+    for line in _screen(_rows(place)):
+        click.echo(line)
 
 
-def _facts(live: dict[str, object] | None, s: LoopState | None) -> dict[str, object]:
-    found: dict[str, object] = {"running": live is not None}
-    if live:
-        found["pid"], found["since"], found["run"] = live.get("pid"), live.get("since"), live.get("run")
-    if s is None:
-        return found
-    return found | {
-        "loop": s.loop,
-        "task": s.task.id,
-        "title": s.task.title,
-        "end": s.ended,
-        "reason": s.end_reason,
-        "limit": s.end_limit,
-        "iterations": s.iterations,
-        "max_iterations": s.policy.limits.max_iterations,
-        "attempts": s.attempts,
-        "max_attempts": s.policy.limits.max_attempts,
-        "under_way": sorted(s.open) if live else [],
-        "waiting": {"for": s.wait_due.what, "why": s.wait_due.why, "until": s.wait_due.until}
-        if live and s.wait_due and s.wait_due.until
-        else None,
-        "stopping": s.stop,
-        "active_seconds": round(s.active_seconds, 1),
-        "tokens": s.tokens,
-        "cost_usd": s.cost_usd,
-        "proof": s.proof,
-        "recovery": s.recovery,
-        "warnings": list(s.warnings),
-        "next": _next(live is not None, s),
-    }
+def _rows(place: Place) -> list[Row]:
+    x = place.loop
+    if x is None:
+        begin = Row("", 'No loop yet. Start with `ralph run -p "..."`.', whole=True)
+        return [_head(place), *(() if place.live else (begin,))]
+    return [
+        _head(place),
+        Row("task", f"{x.task}: {x.title}"),
+        *_end_rows(x),
+        *_now_rows(x),
+        *_gate_rows(x),
+        *_figure_rows(x),
+        *([Row("said", f"in iteration {x.said.iteration}: {x.said.text}")] if x.said else []),
+        *_warning_rows(x),
+        Row("next", x.next, "bold", whole=True),
+    ]
 
 
-def _next(running: bool, s: LoopState) -> str:
-    if running:
-        return "`ralph events --follow` shows what happens; `ralph stop` ends it after the iteration."
-    return what_next(s.ended, s) if s.ended else "The run died. Go on with `ralph resume`."
+def _head(place: Place) -> Row:
+    if place.live is None:
+        return Row("", "not running", "bold")
+    since = str(place.live.get("since") or "")
+    how_long = f", since {clock(since)}, {duration(seconds_since(since))}" if since else ""
+    where = f" in {place.elsewhere}" if place.elsewhere else ""
+    return Row("", f"running (pid {place.live.get('pid')}{how_long}){where}", "green")
 
 
-def _lines(found: dict[str, object]) -> list[str]:
-    head = f"running (pid {found['pid']}, since {found['since']})" if found["running"] else "not running"
-    if "task" not in found:
-        return [head, *([] if found["running"] else ['No loop yet. Start with `ralph run -p "..."`.'])]
-    shown = [head, f"task        {found['task']}: {found['title']}"]
-    if found["end"]:
-        limit = f" ({found['limit']})" if found["limit"] else ""
-        shown.append(f"end         {found['end']}{limit}: {found['reason']}")
-    if under_way := found["under_way"]:
-        assert isinstance(under_way, list)
-        shown.append(f"under way   {', '.join(under_way)}")
-    if isinstance(waiting := found["waiting"], dict):
-        shown.append(f"waiting     {waiting['for']} until {waiting['until']}: {waiting['why']}")
-    shown.append(f"iterations  {found['iterations']} of {found['max_iterations']}")
-    shown.append(f"attempts    {found['attempts']} of {found['max_attempts']} turned down")
-    shown.append(f"active      {found['active_seconds']} s")
-    if found["tokens"] or found["cost_usd"]:
-        shown.append(f"spent       {found['tokens']} tokens, {found['cost_usd']:.2f} USD")
-    if isinstance(proof := found["proof"], dict) and proof:
-        shown.append("proof       " + ", ".join(f"{gate} {what}" for gate, what in proof.items()))
-    if isinstance(warnings := found["warnings"], list):
-        shown += [f"warning     {w}" for w in warnings]
-    return [*shown, f"next        {found['next']}"]
+def _end_rows(x: Standing) -> list[Row]:
+    if x.state == "died":
+        return [Row("end", "none: the run died", "red")]
+    if not x.end:
+        return []
+    limit = f" ({x.limit})" if x.limit else ""
+    colour = "green" if x.end == "completed-verified" else "yellow" if x.end in _MILD else "red"
+    rows = [Row("end", f"{x.end}{limit}: {x.reason}", colour, whole=True)]
+    if x.question and x.question not in x.reason:
+        rows.append(Row("question", x.question, whole=True))
+    return rows
+
+
+def _now_rows(x: Standing) -> list[Row]:
+    rows = [Row("now", f"{op.name}, for {duration(op.seconds)}", "cyan") for op in x.operations]
+    if x.waiting:
+        until = f"{x.waiting.what} until {clock(x.waiting.until)}"
+        left = duration(seconds_until(x.waiting.until))
+        rows.append(Row("waiting", f"{until} (in {left}): {x.waiting.why}", "yellow"))
+    if x.state == "stopping":
+        when = "after this iteration" if x.stopping == "graceful" else "at once"
+        rows.append(Row("stopping", when, "yellow"))
+    return rows
+
+
+def _gate_rows(x: Standing) -> list[Row]:
+    if not x.gates:
+        return [] if x.end else [Row("gates", "none: nothing will be proven", "yellow")]
+    # What is wrong or under way comes first, should there be more gates than room.
+    order = sorted(x.gates, key=lambda gate: (gate.verdict != "red", not gate.running_since))
+    shown = x.gates if len(x.gates) <= _GATES_SHOWN else order[: _GATES_SHOWN - 1]
+    names = [cut(gate.name, 20) + ("" if gate.hard else " (soft)") for gate in shown]
+    verdicts = [_verdict(gate, x.proof) for gate in shown]
+    rows = [
+        Row(
+            "" if index else "gates",
+            f"{names[index]:<{max(map(len, names))}}  {verdicts[index]:<{max(map(len, verdicts))}}  {_about(gate)}",
+            "cyan" if gate.running_since else gate.verdict,
+        )
+        for index, gate in enumerate(shown)
+    ]
+    if len(shown) < len(x.gates):
+        rest = order[len(shown) :]
+        green = sum(gate.verdict == "green" for gate in rest)
+        rows.append(Row("", f"and {len(rest)} more, {green} of them green"))
+    return rows
+
+
+def _verdict(gate: Gate, proof: dict[str, str]) -> str:
+    return "running" if gate.running_since else proof.get(gate.name) or gate.verdict or "not run yet"
+
+
+def _about(gate: Gate) -> str:
+    if gate.running_since:
+        return f"for {duration(seconds_since(gate.running_since))}"
+    took = f"{duration(gate.seconds)}  " if gate.seconds is not None else ""
+    headline = f": {gate.headline}" if gate.headline else ""
+    return f"{took}{gate.about}{headline}"
+
+
+def _figure_rows(x: Standing) -> list[Row]:
+    now = f", number {x.iteration} under way" if x.iteration else ""
+    most = f" of {duration(x.max_seconds)}" if x.max_seconds else ""
+    rows = [
+        Row("iterations", f"{x.iterations} of {x.max_iterations}{now}"),
+        Row("attempts", f"{x.attempts} of {x.max_attempts} turned down"),
+        Row("active", f"{duration(x.active_seconds)}{most}"),
+    ]
+    if x.tokens or x.cost_usd:
+        rows.append(Row("spent", f"{x.tokens} tokens, {x.cost_usd:.2f} USD"))
+    return rows
+
+
+def _warning_rows(x: Standing) -> list[Row]:
+    rows = [Row("warning", text, "yellow") for text in x.warnings[-_WARNINGS_SHOWN:]]
+    if (more := len(x.warnings) - _WARNINGS_SHOWN) > 0:
+        rows.append(Row("", f"and {more} more: `ralph status --json` has them all"))
+    return rows
+
+
+# -- on the screen -------------------------------------------------------------------------------------
+
+
+def _screen(rows: list[Row]) -> list[str]:
+    """On a terminal no line is wider than it, and colours unless they are unwanted; else plain and whole."""
+    terminal = sys.stdout.isatty()
+    width = max(40, shutil.get_terminal_size().columns) if terminal else 0
+    coloured = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    labelled = any(row.label for row in rows)
+    shown: list[str] = []
+    for index, row in enumerate(rows):
+        margin = f"{row.label:<12}" if labelled and index else ""
+        for text in _fitted(one_line(row.text), width - len(margin) if width else 0, row.whole):
+            line = margin + (_style(text, row.colour) if coloured and row.colour else text)
+            shown.append(line.rstrip())
+            margin = " " * len(margin)
+    return shown
+
+
+def _fitted(text: str, width: int, whole: bool) -> list[str]:
+    if not width or _cells(text) <= width:
+        return [text]
+    if whole:
+        return textwrap.wrap(text, width, max_lines=4, placeholder=" …") or [""]
+    kept, room = 0, width - 1
+    while room >= _cells(text[kept]):
+        room -= _cells(text[kept])
+        kept += 1
+    return [text[:kept] + "…"]
+
+
+def _cells(text: str) -> int:
+    """How many columns of a terminal it takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _style(text: str, colour: str) -> str:
+    return click.style(text, bold=True) if colour == "bold" else click.style(text, fg=colour)

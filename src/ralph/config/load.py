@@ -19,12 +19,13 @@ from ralph.errors import RalphError
 
 FILE_NAMES = ("ralph.yml", "ralph.yaml")
 DEFAULTS = "(defaults)"
+ASSUMED = "(assumed)"
 
 
 class Resolved(msgspec.Struct, frozen=True):
     policy: Policy
     task: Task
-    source: str  # the path of the file that was read, or "(defaults)"
+    source: str  # the path of the file that was read, or "(assumed)", or "(defaults)"
     warnings: tuple[str, ...] = ()
     prompt_file: str = ""  # the path of the file that holds the task's text, if one does
 
@@ -47,9 +48,11 @@ class NoPrompt(RalphError):
     """Nothing else is known to be wrong, except perhaps that there is no agent either."""
 
 
-def load(cwd: Path, file: Path | None = None, overrides: Overrides | None = None) -> Resolved:
-    """RalphError names everything that is wrong, not only the first of it."""
-    found = examine(cwd, file, overrides)
+def load(
+    cwd: Path, file: Path | None = None, overrides: Overrides | None = None, *, assumed: str = ""
+) -> Resolved:
+    """RalphError names everything that is wrong, not only the first of it. `assumed` stands for a file that is not there."""
+    found = examine(cwd, file, overrides, assumed=assumed)
     found.settings.problems.raise_if_any()
     # Asked last: what is missing is often there under a misspelt key.
     if found.task is None or not found.has_agent:
@@ -57,19 +60,21 @@ def load(cwd: Path, file: Path | None = None, overrides: Overrides | None = None
     return Resolved(
         found.policy,
         found.task,
-        str(found.path) if found.path else DEFAULTS,
+        str(found.path) if found.path else ASSUMED if assumed else DEFAULTS,
         found.settings.problems.warnings,
         found.prompt_file,
     )
 
 
-def examine(cwd: Path, file: Path | None = None, overrides: Overrides | None = None) -> Examined:
+def examine(
+    cwd: Path, file: Path | None = None, overrides: Overrides | None = None, *, assumed: str = ""
+) -> Examined:
     """Everything that is wrong is in `settings.problems`; Unreadable when the file cannot be taken apart."""
     overrides = overrides or Overrides()
     cwd = Path(cwd).absolute()
-    path = cwd / file if file is not None else _found(cwd)
+    path = cwd / file if file is not None else found_in(cwd)
     problems = Problems(str(file) if file is not None else path.name if path else FILE_NAMES[0])
-    values = read(_text(path, problems.source), problems) if path else {}
+    values = read(_text(path, problems.source) if path else assumed, problems) if path or assumed else {}
     settings = Settings(path.parent if path else cwd, values, problems)
     _warn_of_second_file(cwd, path, problems)
 
@@ -80,7 +85,7 @@ def examine(cwd: Path, file: Path | None = None, overrides: Overrides | None = N
     return Examined(path, settings, policy, task, str(from_file[0]) if from_file else "")
 
 
-def _found(cwd: Path) -> Path | None:
+def found_in(cwd: Path) -> Path | None:
     """A dangling link counts as there: it is an error to report, not a reason for the defaults."""
     return next((cwd / name for name in FILE_NAMES if os.path.lexists(cwd / name)), None)
 

@@ -102,7 +102,7 @@ def sweep_dead(records: list[Record], record: Callable[[f.AnyFact], None]) -> No
 
 def _drop_abandoned() -> None:
     """Temporary folders that are used for an instant and bear no run's name: a day old, they are a dead process's."""
-    for pattern in ("ralph-status-*", "ralph-rules-*", "ralph-probe-*"):
+    for pattern in ("ralph-status-*", "ralph-rules-*", "ralph-probe-*", "ralph-patch-*"):
         for left in Path(tempfile.gettempdir()).glob(pattern):
             with suppress(FileNotFoundError):
                 if left.lstat().st_mtime < time.time() - ABANDONED:

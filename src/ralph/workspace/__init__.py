@@ -8,7 +8,7 @@ from ralph.workspace.refwatch import RefWatch
 from ralph.workspace.repo import Repo, find, head, own_files, printable, without_git
 from ralph.workspace.snapshot import Snapshot, Snapshots
 from ralph.workspace.trees import Change
-from ralph.workspace.uncommitted import dirty
+from ralph.workspace.uncommitted import committed, dirty
 from ralph.workspace.unrecorded import Stamp, held, made_by_tools, named_files, stamps
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Snapshots",
     "Stamp",
     "checkout",
+    "committed",
     "dirty",
     "drop",
     "find",

@@ -44,6 +44,14 @@ def dirty(repo: Repo, own: Sequence[str] = ()) -> list[str]:
     return sorted(found)
 
 
+def committed(repo: Repo, path: str) -> bytes:
+    """The file's content in HEAD; nothing where it is not there."""
+    try:
+        return git.run(("cat-file", "blob", f"HEAD:{path}"), cwd=repo.root)
+    except git.GitFailed:
+        return b""
+
+
 def gitlinks(listed: bytes) -> dict[str, str]:
     """Path and commit of every submodule in the output of `git ls-files -s -z`."""
     found = {}

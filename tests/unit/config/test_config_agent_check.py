@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ralph.config import check_agent
+from ralph.config.agent import NamedBy
 from ralph.core.policy import AgentPolicy, Policy
 from ralph.errors import RalphError
 
@@ -122,3 +123,21 @@ def test_a_scripted_agent_needs_its_script(tmp_path: Path, write: Callable[..., 
 
 def test_no_agent_at_all(tmp_path: Path) -> None:
     assert "no agent is set" in refused(tmp_path).what
+
+
+@pytest.mark.parametrize(
+    "named_by, todo",
+    [
+        ("config", "Correct cli.command."),
+        ("command line", "Correct the command after `--`."),
+        ("gate", "Correct the gate's agent"),
+        ("loop", "`ralph run --fresh`"),
+    ],
+)
+@pytest.mark.parametrize("program", ["./gone.sh", "no-such-program"])
+def test_what_to_correct_is_where_the_agent_was_named(
+    tmp_path: Path, named_by: NamedBy, todo: str, program: str
+) -> None:
+    with pytest.raises(RalphError) as caught:
+        check_agent(Policy(agent=AgentPolicy(command=(program,))), tmp_path, named_by)
+    assert todo in caught.value.todo

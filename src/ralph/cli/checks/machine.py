@@ -1,0 +1,232 @@
+"""The machine: Python, git, how processes are owned, sandboxes, agents, the terminal."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from ralph import __version__
+from ralph.cli.checks.finding import Finding, broken, fix, good, note
+from ralph.cli.figures import cut
+from ralph.errors import RalphError
+
+OLDEST_GIT = (2, 30)
+AGENTS = ("claude", "codex", "opencode", "gemini", "copilot", "cursor-agent", "qwen", "amp", "aider", "goose")
+PATIENCE = 5.0  # seconds for a program to say its version
+_LANDLOCK_CREATE_RULESET = 444
+_LANDLOCK_VERSION = 1
+
+
+def machine() -> Iterator[Finding]:
+    yield _python()
+    yield _git()
+    yield from _ownership()
+    yield _sandbox()
+    yield from _agents()
+    yield _terminal()
+
+
+def _python() -> Finding:
+    return good("python", f"{platform.python_version()} ({sys.executable}), ralph {__version__}")
+
+
+def _git() -> Finding:
+    said = _ask(["git", "version"])
+    if said is None:
+        return fix("git", "not found", "Install git, or put it on the PATH.")
+    version = re.search(r"(\d+)\.(\d+)[\w.]*", said)
+    if version is None:
+        return fix("git", f"does not work: {cut(said, 100)}", "Install git anew.")
+    if (int(version[1]), int(version[2])) < OLDEST_GIT:
+        return fix("git", version[0], "Ralph needs git 2.30 or newer.")
+    return good("git", version[0])
+
+
+# -- ownership of processes ----------------------------------------------------------------------------
+
+
+def _ownership() -> Iterator[Finding]:
+    from ralph.driver.processes import available, choose
+
+    try:
+        best = choose(os.environ.get("RALPH_TIER", ""))
+    except RalphError as error:
+        yield broken("processes", error)
+        return
+    if best == "group":
+        mend = "Processes that leave their group can outlive an iteration on this system; Linux has better."
+        yield fix("processes", "owned by group", mend)
+    else:
+        yield good("processes", f"owned by {best}: none outlives its iteration or gate")
+    for tier, why in available().items():
+        if why and tier != "group":
+            yield note("processes", f"{tier} is not usable: {why}", mend_tier(tier))
+
+
+def mend_tier(tier: str, root: Path = Path("/")) -> str:
+    """How a better tier could be had here. `root` is where /proc and /run are."""
+    if sys.platform != "linux":
+        return ""
+    if tier == "cgroup":
+        return _mend_cgroup(root)
+    return _mend_pidns(root) if tier == "pidns" else ""
+
+
+def _mend_cgroup(root: Path) -> str:
+    if "0::" not in _text(root / "proc/self/cgroup"):
+        return "There is no version 2 cgroup hierarchy; boot with systemd.unified_cgroup_hierarchy=1."
+    if (root / "run/systemd/system").is_dir():
+        return "Start it in a delegated scope: systemd-run --user --scope -p Delegate=yes ralph run"
+    return "Whoever starts Ralph must delegate it a cgroup: a writable folder below /sys/fs/cgroup."
+
+
+def _mend_pidns(root: Path) -> str:
+    proc = root / "proc/sys"
+    for name, barred, how in (
+        (
+            "kernel/unprivileged_userns_clone",
+            "0",
+            "Allow it: sudo sysctl -w kernel.unprivileged_userns_clone=1",
+        ),
+        (
+            "kernel/apparmor_restrict_unprivileged_userns",
+            "1",
+            "AppArmor forbids it; give Python a profile with `userns,`, or allow it for all:\n"
+            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        ),
+        ("user/max_user_namespaces", "0", "Allow it: sudo sysctl -w user.max_user_namespaces=10000"),
+    ):
+        if _text(proc / name).strip() == barred:
+            return how
+    return "A container must allow it (seccomp, CAP_SYS_ADMIN); without it the next tier is used."
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+# -- sandboxes -----------------------------------------------------------------------------------------
+
+
+def _sandbox() -> Finding:
+    """Ralph starts agents with the user's rights; what could confine them is told as it is."""
+    abi = landlock()
+    found = [
+        _bubblewrap(),
+        f"landlock {f'version {abi}' if abi else 'is not available'}",
+    ]
+    mend = "Not used by this version: an agent has your rights. Run Ralph in a container to confine it."
+    return note("sandbox", "; ".join(found), mend)
+
+
+def _bubblewrap() -> str:
+    program = shutil.which("bwrap")
+    if program is None:
+        return "bubblewrap is not installed"
+    try:
+        tried = subprocess.run(
+            [program, "--ro-bind", "/", "/", "true"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return "bubblewrap does not work"
+    if tried.returncode:
+        return f"bubblewrap does not work: {cut(tried.stderr.decode('utf-8', 'replace'), 80)}"
+    return "bubblewrap works"
+
+
+def landlock() -> int:
+    """The version of Landlock that the kernel offers; 0 without."""
+    if sys.platform != "linux":
+        return 0
+    answer: int = ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
+    return max(0, answer)
+
+
+# -- agents --------------------------------------------------------------------------------------------
+
+
+def _agents() -> Iterator[Finding]:
+    """All are asked at once: some take a second to say their version."""
+    there = {name: path for name in AGENTS if (path := shutil.which(name))}
+    if not there:
+        mend = "Any program that reads a prompt can be one: cli.command in ralph.yml."
+        yield note("agents", f"none of {', '.join(AGENTS)} is on PATH", mend)
+        return
+    asked = {name: _start([path, "--version"]) for name, path in there.items()}
+    deadline = time.monotonic() + PATIENCE
+    for name, process in asked.items():
+        said = _answer(process, deadline) if process else ""
+        version = re.search(r"\d+\.\d+[\w.+-]*", said or "")
+        if version:
+            yield good("agents", f"{name} {version[0]}")
+        elif said is None:
+            how = f"Run `{name} --version` yourself to see why."
+            yield note("agents", f"{name} does not say its version within {PATIENCE:.0f} s", how)
+        else:
+            how = f"Run `{name} --version` yourself to see why."
+            yield note("agents", f"{name} does not say its version{': ' if said else ''}{cut(said, 80)}", how)
+
+
+def _start(argv: list[str]) -> subprocess.Popen[bytes] | None:
+    """Not in the project, whose files it need not read, and with nothing to wait for on standard input."""
+    try:
+        return subprocess.Popen(
+            argv,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError:
+        return None
+
+
+def _answer(process: subprocess.Popen[bytes], deadline: float) -> str | None:
+    """What it printed; None when it did not end in time. Nothing that it started stays."""
+    try:
+        out, _ = process.communicate(timeout=max(0.1, deadline - time.monotonic()))
+        return out[:2000].decode("utf-8", "replace")
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except OSError:
+            pass
+        process.communicate()
+
+
+def _ask(argv: list[str]) -> str | None:
+    process = _start(argv)
+    return _answer(process, time.monotonic() + PATIENCE) if process else None
+
+
+# -- the terminal --------------------------------------------------------------------------------------
+
+
+def _terminal() -> Finding:
+    encoding = (sys.stdout.encoding or "ascii").lower()
+    columns, rows = shutil.get_terminal_size()
+    place = (
+        f"{os.environ.get('TERM', 'unknown')}, {columns}x{rows}" if sys.stdout.isatty() else "none (a pipe)"
+    )
+    if "utf" not in encoding:
+        mend = "Other characters are shown as escapes; a UTF-8 locale shows them: export LANG=C.UTF-8"
+        return note("terminal", f"{place}, {encoding}", mend)
+    return good("terminal", f"{place}, {encoding}")

@@ -1,0 +1,176 @@
+"""`ralph completion`, and the values that the TAB key offers: iterations, gates, loops, kinds of facts, presets.
+
+Imported only when a shell asks. Whatever goes wrong here offers nothing: a person is in the middle of a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
+
+from ralph.errors import RalphError
+
+if TYPE_CHECKING:
+    from ralph.cli.operations import Operation as _Operation
+
+SHELLS = ("bash", "zsh", "fish")
+VARIABLE = "_RALPH_COMPLETE"
+
+Offer = Callable[[click.Context, str], Iterable[CompletionItem]]
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Print the script that lets SHELL complete commands, options and values with the TAB key.
+
+    \b
+    Examples:
+      ralph completion bash > ~/.local/share/bash-completion/completions/ralph
+      ralph completion zsh > ~/.zfunc/_ralph
+      ralph completion fish > ~/.config/fish/completions/ralph.fish
+
+    For bash and zsh, a line in ~/.bashrc or ~/.zshrc (there after `compinit`) does it as well:
+
+    \b
+      eval "$(ralph completion bash)"
+      eval "$(ralph completion zsh)"
+
+    ~/.zfunc stands for any folder in zsh's fpath. bash must be 4.4 or newer.
+    """
+    from ralph.cli.app import app
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise RalphError(f"no completion for {shell} is known", todo=f"Shells: {', '.join(SHELLS)}.")
+    # Not bash's own source(): it starts a bash to look at its version, and the one that is used may be another.
+    click.echo(ShellComplete.source(found(app, {}, "ralph", VARIABLE)), nl=False)
+
+
+# -- what is offered -----------------------------------------------------------------------------------
+
+
+def attach(name: str, command: click.Command) -> None:
+    """Give the parameters of this command their values. The commands themselves know nothing of completion."""
+    for parameter in command.params:
+        if offer := OFFERS.get((name, parameter.name or "")) or ANYWHERE.get(parameter.name or ""):
+            # An instance attribute goes before the class's method; click has no public way to set it later.
+            setattr(parameter, "shell_complete", _quietly(offer))  # noqa: B010 - mypy knows it as a method
+
+
+def _quietly(offer: Offer) -> Callable[[click.Context, str], list[CompletionItem]]:
+    def complete(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        try:
+            found = [item for item in offer(ctx, incomplete) if item.value.startswith(incomplete)]
+            return [item for item in found if item.value.isprintable()]  # a line is what shells read
+        except Exception:
+            return []
+
+    return complete
+
+
+def _iterations(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    numbers: dict[int, str] = {}
+    for one in _operations(ctx):
+        numbers[one.n] = "the starting tree" if one.n == 0 else _ended(one)
+    return [CompletionItem(str(n), help=text) for n, text in sorted(numbers.items())]
+
+
+def _serials(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    wanted = _iteration(ctx)
+    for one in _operations(ctx):
+        if one.what == "iteration" and wanted in (None, one.n):
+            yield CompletionItem(str(one.serial), help=f"iteration {one.n}: {_ended(one)}")
+
+
+def _gates(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    """Those that ran for the iteration on the line; without one, all that ran."""
+    wanted = _iteration(ctx)
+    for one in {x.gate: x for x in _operations(ctx) if x.gate and wanted in (None, x.n)}.values():
+        yield CompletionItem(one.gate, help=_ended(one))
+
+
+def _loops(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    from ralph.cli.operations import loops
+    from ralph.cli.place import here
+
+    for _, started in reversed(list(loops(here().state_dir))):
+        yield CompletionItem(started.loop, help=_short(f"{started.task.id}: {started.task.title}"))
+
+
+def _runs(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    from ralph.cli.place import here
+    from ralph.journal.read import history
+
+    for record in history(here().state_dir):
+        if record.kind == "run.started":
+            yield CompletionItem(record.run, help=record.at)
+
+
+def _kinds(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    from ralph.journal.reference import KINDS
+
+    return [CompletionItem(kind, help=_short(fact.__doc__ or "")) for kind, fact in KINDS.items()]
+
+
+def _saved(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    from ralph.cli.place import here
+    from ralph.workspace import saved
+
+    for number, one in enumerate(saved(here()), 1):
+        yield CompletionItem(str(number), help=_short(f"{one.when} {one.reason}"))
+
+
+def _presets(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    from ralph.init.presets import presets
+
+    return [CompletionItem(one.name, help=_short(one.about)) for one in presets()]
+
+
+def _files(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    """The shell knows files better."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+# (command, parameter) -> what to offer
+OFFERS: dict[tuple[str, str], Offer] = {
+    ("logs", "iteration"): _iterations,
+    ("logs", "gate"): _gates,
+    ("logs", "serial"): _serials,
+    ("events", "kinds"): _kinds,
+    ("presets", "name"): _presets,
+    ("recover", "which"): _saved,
+    ("run", "command"): _files,
+}
+# parameters that mean the same wherever they are
+ANYWHERE: dict[str, Offer] = {"loop": _loops, "run_id": _runs, "preset": _presets}
+
+
+def _iteration(ctx: click.Context) -> int | None:
+    """The one on the line. Before an option that still lacks its value, click leaves arguments as they are."""
+    given = ctx.params.get("iteration") or next(iter(ctx.args), None)
+    return int(given) if given is not None and str(given).isdigit() else None
+
+
+def _operations(ctx: click.Context) -> list[_Operation]:
+    from ralph.cli.operations import find_loop, operations
+    from ralph.cli.place import here
+
+    repo = here()
+    loop = find_loop(repo, ctx.params.get("loop") or "")
+    return operations(loop, repo.state_dir) if loop else []
+
+
+def _ended(one: _Operation) -> str:
+    return _short(f"{one.how} {one.signal}")
+
+
+def _short(text: str) -> str:
+    """Agents' and people's words, fit for a list in a terminal; click's script for fish ends a text at a comma."""
+    from ralph.cli.figures import cut
+    from ralph.ui.terminal import one_line
+
+    return one_line(cut(text, 60)).strip().replace(",", ";")

@@ -1,0 +1,331 @@
+"""`ralph init`: looks at the project, tries its tests, writes a ralph.yml that says what was found. Asks on a terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec.structs import replace
+
+from ralph.cli.place import here
+from ralph.errors import RalphError
+from ralph.init import agents, plan
+from ralph.init.agents import Agent
+from ralph.init.detect import Detected, detect
+from ralph.init.place import Machine
+from ralph.init.plan import Chosen, Plan
+from ralph.init.presets import DEFAULT, Preset, preset
+from ralph.init.trial import SECONDS, Trials
+from ralph.init.write import Written, missing_ignores
+from ralph.ui.terminal import one_line
+from ralph.workspace import Repo
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What the command line says."""
+
+    agent: str | None
+    gates: tuple[str, ...]
+    no_gates: bool
+    no_trial: bool
+    trial_timeout: float
+    preset: str | None
+    skill: bool
+    no_gitignore: bool
+    force: bool
+    asks: bool  # a person sits there and may be asked
+    quiet: bool  # only the JSON object at the end
+
+    @property
+    def about_configuration(self) -> bool:
+        """Whether more than the skill is asked for."""
+        return bool(self.agent or self.gates or self.no_gates or self.preset)
+
+
+class Setup(msgspec.Struct, frozen=True):
+    """What was decided."""
+
+    agent: Agent | None
+    about_agent: str
+    gates: tuple[Chosen, ...]
+    detected: Detected
+    ignore: tuple[str, ...]
+
+
+@click.command()
+@click.option("--agent", metavar="NAME", help="The agent: a known name, or a command in quotes.")
+@click.option("--gate", "gates", multiple=True, help="A command that must pass; may be repeated.")
+@click.option("--no-gates", is_flag=True, help="Write that no proof is wanted.")
+@click.option("--no-trial", is_flag=True, help="Do not run the gates now.")
+@click.option(
+    "--trial-timeout", type=float, default=SECONDS, show_default=True, help="Seconds for one run of a gate."
+)
+@click.option(
+    "--preset", metavar="NAME", help=f"What to begin with; `ralph presets` lists them.  [default: {DEFAULT}]"
+)
+@click.option(
+    "--skill",
+    is_flag=True,
+    help="Also write the skill files for coding agents; only these if ralph.yml exists.",
+)
+@click.option("--no-gitignore", is_flag=True, help="Leave .gitignore alone.")
+@click.option("--force", is_flag=True, help="Replace files that are here; the old ones are kept as .bak.")
+@click.option("-y", "--yes", is_flag=True, help="Ask nothing; take what is found.")
+@click.option("--json", "as_json", is_flag=True, help="What was done, as one JSON object; asks nothing.")
+def init(yes: bool, as_json: bool, **given: Any) -> None:
+    """Look at this project and write a short ralph.yml: the agent on PATH, the tests that are here.
+
+    Each gate is run once, to say whether it passes today. Nothing is replaced without --force.
+
+    \b
+    Examples:
+      ralph init
+      ralph init --yes --agent claude --gate "pytest -q"
+      ralph init --preset gated
+      ralph init --skill
+    """
+    asks = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    request = Request(asks=asks, quiet=as_json, **given)
+    _refuse_nonsense(request)
+    folder, repo = Path.cwd(), here()
+    if request.skill and plan.existing(folder) and not request.about_configuration:
+        written = plan.skills(folder, force=request.force).carry_out()
+        _tell(request, folder, repo, None, written)
+        return
+    chosen = preset(request.preset or DEFAULT)
+    plan.refuse_overwriting(folder, request.force)
+    skills = plan.skills(folder, force=request.force) if request.skill else Plan(())
+    setup = _decide(request, folder, repo, chosen)
+    configuration = plan.configuration(
+        folder,
+        preset=chosen,
+        agent=setup.agent,
+        gates=setup.gates,
+        declined=request.no_gates,
+        force=request.force,
+        about_agent=setup.about_agent,
+        ignore=setup.ignore,
+    )
+    written = Plan((*configuration.files, *skills.files), configuration.move_aside).carry_out()
+    _tell(request, folder, repo, setup, written)
+
+
+def _refuse_nonsense(request: Request) -> None:
+    if request.gates and request.no_gates:
+        raise RalphError("--no-gates contradicts --gate", todo="Leave out one of them.")
+    if not 0 < request.trial_timeout <= 86400:
+        raise RalphError(
+            "--trial-timeout: must be more than 0 and at most 86400 seconds", todo="Give another number."
+        )
+    if any(not gate.strip() for gate in request.gates):
+        raise RalphError("--gate: must not be empty", todo="Give a command, or --no-gates.")
+
+
+# -- deciding --------------------------------------------------------------------------------------
+
+
+def _decide(request: Request, folder: Path, repo: Repo, chosen: Preset) -> Setup:
+    machine = Machine()
+    agent, about = _agent(request, machine)
+    detected = Detected() if request.gates or request.no_gates else detect(folder, repo.root, machine)
+    gates = _gates(request, detected, chosen)
+    gates = _tried(request, folder, repo, gates)
+    ignore = () if request.no_gitignore else missing_ignores(repo, folder)
+    if (
+        ignore
+        and request.asks
+        and not click.confirm("Have git ignore Ralph's own files (.gitignore)?", default=True)
+    ):
+        ignore = ()
+    return Setup(agent, about, gates, detected, ignore)
+
+
+def _agent(request: Request, machine: Machine) -> tuple[Agent | None, str]:
+    """The agent, and in a few words where it comes from."""
+    found = agents.on_path(machine)
+    if request.agent is not None:
+        return _named(request.agent, machine)
+    if request.asks:
+        return _asked_for_agent(found, machine)
+    return (found[0], f"{found[0].name}, found on PATH") if found else (None, "")
+
+
+def _named(text: str, machine: Machine) -> tuple[Agent, str]:
+    agent = agents.wanted(text, machine)
+    missing = "/" not in agent.program and not machine.has(agent.program)
+    return agent, f"{agent.name}, which is not on PATH yet" if missing else agent.name
+
+
+def _asked_for_agent(found: tuple[Agent, ...], machine: Machine) -> tuple[Agent | None, str]:
+    names = ", ".join(agent.name for agent in found)
+    click.echo(
+        f"Agents on PATH: {names}"
+        if found
+        else f"None of the known agents is on PATH ({', '.join(agents.NAMES)})."
+    )
+    while True:
+        text = click.prompt(
+            "Agent (a name, a command, or `none`)", default=found[0].name if found else "none"
+        ).strip()
+        if text == "none":
+            return None, ""
+        try:
+            return _named(text, machine)
+        except RalphError as error:
+            click.echo(f"{one_line(error.what)}. {one_line(error.todo)}")
+
+
+def _gates(request: Request, detected: Detected, chosen: Preset) -> tuple[Chosen, ...]:
+    taken = re.findall(r"(?m)^  - name: (\S+)(?=\n    review:)", chosen.text)
+    if request.gates:
+        return tuple(Chosen(gate, own=True) for gate in plan.own_gates(request.gates, taken))
+    if request.no_gates:
+        return ()
+    if not request.asks:
+        return tuple(Chosen(gate) for gate in detected.gates)
+    _show_detected(detected)
+    everything = ",".join(str(n) for n in range(1, len(detected.gates) + 1)) or "none"
+    while True:
+        text = click.prompt("Gates (numbers, a command of your own, or `none`)", default=everything).strip()
+        if text == "none":
+            return ()
+        if not re.fullmatch(r"[\d\s,]+", text):
+            return tuple(Chosen(gate, own=True) for gate in plan.own_gates([text], taken))
+        numbers = dict.fromkeys(int(word) for word in re.findall(r"\d+", text))
+        if numbers and all(1 <= number <= len(detected.gates) for number in numbers):
+            return tuple(Chosen(detected.gates[number - 1]) for number in numbers)
+        click.echo(f"There is no such number; {len(detected.gates)} were found.")
+
+
+def _show_detected(detected: Detected) -> None:
+    click.echo("Tests found:" if detected.gates else "No tests were recognised here.")
+    for number, gate in enumerate(detected.gates, 1):
+        click.echo(f"  {number}. {one_line(gate.run)}  ({one_line(gate.why)})")
+    for left in detected.left_out:
+        click.echo(f"  not {one_line(left.run)}: {one_line(left.why)}")
+
+
+def _tried(request: Request, folder: Path, repo: Repo, gates: tuple[Chosen, ...]) -> tuple[Chosen, ...]:
+    if request.no_trial or not gates:
+        return gates
+    from ralph.journal.lock import holder
+
+    if holder(repo.state_dir):  # what a gate writes would be undone under the hands of the agent
+        _say(request, "A run is under way here, so the gates are not tried.")
+        return gates
+    found = []
+    with Trials(repo, folder, request.trial_timeout) as trials:
+        for one in gates:
+            _say(request, f"Running {one_line(one.gate.run)} ... ", nl=False)
+            trial = trials.run(one.gate.run)
+            _say(request, one_line(trial.verdict))
+            if trial.wrote:
+                _say(request, f"  It wrote {_few(trial.wrote)}; that was undone (`ralph recover` has it).")
+            found.append(replace(one, trial=trial))
+    return tuple(found)
+
+
+# -- telling ---------------------------------------------------------------------------------------
+
+
+def _tell(request: Request, folder: Path, repo: Repo, setup: Setup | None, written: Written) -> None:
+    names = [_shown(path, folder) for path in written.paths]
+    next_commands = _next(folder, repo, setup, written)
+    if request.quiet:
+        click.echo(msgspec.json.encode(_facts(folder, setup, written, names, next_commands)).decode())
+        return
+    click.echo("")
+    if setup is not None:
+        for line in _summary(setup):
+            click.echo(one_line(line))
+    click.echo(
+        f"Wrote {', '.join(names)}." if names else "Nothing to write: the skill files are as they should be."
+    )
+    for path in written.kept:
+        click.echo(f"The old file is kept as {_shown(path, folder)}.")
+    click.echo("Next:")
+    for command in next_commands:
+        click.echo(f"  {command}")
+
+
+def _summary(setup: Setup) -> list[str]:
+    lines = [
+        f"Agent: {setup.about_agent}"
+        if setup.agent
+        else "Agent: none was found; ralph.yml says where to set one."
+    ]
+    for one in setup.gates:
+        if one.trial is None:
+            lines.append(f"Gate {one.gate.name}: {one.gate.run} (not tried)")
+        elif not one.active:
+            lines.append(f"Gate {one.gate.name} is written as a comment: it {one.trial.verdict}")
+        if one.gate.hint and one.trial and one.trial.how != "green":
+            lines.append(f"Perhaps {one.gate.hint}.")
+    if not any(one.active for one in setup.gates):
+        lines.append("Gates: no command checks the work; add one under `gates:` in ralph.yml.")
+    lines += [f"Not proposed: {left.run} ({left.why})" for left in setup.detected.left_out]
+    return lines
+
+
+def _next(folder: Path, repo: Repo, setup: Setup | None, written: Written) -> tuple[str, ...]:
+    commands = []
+    if setup is not None and setup.agent is None:
+        commands.append("edit ralph.yml: set cli.command, or install an agent and run `ralph init --force`")
+    tracked = [
+        shlex.quote(_shown(path, folder))
+        for path in written.paths
+        if ".ralph" not in path.relative_to(folder).parts
+    ]
+    if repo.versioned and tracked:
+        commands.append(f'git add {" ".join(tracked)} && git commit -m "Set up Ralph"')
+    commands.append('ralph run -p "What to do"')
+    return tuple(commands)
+
+
+def _facts(
+    folder: Path, setup: Setup | None, written: Written, names: list[str], next_commands: tuple[str, ...]
+) -> dict[str, object]:
+    found: dict[str, object] = {
+        "folder": str(folder),
+        "written": names,
+        "kept": [_shown(path, folder) for path in written.kept],
+        "next": next_commands,
+    }
+    if setup is None:
+        return found
+    return found | {
+        "agent": setup.agent.name if setup.agent else None,
+        "gates": [
+            {
+                "name": one.gate.name,
+                "run": one.gate.run,
+                "why": one.gate.why,
+                "active": one.active,
+                "trial": one.trial,
+            }
+            for one in setup.gates
+        ],
+        "left_out": setup.detected.left_out,
+        "gitignore": setup.ignore,
+    }
+
+
+def _shown(path: Path, folder: Path) -> str:
+    return os.path.relpath(path, folder)
+
+
+def _few(paths: tuple[str, ...]) -> str:
+    from ralph.core.text import few
+
+    return one_line(few(paths))
+
+
+def _say(request: Request, text: str, *, nl: bool = True) -> None:
+    if not request.quiet:
+        click.echo(text, nl=nl)

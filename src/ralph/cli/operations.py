@@ -1,0 +1,222 @@
+"""The iterations and gate runs of one loop, as the journal has them: when, how long, how each ended, where its output is.
+
+Reads only, also while a run is live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ralph.core import facts as f
+from ralph.core import signals
+from ralph.core.policy import Policy
+from ralph.driver.store import transcript_path
+from ralph.errors import RalphError
+from ralph.journal.read import history
+from ralph.journal.record import Record
+from ralph.workspace import Repo
+
+UNDER_WAY = "under way"
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """An agent process or a run of a gate. `n` and `serial` of a gate are those of the iteration it looked at; 0 and 0
+    on the starting tree."""
+
+    what: Literal["iteration", "gate"]
+    op: str
+    n: int
+    serial: int
+    at: str
+    run: str
+    output: str  # the transcript; what it said on standard error is beside it, in OUTPUT.err
+    size: int | None = None  # bytes kept of both; None: the files are not there
+    seq: int = 0
+    ended: bool = False
+    seconds: float | None = None
+    how: str = UNDER_WAY
+    code: int | None = None
+    signal: str = ""
+    gate: str = ""
+    purpose: str = ""
+    variant: str = ""
+    passed: bool | None = None
+    headline: str = ""
+    said: str = ""
+    tokens: int = 0
+    cost_usd: float = 0.0
+    prompt: str = ""  # the file that holds it
+    scratchpad: str = ""
+    tree_before: str = ""
+    tree_after: str = ""
+
+    @property
+    def name(self) -> str:
+        if self.what == "iteration":
+            return f"iteration {self.n}"
+        again = ", asked again" if self.op.endswith(":again") else ""
+        return f"gate {self.gate}{_WHERE[self.purpose, self.variant].format(n=self.n)}{again}"
+
+
+_WHERE: dict[tuple[str, str], str] = {
+    ("base", "as-is"): " on the starting tree",
+    ("claim", "as-is"): " on the claim of iteration {n}",
+    ("claim", "original"): " on the claim of iteration {n}, with the original inputs",
+    ("iteration", "as-is"): " after iteration {n}",
+}
+
+
+class Loop(msgspec.Struct, frozen=True):
+    started: f.LoopStarted
+    at: str
+    records: list[Record]
+
+    @property
+    def id(self) -> str:
+        return self.started.loop
+
+
+def loops(state_dir: Path) -> Iterator[tuple[str, f.LoopStarted]]:
+    """Every loop that the journal knows, with the time of its start, oldest first."""
+    for record in history(state_dir):
+        if record.kind == "loop.started" and isinstance(started := f.decode(record.data), f.LoopStarted):
+            yield record.at, started
+
+
+def find_loop(repo: Repo, wanted: str = "") -> Loop | None:
+    """The newest loop of this workspace; or the one whose id begins like this, in whatever workspace of the repository."""
+    starts: dict[str, tuple[str, f.LoopStarted]] = {}
+    records: list[Record] = []
+    for record in history(repo.state_dir):
+        started = f.decode(record.data) if record.kind == "loop.started" else None
+        if isinstance(started, f.LoopStarted) and _is_meant(started, repo, wanted):
+            starts[started.loop] = record.at, started
+            records = records if wanted else []  # of the newest one only
+        if record.loop in starts:
+            records.append(record)
+    if wanted:
+        chosen = wanted if wanted in starts else _only(starts, wanted, repo.state_dir)
+    elif starts:
+        chosen = list(starts)[-1]
+    else:
+        return None
+    at, began = starts[chosen]
+    return Loop(began, at, [record for record in records if record.loop == chosen])
+
+
+def _is_meant(started: f.LoopStarted, repo: Repo, wanted: str) -> bool:
+    return started.loop.startswith(wanted) if wanted else started.root == str(repo.root)
+
+
+def _only(found: Iterable[str], wanted: str, state_dir: Path) -> str:
+    ids = list(found)
+    if len(ids) == 1:
+        return ids[0]
+    known = ids or [started.loop for _, started in loops(state_dir)]
+    what = f"{wanted!r} is the beginning of {len(ids)} loops" if ids else f"there is no loop {wanted!r}"
+    todo = f"The last ones are {', '.join(known[-5:])}." if known else "`ralph run` begins the first one."
+    raise RalphError(what, todo=todo)
+
+
+def operations(loop: Loop, state_dir: Path) -> list[Operation]:
+    """In the order in which they began."""
+    found: dict[str, Operation] = {}
+    n = serial = 0
+    for record in loop.records:
+        match f.decode(record.data):
+            case f.IterationStarted() as x:
+                n, serial = x.n, x.serial
+                op = f"iteration:{x.serial}"
+                found[op] = msgspec.structs.replace(
+                    _begun("iteration", op, record, n, serial, state_dir),
+                    prompt=_blob(state_dir, x.prompt),
+                    tree_before=x.tree,
+                )
+            case f.IterationEnded() as x if begun := found.get(f"iteration:{x.serial}"):
+                found[begun.op] = _iteration_ended(begun, x, loop.started.policy, state_dir)
+            case f.GateStarted() as x:
+                of = (0, 0) if x.purpose == "base" else (n, serial)
+                found[f"{x.op} {record.seq}"] = msgspec.structs.replace(
+                    _begun("gate", x.op, record, *of, state_dir),
+                    gate=x.gate,
+                    purpose=x.purpose,
+                    variant=x.variant,
+                    prompt=_blob(state_dir, x.prompt),
+                    tree_before=x.tree,
+                )
+            case f.GateEnded() as x:
+                # A gate that was interrupted is asked anew under the same name.
+                for key, begun in reversed(found.items()):
+                    if begun.op == x.op and begun.what == "gate":
+                        found[key] = _gate_ended(begun, x, state_dir)
+                        break
+    return [_sized(one) for one in found.values()]
+
+
+def _begun(
+    what: Literal["iteration", "gate"], op: str, record: Record, n: int, serial: int, state_dir: Path
+) -> Operation:
+    output = str(transcript_path(state_dir, record.run, record.loop, op))
+    return Operation(what, op, n, serial, record.at, record.run, output, seq=record.seq)
+
+
+def _iteration_ended(begun: Operation, x: f.IterationEnded, policy: Policy, state_dir: Path) -> Operation:
+    said = signals.read(x.said, structured=x.structured, promise=policy.completion_promise)
+    return msgspec.structs.replace(
+        begun,
+        ended=True,
+        seconds=x.seconds,
+        how=_how(x),
+        code=x.code,
+        signal=said.word if said.explicit and x.how == "exited" else "",
+        said=x.said,
+        tokens=x.usage.tokens,
+        cost_usd=x.usage.cost_usd,
+        scratchpad=_blob(state_dir, x.scratchpad),
+        tree_after=x.tree,
+        output=str(state_dir / x.output) if x.output else begun.output,
+    )
+
+
+def _how(x: f.IterationEnded) -> str:
+    if x.how == "interrupted":
+        return "interrupted"
+    if x.how == "cut":
+        return f"cut off ({x.cause})"
+    return f"{x.fault}: {x.fault_text}" if x.fault else f"exit {x.code}"
+
+
+def _gate_ended(begun: Operation, x: f.GateEnded, state_dir: Path) -> Operation:
+    late = " (out of time)" if x.timed_out == "hard" else ""
+    interrupted = x.how == "interrupted"
+    colour = "green" if x.passed else "red"
+    return msgspec.structs.replace(
+        begun,
+        ended=True,
+        seconds=x.seconds,
+        how="interrupted" if interrupted else f"{colour}, exit {x.code}{late}",
+        code=x.code,
+        passed=None if interrupted else x.passed,
+        headline=x.headline,
+        tokens=x.usage.tokens,
+        cost_usd=x.usage.cost_usd,
+        output=str(state_dir / x.output) if x.output else begun.output,
+    )
+
+
+def _blob(state_dir: Path, name: str) -> str:
+    return str(state_dir / "blobs" / name) if name else ""
+
+
+def _sized(one: Operation) -> Operation:
+    sizes = []
+    for path in (Path(one.output), Path(one.output + ".err")):
+        try:
+            sizes.append(path.stat().st_size)
+        except OSError:
+            continue
+    return msgspec.structs.replace(one, size=sum(sizes)) if sizes else one

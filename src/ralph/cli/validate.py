@@ -1,0 +1,236 @@
+"""`ralph validate` and `ralph schema`: is this file right, what does it mean, and what may stand in it.
+
+Neither changes anything. What only this machine lacks, such as the agent's program, is a warning.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from ralph.errors import RalphError
+from ralph.ui.terminal import one_line
+
+if TYPE_CHECKING:
+    from ralph.config.load import Examined
+    from ralph.config.problems import Finding
+    from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, Task
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What `--json` prints."""
+
+    file: str
+    valid: bool
+    errors: tuple[Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
+def validate(file: Path | None, as_json: bool) -> int:
+    """Check a configuration, ralph.yml if none is named, and say what it means.
+
+    Every error and warning is told with its line. The exit code is 0 when the file is valid, else 2.
+    A prompt need not be in it, and an agent that this machine lacks is a warning.
+
+    \b
+    Examples:
+      ralph validate
+      ralph validate presets/night.yml --json
+    """
+    found, meaning = _examined(Path.cwd(), file)
+    if as_json:
+        click.echo(msgspec.json.encode(found).decode())
+    else:
+        for line in _shown(found):
+            click.echo(one_line(line))
+        for line in meaning:
+            click.echo(one_line(line))
+    return 0 if found.valid else 2
+
+
+@click.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
+def schema(output: Path | None) -> None:
+    """The JSON Schema of ralph.yml, by which editors complete, explain and check its keys.
+
+    \b
+    Examples:
+      ralph schema
+      ralph schema -o ralph.schema.json
+    Then make this the first line of ralph.yml:
+      # yaml-language-server: $schema=ralph.schema.json
+    """
+    from ralph.config.jsonschema import schema as made
+
+    text = json.dumps(made(), indent=2, ensure_ascii=False)
+    if output is None:
+        click.echo(text)
+        return
+    try:
+        output.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise RalphError(f"cannot be written: {error.strerror}", where=str(output), todo="Name another file.")
+    click.echo(f"{one_line(str(output))} is written.")
+
+
+def _examined(folder: Path, file: Path | None) -> tuple[Verdict, list[str]]:
+    """The verdict, and when it is good the lines that say what the file means."""
+    from ralph.config import examine
+    from ralph.config.load import FILE_NAMES
+    from ralph.config.problems import Finding, Unreadable, findings
+
+    shown = str(file) if file else next((n for n in FILE_NAMES if os.path.lexists(folder / n)), "")
+    if not shown:
+        nothing = Finding(0, "", "does not exist; `ralph run` would go by the defaults")
+        return Verdict(FILE_NAMES[0], False, (nothing,)), []
+    try:
+        found = examine(folder, file)
+    except Unreadable as error:
+        return Verdict(shown, False, (Finding(error.line, "", error.what),)), []
+    problems = found.settings.problems
+    errors = findings(problems.found)
+    here = () if errors else tuple(_unusable(found, folder))
+    verdict = Verdict(shown, not errors, errors, findings(problems.noted) + here)
+    return verdict, [] if errors else list(_meaning(found))
+
+
+def _unusable(found: Examined, folder: Path) -> Iterator[Finding]:
+    """Agents that could not be started here and now. The file may be right all the same."""
+    from ralph.agents.adapter import adapter
+    from ralph.config import check_agent
+    from ralph.config.problems import Finding
+    from ralph.config.schema import REVIEWER
+
+    if not found.has_agent:
+        what = "no agent is set; put its command after -- on the command line, or set cli.command"
+        yield Finding(0, "cli.command", what)
+    settings = found.settings
+    lines = {key.removeprefix("cli."): given.line for key, given in settings.values.items()}
+    agents = [("cli", found.policy.agent, lines)] if found.has_agent else []
+    mine = _program(found.policy.agent)
+    for index, (gate, values) in enumerate(
+        zip(found.policy.gates, settings.get("gates") or (), strict=False)
+    ):
+        if gate.agent is not None and _program(gate.agent) not in ("", mine):
+            own = {k.removeprefix(f"{REVIEWER}."): given.line for k, given in values.items()}
+            agents.append((f"gates[{index}].agent", gate.agent, own))
+    for at, agent, own in agents:
+        try:
+            check_agent(msgspec.structs.replace(found.policy, agent=agent), folder)
+            adapter(agent).check(agent)
+        except RalphError as error:
+            name = "script" if agent.backend == "scripted" else "command"
+            todo = error.todo.replace("cli.", f"{at}.")
+            yield Finding(own.get(name, 0), f"{at}.{name}", f"{error.what}. {todo}".rstrip())
+
+
+def _program(agent: AgentPolicy) -> str:
+    return agent.script or (agent.command[0] if agent.command else "")
+
+
+def _shown(found: Verdict) -> Iterator[str]:
+    """In the form that editors and CI systems know: FILE:LINE: error: ..."""
+    for kind, findings in (("error", found.errors), ("warning", found.warnings)):
+        for one in findings:
+            where = f"{found.file}:{one.line}" if one.line else found.file
+            yield f"{where}: {kind}: " + (f"{one.key}: " if one.key else "") + one.what
+    yield f"{found.file} is {'valid' if found.valid else 'not valid'}{_counted(found)}"
+
+
+def _counted(found: Verdict) -> str:
+    counts = [
+        f"{len(of)} {name}{'' if len(of) == 1 else 's'}"
+        for name, of in (("error", found.errors), ("warning", found.warnings))
+        if of
+    ]
+    return f": {', '.join(counts)}" if counts else ""
+
+
+# What the file means
+
+
+def _meaning(found: Examined) -> Iterator[str]:
+    policy = found.policy
+    rows = [
+        ("agent", [_agent(policy.agent) if found.has_agent else "none: put its command after --"]),
+        ("task", [_task(found.task)]),
+        ("gates", [_gate(gate) for gate in policy.gates] or [_no_gates(policy)]),
+        ("done", [_claim(policy)]),
+        ("limits", list(_limits(policy.limits))),
+    ]
+    if policy.notify:
+        rows.append(("notify", [f"{n.run or n.url} ({', '.join(n.when)})" for n in policy.notify]))
+    for name, lines in rows:
+        for index, line in enumerate(lines):
+            yield f"  {name if index == 0 else '':<8}{line}"
+
+
+def _agent(agent: AgentPolicy) -> str:
+    if agent.backend == "scripted":
+        return f"scripted: {agent.script}"
+    import shlex
+
+    flag = f" after {agent.prompt_flag}" if agent.prompt_flag else ""
+    way = {
+        "stdin": "prompt on standard input",
+        "arg": f"prompt as last argument{flag}",
+        "file": f"prompt as a file, its path the last argument{flag}",
+    }[agent.prompt_mode]
+    says = {"text": "prints text", "jsonl": "prints JSON lines"}[agent.output]
+    return f"{shlex.join(agent.command)} ({way}; {says})"
+
+
+def _task(task: Task | None) -> str:
+    if task is None:
+        return "no prompt here: give one with -p, -P or PROMPT.md"
+    criteria = f", {len(task.criteria)} criteria" if task.criteria else ""
+    return f"{task.title} ({task.id}{criteria})"
+
+
+def _gate(gate: GatePolicy) -> str:
+    from ralph.config.kinds import duration_text
+
+    when = {"claim": "on a claim", "iteration": "after each iteration"}[gate.every]
+    what = f"review: {gate.review}" if gate.review else gate.run
+    where = ", in a clean checkout" if gate.hermetic else ""
+    times = f"warned after {duration_text(gate.soft_timeout)}, ended after {duration_text(gate.hard_timeout)}"
+    return f"{gate.name}: {'hard' if gate.hard else 'soft'}, {when}{where}, {times}: {what}"
+
+
+def _no_gates(policy: Policy) -> str:
+    return "none: no proof is wanted" if policy.gates_declined else "none: the end will be unverified"
+
+
+def _claim(policy: Policy) -> str:
+    how = {
+        "signal": f"claimed by TASK_COMPLETE or {policy.completion_promise}",
+        "exit-zero": "claimed by exit code 0",
+        "every-iteration": "claimed by the end of each iteration",
+    }[policy.claim]
+    hard = [gate.name for gate in policy.gates if gate.hard]
+    return f"{how}; proven by {', '.join(hard)}" if hard else f"{how}; proven by nothing"
+
+
+def _limits(limits: LimitPolicy) -> Iterator[str]:
+    from ralph.config.kinds import duration_text as t
+
+    yield (
+        f"{limits.max_iterations} iterations, {limits.max_attempts} attempts, "
+        f"{t(limits.hard_seconds)} in all (told to finish after {t(limits.soft_seconds)})"
+    )
+    yield (
+        f"an iteration: {t(limits.iteration_hard_seconds)} (warned after "
+        f"{t(limits.iteration_soft_seconds)}), {t(limits.idle_seconds)} idle"
+    )
+    cost = f"{limits.max_cost_usd:g} USD" if limits.max_cost_usd else "any cost"
+    tokens = f"{limits.max_tokens} tokens" if limits.max_tokens else "any number of tokens"
+    yield f"{cost}, {tokens}, a wait of up to {t(limits.max_wait_seconds)} for a quota"

@@ -1,0 +1,94 @@
+"""What Ralph keeps outside the journal: prompts by hash, transcripts by operation. Read in parts, in bounded memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+
+import msgspec
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A file's beginning and its end; `cut` bytes between them were left out."""
+
+    first: str
+    last: str = ""
+    cut: int = 0
+    size: int = 0
+
+
+class Kept:
+    def __init__(self, state_dir: Path) -> None:
+        self._state_dir = state_dir
+
+    def prompt(self, name: str) -> Path | None:
+        """Where the text with this hash is kept."""
+        return self._state_dir / "blobs" / name if _HASH.fullmatch(name) else None
+
+    def transcript(self, name: str) -> Path | None:
+        """Where a fact says that an output is: always inside the state folder, whatever the fact says."""
+        if not name:
+            return None
+        path = Path(os.path.normpath(self._state_dir / name))
+        return path if path.is_relative_to(self._state_dir) else None
+
+    def last_beat(self, run: str) -> float:
+        """When the run was last seen alive, in seconds since 1970; 0 when it left no trace."""
+        try:
+            return (self._state_dir / "runs" / run / "beat").stat().st_mtime
+        except OSError:
+            return 0.0
+
+
+def transcript_name(run: str, loop: str, op: str) -> str:
+    """Where the output of an operation is that has not ended, and so has no fact yet that says it."""
+    return f"runs/{run}/{loop}/{op.replace(':', '-').replace('/', '_')}.out"
+
+
+def read_part(path: Path, most: int) -> Part | None:
+    """At most so many bytes of a file; None when it is not kept. Nothing but plain files is opened."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except (OSError, ValueError):
+        return None
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        size = status.st_size
+        if size <= most:
+            return Part(_text(os.pread(fd, most, 0)), size=size)
+        first = _whole_lines(os.pread(fd, most // 2, 0), at_end=True)
+        last = _whole_lines(os.pread(fd, most // 2, size - most // 2), at_end=False)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+    return Part(_text(first), _text(last), cut=size - len(first) - len(last), size=size)
+
+
+def cut_text(text: str, most: int) -> Part:
+    """The same for text at hand."""
+    data = text.encode("utf-8", "surrogateescape")
+    if len(data) <= most:
+        return Part(text, size=len(data))
+    first = _whole_lines(data[: most // 2], at_end=True)
+    last = _whole_lines(data[len(data) - most // 2 :], at_end=False)
+    return Part(_text(first), _text(last), cut=len(data) - len(first) - len(last), size=len(data))
+
+
+def _whole_lines(data: bytes, *, at_end: bool) -> bytes:
+    """Without the line that the cut went through, unless that would cost more than half."""
+    if at_end:
+        end = data.rfind(b"\n") + 1
+        return data[:end] if end > len(data) // 2 else data
+    start = data.find(b"\n") + 1
+    return data[start:] if 0 < start <= len(data) // 2 else data
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

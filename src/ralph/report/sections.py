@@ -1,0 +1,317 @@
+"""The parts of a page about one loop that are not its long texts: outcome, figures, evidence, changes, the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import msgspec
+
+from ralph.report import pictures, words
+from ralph.report.figures import clock, cost, count, duration, tokens
+from ralph.report.harmless import visible
+from ralph.report.kept import cut_text
+from ralph.report.pieces import commands, inline, scroll, section
+from ralph.report.story import GateRun, Iteration, Story
+
+ROWS_SHOWN = 400
+FILES_SHOWN = 200
+GOOD, BAD, UNSURE, RUNNING = "good", "bad", "unsure", "running"
+_TONES = {
+    "completed-verified": GOOD,
+    "completed-unverified": UNSURE,
+    "needs-review": UNSURE,
+    "blocked-on-person": UNSURE,
+    "limit": UNSURE,
+    "quota": UNSURE,
+    "stopped": UNSURE,
+    "cancelled": UNSURE,
+    "interrupted": UNSURE,
+}
+_SIGNS = {GOOD: "✓", BAD: "✕", UNSURE: "!", RUNNING: "▸"}
+
+
+# -- the top ---------------------------------------------------------------------------------------------
+
+
+def _tone(story: Story) -> str:
+    if story.standing == "running":
+        return RUNNING
+    return _TONES.get(story.end, BAD)
+
+
+def outcome(story: Story) -> str:
+    tone = _tone(story)
+    end = f"{story.end} ({story.limit})" if story.limit else story.end
+    named = f" <code>{inline(end, 80)}</code>" if end else ""
+    proof = "".join(
+        f'<li class="{_proof_tone(what)}"><b>{inline(gate, 80)}</b> {inline(what, 120).replace("→", " → ")}</li>'
+        for gate, what in story.proof.items()
+    )
+    told = story.reason and not (story.end == "completed-verified" and proof)
+    paths = "".join(f"<li><code>{inline(path)}</code></li>" for path in story.paths[:50])
+    when = (
+        f"{clock(story.span.began)} to {clock(story.span.ended)}"
+        if story.standing != "running"
+        else f"since {clock(story.span.began)}"
+    )
+    return (
+        f'<header class="outcome {tone}"><p class="verdict"><span class="sign" aria-hidden="true">{_SIGNS[tone]}</span>'
+        f"<span>{inline(words.meaning(story))}</span>{named}</p><h1>{inline(story.task.title)}</h1>"
+        + (f'<p class="reason">{inline(story.reason, 1000)}</p>' if told else "")
+        + (f'<ul class="proof" aria-label="Proof">{proof}</ul>' if proof else "")
+        + (f'<ul class="paths">{paths}</ul>' if paths else "")
+        + f'<p class="next"><b>Next</b> {commands(story.next)}</p>'
+        + f'<p class="muted">task {inline(story.task.id, 80)} · loop {inline(story.loop, 80)} · {when}</p></header>'
+    )
+
+
+def _proof_tone(what: str) -> str:
+    now = what.partition("→")[2]
+    return "bad" if now.startswith("red") or "(" in now.replace("(soft)", "") else "good"
+
+
+def figures(story: Story) -> str:
+    limits = story.policy.limits
+    shown = [
+        ("Iterations", str(story.counted), f"of {limits.max_iterations}"),
+        ("Turned down", str(story.turned_down), f"of {limits.max_attempts}" if limits.max_attempts else ""),
+        ("Active", duration(story.active_seconds), ""),
+        ("In all", duration(story.wall_seconds), ""),
+        ("Tokens", tokens(story.tokens) if story.tokens else "–", "" if story.tokens else "not told"),
+        ("Cost", cost(story.cost_usd) if story.cost_usd else "–", "" if story.cost_usd else "not told"),
+    ]
+    if story.changed is None:
+        shown.append(("Changed", "–", "not kept"))
+    else:
+        added, deleted = (sum(max(0, n) for n in side) for side in _sides(story))
+        shown.append(("Changed", count(len(story.changed), "file"), f"+{added} −{deleted}"))
+    rows = "".join(
+        f"<div><dt>{name}</dt><dd>{escape(value)} <small>{escape(more)}</small></dd></div>"
+        for name, value, more in shown
+    )
+    return f'<dl class="figures">{rows}</dl>'
+
+
+def _sides(story: Story) -> tuple[list[int], list[int]]:
+    changed = story.changed or ()
+    return [c.added for c in changed], [c.deleted for c in changed]
+
+
+def alerts(story: Story) -> str:
+    found = [f"<li>{inline(text, 600)}</li>" for text in story.warnings]
+    found += [f"<li>{inline(text, 600)}</li>" for text in story.quality_warnings[:50]]
+    if len(story.quality_warnings) > 50:
+        found.append(f"<li>and {len(story.quality_warnings) - 50} more</li>")
+    return section("Warnings", f'<ul class="warnings">{"".join(found)}</ul>') if found else ""
+
+
+def index(stories: Sequence[Story]) -> str:
+    done = sum(s.done for s in stories)
+    rows = "".join(
+        f'<tr><td><span class="pill {_tone(s)}">{inline(s.end or s.standing, 60)}</span></td>'
+        f'<td><a href="#l{number}-loop">{inline(s.task.title, 120)}</a></td><td class="num">{s.counted}</td>'
+        f'<td class="num">{duration(s.active_seconds)}</td><td class="num">{cost(s.cost_usd) if s.cost_usd else ""}</td></tr>'
+        for number, s in enumerate(stories, 1)
+    )
+    head = "<tr><th>End</th><th>Task</th><th>Iterations</th><th>Active</th><th>Cost</th></tr>"
+    table = scroll(f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>", "Tasks")
+    return f'<section class="index"><h1>Completed: {done}/{len(stories)} tasks</h1>{table}</section>'
+
+
+# -- evidence and the rest -------------------------------------------------------------------------------
+
+
+def evidence(story: Story, at: str) -> str:
+    """First what decides: the start and the last claim. Everything else is folded."""
+    if not story.evidence:
+        gates = "The loop has no gates." if not story.policy.gates else "No gate has run yet."
+        return section("Evidence", f"<p>{gates}</p>")
+    numbered = list(enumerate(story.evidence))
+    last = max((run.serial for run in story.evidence if run.purpose == "claim"), default=-1)
+    deciding = [(n, r) for n, r in numbered if r.purpose == "base" or r.serial == last]
+    left_out = story.left_out()
+    shown = _table(deciding or numbered[-5:], at, left_out)
+    if deciding and len(deciding) < len(numbered):
+        rest = [(n, r) for n, r in numbered if (n, r) not in deciding]
+        more = f'<p class="muted">The last {ROWS_SHOWN} of them.</p>' if len(rest) > ROWS_SHOWN else ""
+        table = more + _table(rest[-ROWS_SHOWN:], at, left_out)
+        shown += f"<details><summary>Every other gate run ({len(rest):,})</summary>{table}</details>"
+    return section("Evidence", shown)
+
+
+def _table(rows: list[tuple[int, GateRun]], at: str, left_out: frozenset[int]) -> str:
+    head = "<tr><th>Result</th><th>Gate</th><th>Looked at</th><th>Exit</th><th>Time</th><th>Command</th><th>Tree</th></tr>"
+    body = []
+    for number, run in rows:
+        notes = "".join(
+            f'<div class="note">{inline(text, 160)}</div>' for text in (*words.notes(run), *run.findings[:3])
+        )
+        more = (
+            f'<div class="note">and {len(run.findings) - 3} more findings</div>'
+            if len(run.findings) > 3
+            else ""
+        )
+        code = "" if run.how in ("running", "known", "interrupted") else str(run.code)
+        said = f"<code>{inline(run.command, 160)}</code>" if run.command else ""
+        said = said or ('<span class="muted">a fresh agent reads the change</span>' if run.reviewer else "")
+        name = inline(run.gate, 80)
+        if run.serial not in left_out:
+            name = f'<a href="#{at}g{number}">{name}</a>'
+        body.append(
+            f"<tr><td>{pill(run)}</td><td>{name}"
+            f'<div class="muted">{words.what_it_is(run)}</div></td><td>{words.looked_at(run)}{notes}{more}</td>'
+            f'<td class="num">{code}</td><td class="num">{duration(run.seconds)}</td>'
+            f'<td>{said}</td><td><code class="muted">{inline(run.tree[:10], 10)}</code></td></tr>'
+        )
+    return scroll(f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>", "Evidence")
+
+
+def pill(run: GateRun) -> str:
+    tone = {True: GOOD, False: BAD, None: "open"}[run.passed]
+    if run.flaky or (run.passed is False and not run.hard):
+        tone = UNSURE
+    return f'<span class="pill {tone}">{inline(words.result(run), 60)}</span>'
+
+
+def timeline(story: Story, at: str) -> str:
+    return section("Timeline", scroll(pictures.timeline(story, at), "Timeline") + _legend(story))
+
+
+def _legend(story: Story) -> str:
+    """Only of what is in the picture."""
+    fates = {it.fate for it in story.iterations}
+    results = {run.passed for run in story.evidence if run.how != "known"}
+    keys = [
+        ("it worked", "iteration", "worked" in fates),
+        ("it verified", "proven", "verified" in fates),
+        ("it turned-down", "turned down, refused or stuck", fates & {"turned-down", "refused", "stuck"}),
+        (
+            "it crashed",
+            "crashed, cut off or in doubt",
+            fates & {"crashed", "fault", "cut", "flaky", "review", "accepted"},
+        ),
+        ("it interrupted", "interrupted", "interrupted" in fates),
+        ("it running", "under way", "running" in fates),
+        ("gate green", "gate green", True in results),
+        ("gate red", "gate red", False in results),
+        ("wait", "wait", story.waits),
+        ("pause", "nothing ran", story.pauses),
+    ]
+    shown = [f'<span><span class="key {kind}"></span> {name}</span>' for kind, name, there in keys if there]
+    if any(it.claimed for it in story.iterations):
+        shown.append("<span>▾ claim</span>")
+    if any(it.shift for it in story.iterations):
+        shown.append('<span><span class="shift">◆</span> strategy shift</span>')
+    if story.waits or story.pauses:
+        shown.append("<span>// drawn shorter than it was</span>")
+    return f'<p class="legend">{"".join(shown)}</p>'
+
+
+def costs(story: Story, at: str) -> str:
+    heading, drawn = pictures.bars(story, at)
+    if not drawn:
+        return ""
+    reviewed = any(it.review_cost_usd or it.review_tokens for it in story.iterations)
+    keys = '<span><span class="key cost-own"></span> agent</span><span><span class="key cost-review"></span> reviews</span>'
+    return section(heading, scroll(drawn, heading) + (f'<p class="legend">{keys}</p>' if reviewed else ""))
+
+
+def changed_files(story: Story) -> str:
+    if story.changed is None:
+        return section("Changed files", '<p class="muted">The trees are not kept any more.</p>')
+    if not story.changed:
+        return ""
+    most = max((c.added + c.deleted for c in story.changed), default=0) or 1
+    rows = "".join(
+        f"<tr><td><code>{inline(c.path, 240)}</code></td>"
+        + (
+            f'<td class="num plus">+{c.added}</td><td class="num minus">−{c.deleted}</td>'
+            f"<td>{_meter(c.added, c.deleted, most)}</td>"
+            if c.added >= 0
+            else '<td colspan="3" class="muted">binary, or larger than is shown</td>'
+        )
+        + "</tr>"
+        for c in story.changed[:FILES_SHOWN]
+    )
+    more = len(story.changed) - FILES_SHOWN
+    left = f'<p class="muted">and {more:,} more files</p>' if more > 0 else ""
+    trees = f"From tree <code>{inline(story.base_tree[:10])}</code> to <code>{inline(story.tree[:10])}</code>"
+    where = f'<p class="muted">{trees}</p>'
+    return section(
+        "Changed files",
+        scroll(f'<table class="files"><tbody>{rows}</tbody></table>', "Changed files") + left + where,
+    )
+
+
+def _meter(added: int, deleted: int, most: int) -> str:
+    """How large a change is beside the largest, as a bar of up to 80 units."""
+    plus, minus = (round(80 * n / most, 1) for n in (added, deleted))
+    return (
+        f'<svg class="meter" viewBox="0 0 80 8" aria-hidden="true"><rect class="plus" width="{plus}" height="8"/>'
+        f'<rect class="minus" x="{plus}" width="{minus}" height="8"/></svg>'
+    )
+
+
+def iteration_facts(it: Iteration) -> str:
+    shown = [
+        ("signal", it.signal or "none"),
+        ("exit", str(it.code) if it.how != "running" else "under way"),
+        ("started", clock(it.span.began)),
+        ("prompt", f"{it.prompt_chars:,} characters"),
+        ("tree", f"{it.tree_before[:10]} → {it.tree_after[:10] or '…'}"),
+        ("process", str(it.serial) if it.serial != it.n else ""),
+        ("processes left running, ended", ", ".join(it.stragglers)),
+        ("refs moved", ", ".join(it.refs_moved)),
+        ("output", "longer than is kept" if it.cut else ""),
+    ]
+    return (
+        '<dl class="facts">'
+        + "".join(f"<dt>{n}</dt><dd>{inline(v, 500)}</dd>" for n, v in shown if v)
+        + "</dl>"
+    )
+
+
+def besides(story: Story) -> str:
+    parts = []
+    criteria = "".join(f"<li>{inline(text, 1000)}</li>" for text in story.task.criteria[:100])
+    if story.task.description or criteria:
+        text = cut_text(story.task.description, 20_000)
+        whole = visible(text.first) + (
+            f"\n[... {text.cut:,} bytes cut ...]\n{visible(text.last)}" if text.cut else ""
+        )
+        described = f"<pre>{escape(whole, quote=False)}</pre>" if whole.strip() else ""
+        parts.append(f"<details><summary>Task</summary>{described}<ul>{criteria}</ul></details>")
+    marks = "".join(
+        f'<tr><td class="muted">{clock(m.at)}</td><td>{m.kind}</td><td>{inline(m.text, 200)}</td></tr>'
+        for m in story.marks[-300:]
+    )
+    waits = "".join(
+        f'<tr><td class="muted">{clock(w.span.began)}</td><td>wait</td><td>{inline(w.what, 60)}, '
+        f"{duration(w.span.ended - w.span.began)} of {duration(w.seconds)}, {w.ended}: {inline(w.why)}</td></tr>"
+        for w in story.waits[-300:]
+    )
+    notices = "".join(
+        f'<tr><td class="muted">{clock(n.at)}</td><td>{"told" if n.ok else "not told"}</td>'
+        f"<td>{inline(n.occasion, 40)}: {inline(n.target, 200)} {inline(n.text)}</td></tr>"
+        for n in story.notices[-300:]
+    )
+    for name, rows in (("Events", marks), ("Waits", waits), ("Notifications", notices)):
+        if rows:
+            table = scroll(f"<table><tbody>{rows}</tbody></table>", name)
+            parts.append(f"<details><summary>{name}</summary>{table}</details>")
+    policy = msgspec.json.format(msgspec.json.encode(story.policy), indent=2).decode()
+    part = cut_text(policy, 40_000)
+    parts.append(
+        f"<details><summary>Policy: agent, gates and limits as they were at the start</summary>"
+        f"<pre>{escape(visible(part.first + part.last), quote=False)}</pre></details>"
+    )
+    place = [
+        ("folder", f"{story.root}/{story.folder}".removesuffix("/.")),
+        ("branch", story.branch),
+        ("commit at the start", story.base_commit),
+        ("what you had before", story.recovery),
+        ("runs", ", ".join(story.runs)),
+    ]
+    facts = "".join(f"<dt>{n}</dt><dd>{inline(v, 500)}</dd>" for n, v in place if v)
+    return section("Besides", "".join(parts) + f'<dl class="facts">{facts}</dl>')

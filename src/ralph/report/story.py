@@ -1,0 +1,183 @@
+"""What a report tells of a loop: plain values, ready to be shown as Markdown, page or JSON. No rules, no reading."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ralph.core.facts import Cause, Fault, How, Purpose, Variant
+from ralph.core.policy import Policy, Task
+from ralph.report.changes import Changed
+
+ITERATIONS_SHOWN = 400  # in full; of a longer loop, the first and the last
+Standing = Literal["running", "died", "ended"]
+# What became of an iteration, in one word.
+Fate = Literal[
+    "verified", "accepted", "review", "refused", "turned-down", "flaky", "stuck", "worked", "crashed", "fault", "cut",
+    "interrupted", "running",
+]  # fmt: skip
+MarkKind = Literal["shift", "checkpoint", "event", "edited", "resumed", "stop", "refused", "ended"]
+
+
+class Span(msgspec.Struct, frozen=True):
+    """From when to when, in seconds since 1970; what has not ended lasts until the newest record."""
+
+    began: float
+    ended: float
+
+
+class GateRun(msgspec.Struct, frozen=True):
+    """The evidence: one run of a gate."""
+
+    op: str
+    gate: str
+    serial: int  # of the iteration it came after; 0 before the first
+    purpose: Purpose
+    variant: Variant
+    tree: str
+    span: Span
+    n: int = 0  # that iteration's number
+    hard: bool = True
+    reviewer: bool = False
+    again: bool = False
+    known: str = ""  # where it was measured, if an earlier loop did
+    command: str = ""
+    passed: bool | None = None  # None: it did not end
+    how: How | Literal["running", "known"] = "exited"
+    code: int = 0
+    seconds: float = 0.0
+    timed_out: str = ""
+    hermetic: bool = False
+    flaky: bool = False
+    unclear: bool = False
+    findings: tuple[str, ...] = ()
+    headline: str = ""
+    error_hash: str = ""
+    wrote: tuple[str, ...] = ()
+    swapped: tuple[str, ...] = ()
+    stragglers: tuple[str, ...] = ()
+    refs_moved: tuple[str, ...] = ()
+    tokens: int = 0
+    cost_usd: float = 0.0
+    fault: Fault = ""
+    fault_text: str = ""
+    prompt: str = ""  # hash
+    output: str = ""  # relative to the state folder
+
+
+class Iteration(msgspec.Struct, frozen=True):
+    serial: int
+    n: int
+    span: Span
+    fate: Fate = "running"
+    detail: str = ""  # why, in a few words
+    claimed: bool = False
+    signal: str = ""
+    how: How | Literal["running"] = "running"
+    cause: Cause = ""
+    code: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    review_tokens: int = 0
+    review_cost_usd: float = 0.0
+    shift: int = 0
+    expand: bool = False
+    prompt: str = ""  # hash
+    prompt_chars: int = 0
+    tree_before: str = ""
+    tree_after: str = ""
+    output: str = ""  # relative to the state folder
+    scratchpad: str = ""  # hash
+    fault: Fault = ""
+    fault_text: str = ""
+    stragglers: tuple[str, ...] = ()
+    refs_moved: tuple[str, ...] = ()
+    cut: bool = False
+
+
+class Wait(msgspec.Struct, frozen=True):
+    op: str
+    what: str
+    why: str
+    seconds: float
+    span: Span
+    ended: Literal["elapsed", "cut short", "waiting"] = "waiting"
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """Something that happened at one moment."""
+
+    kind: MarkKind
+    at: float
+    text: str
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """Somebody was told, or could not be."""
+
+    occasion: str
+    target: str
+    ok: bool
+    at: float
+    text: str = ""
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    number: int
+    gate: str
+    error_hash: str
+    shift: bool
+    headline: str
+
+
+class Story(msgspec.Struct, frozen=True):
+    """One loop, from its first fact to its last."""
+
+    loop: str
+    task: Task
+    policy: Policy
+    standing: Standing
+    span: Span
+    end: str  # empty until it ended
+    reason: str
+    next: str
+    done: bool  # it ended well: exit code 0
+    code: int | None = None
+    limit: str = ""
+    proof: dict[str, str] = {}
+    paths: tuple[str, ...] = ()  # to be looked at, when the end is needs-review
+    runs: tuple[str, ...] = ()
+    root: str = ""
+    folder: str = "."
+    branch: str = ""
+    base_commit: str = ""
+    base_tree: str = ""
+    tree: str = ""
+    recovery: str = ""
+    counted: int = 0  # iterations that count
+    turned_down: int = 0
+    active_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    last_gate: str = ""
+    last_error: str = ""
+    stuck: str = ""  # why it counts as stuck; empty when it does not
+    quality_warnings: tuple[str, ...] = ()
+    evidence: tuple[GateRun, ...] = ()
+    iterations: tuple[Iteration, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    waits: tuple[Wait, ...] = ()
+    pauses: tuple[Span, ...] = ()  # when no run worked on it
+    marks: tuple[Mark, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    warnings: tuple[str, ...] = ()
+    changed: tuple[Changed, ...] | None = None  # None: the trees are not kept
+
+    def left_out(self) -> frozenset[int]:
+        """The iterations, by serial, that are too many to be shown in full."""
+        more = len(self.iterations) - ITERATIONS_SHOWN
+        first = ITERATIONS_SHOWN // 4
+        return frozenset(it.serial for it in self.iterations[first : first + max(0, more)])

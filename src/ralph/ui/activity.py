@@ -1,0 +1,162 @@
+"""What an agent does, in words for people, read from what it prints. Pure, and tolerant of anything.
+
+Lines that are no JSON of a known shape are their own words. What comes out is hostile text like what went in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+LONGEST_READ = 1 << 18  # a longer line of JSON is not taken apart
+
+# What tells most about a call of a tool, in this order.
+_TELLING = (
+    "command",
+    "cmd",
+    "file_path",
+    "filePath",
+    "path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "prompt",
+)
+
+
+def activity(line: str) -> str:
+    """The last thing that the line tells about what is being done; empty when it tells nothing of it."""
+    item = _object(line)
+    if item is None:
+        return line.strip()
+    told = [text for text in _told(item, results=False) if text.strip()]
+    return told[-1].strip() if told else ""
+
+
+def readable(line: str) -> list[str]:
+    """All that the line tells, results of tools included; the line itself where its shape is not known."""
+    item = _object(line)
+    return (_told(item, results=True) if item is not None else []) or [line]
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    if not line.lstrip().startswith("{"):
+        return None
+    if len(line) > LONGEST_READ:
+        return {}
+    try:
+        item = msgspec.json.decode(line)
+    except (ValueError, RecursionError):
+        return None
+    return item if isinstance(item, dict) and isinstance(item.get("type"), str) else None
+
+
+def _told(item: dict[str, Any], *, results: bool) -> list[str]:
+    read = _SHAPES.get(item.get("type", ""))
+    return [line for text in (read(item, results) if read else ()) for line in text.splitlines()]
+
+
+def _claude(item: dict[str, Any], results: bool) -> list[str]:
+    """{"type": "assistant" | "user", "message": {"content": text or blocks}}"""
+    content = _dict(item.get("message")).get("content")
+    if isinstance(content, str):
+        return [content] if item["type"] == "assistant" else []
+    found: list[str] = []
+    for block in content if isinstance(content, list) else ():
+        match block:
+            case {"type": "text", "text": str(text)} if item["type"] == "assistant":
+                found.append(text)
+            case {"type": "thinking", "thinking": str(text)}:
+                found.append(text)
+            case {"type": "tool_use", "name": str(name)}:
+                found.append(_tool(name, block.get("input")))
+            case {"type": "tool_result", "content": content} if results:
+                found += _texts(content)
+    return found
+
+
+def _message(item: dict[str, Any], results: bool) -> list[str]:
+    if item.get("role", "assistant") != "assistant":
+        return []
+    return _texts(item.get("text")) or _texts(item.get("content"))
+
+
+def _tool_use(item: dict[str, Any], results: bool) -> list[str]:
+    """Of its own: {"tool_name", "parameters"}, or {"part": {"tool", "state": {"input", "output"}}}"""
+    part = _dict(item.get("part"))
+    if isinstance(part.get("tool"), str):
+        state = _dict(part.get("state"))
+        return [_tool(part["tool"], state.get("input")), *(_texts(state.get("output")) if results else ())]
+    name = item.get("tool_name", item.get("name"))
+    return [_tool(name, item.get("parameters", item.get("input")))] if isinstance(name, str) else []
+
+
+def _tool_result(item: dict[str, Any], results: bool) -> list[str]:
+    return (_texts(item.get("output")) or _texts(item.get("content"))) if results else []
+
+
+def _part(item: dict[str, Any], results: bool) -> list[str]:
+    return _texts(_dict(item.get("part")).get("text"))
+
+
+def _item(item: dict[str, Any], results: bool) -> list[str]:
+    """{"type": "item.started" | "item.completed", "item": {"type": ...}}"""
+    done = item["type"] == "item.completed"
+    match _dict(item.get("item")):
+        case {"type": "agent_message" | "reasoning" | "error", "text": str(text)}:
+            return [text]
+        case {"type": "error", "message": str(text)}:
+            return [text]
+        case {"type": "command_execution", "command": str(command), **rest}:
+            return (
+                [f"tool: {command}"] if not done else _texts(rest.get("aggregated_output")) if results else []
+            )
+        case {"type": "mcp_tool_call", "tool": str(tool), **rest}:
+            return [_tool(tool, rest.get("arguments"))] if not done else []
+        case {"type": "file_change", "changes": list(changes)}:
+            paths = [c["path"] for c in changes if isinstance(c, dict) and isinstance(c.get("path"), str)]
+            return [f"tool: edit {' '.join(paths)}"]
+    return []
+
+
+def _result(item: dict[str, Any], results: bool) -> list[str]:
+    return _texts(item.get("result"))
+
+
+def _error(item: dict[str, Any], results: bool) -> list[str]:
+    return [f"error: {text}" for text in _texts(item.get("text")) or _texts(item.get("message"))]
+
+
+def _tool(name: str, given: Any) -> str:
+    """Its name and the first line of what tells most about the call."""
+    texts = {key: value for key, value in _dict(given).items() if isinstance(value, str) and value.strip()}
+    telling = next((texts[key] for key in _TELLING if key in texts), next(iter(texts.values()), ""))
+    return f"tool: {name} {telling.strip().partition(chr(10))[0]}".rstrip()
+
+
+def _texts(content: Any) -> list[str]:
+    if isinstance(content, str):
+        return [content] if content.strip() else []
+    blocks = content if isinstance(content, list) else ()
+    return [b["text"] for b in blocks if isinstance(b, dict) and isinstance(b.get("text"), str)]
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+_SHAPES: dict[str, Callable[[dict[str, Any], bool], list[str]]] = {
+    "assistant": _claude,
+    "user": _claude,
+    "message": _message,
+    "result": _result,
+    "error": _error,
+    "tool_use": _tool_use,
+    "tool_result": _tool_result,
+    "text": _part,
+    "item.started": _item,
+    "item.completed": _item,
+}

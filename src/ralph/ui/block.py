@@ -1,0 +1,285 @@
+"""The live block: what a loop is doing now, as a few lines of text. Pure: state, what was seen, a size and a time in.
+
+A row is a label and what it says. Text of agents and gates comes last in its row, so that nothing is aligned after it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from datetime import datetime
+from typing import NamedTuple
+
+from ralph.core.decide import shift_level
+from ralph.core.policy import GatePolicy
+from ralph.core.state import LoopState, Running
+from ralph.ui.columns import Span, Style, draw, pad, width_of
+from ralph.ui.seen import Now, Seen
+from ralph.ui.terminal import one_line
+
+ROOMY = 60  # columns from which labels stand in a column of their own
+WIDE = 100  # columns from which there is room for figures of the starting tree and a longer bar
+QUIET_AFTER = 10.0  # seconds without output that are worth a word
+LABELS = 10  # columns of the longest
+HEADER = 5  # its rank
+GAP = "   "
+
+
+class Row(NamedTuple):
+    rank: int  # of what there is room for, the lowest are shown
+    label: str
+    spans: tuple[Span, ...]
+    style: Style = "dim"  # of the label
+
+
+def render(s: LoopState, seen: Seen, width: int, height: int, now: Now, *, colour: bool = False) -> list[str]:
+    """At most height - 1 lines of at most width - 1 columns; none before the loop begins and after it has ended."""
+    if not s.started or s.ended is not None:
+        return []
+    width -= 1
+    most = max(1, min(height - 1, max(8, height * 2 // 3)))
+    rows = [
+        Row(HEADER, "", ()),
+        *_stopping(s),
+        _under_way(s, seen, now),
+        _iteration(s, width),
+        _attempt(s),
+        _time(s, seen, now),
+        *_spent(s),
+        *_warnings(s),
+    ]
+    gates = _gates(s, seen, now, width, max(1, most - len(rows)))
+    place = next(i for i, row in enumerate(rows) if row.label == "time")
+    rows[place:place] = gates
+    kept = sorted(sorted(range(len(rows)), key=lambda i: (rows[i].rank, i))[:most])
+    return [_drawn(rows[i], s, width, colour) for i in kept]
+
+
+def _drawn(row: Row, s: LoopState, width: int, colour: bool) -> str:
+    if row.rank == HEADER:
+        return _header(s, width, colour)
+    label = f"   {pad(row.label, LABELS)}  " if width >= ROOMY else f"{row.label or ' ' * 5} "
+    return draw((Span(label, row.style), *row.spans), width, colour)
+
+
+def _header(s: LoopState, width: int, colour: bool) -> str:
+    hint = "Ctrl-C again ends it at once" if s.stop == "interrupt" else "Ctrl-C stops"
+    end = f" {hint} ──" if width >= ROOMY else ""
+    room = width - len(end) - 2
+    left = (Span("── ", "dim"), *_task(s))
+    rule = "─" * (room - width_of(draw(left, room, False)) + 1)
+    return draw(left, room, colour) + draw((Span(f" {rule}{end}", "dim"),), width, colour)
+
+
+def _task(s: LoopState) -> tuple[Span, ...]:
+    """Its name and title; an id that only repeats the title's words is left out."""
+    name, title = one_line(s.task.id), one_line(s.task.title)
+    words = re.sub("[^a-z0-9]+", "-", title.lower())
+    if words.startswith(name.lower().strip("-")):
+        return (Span(title or name, "bold"),)
+    return (Span(name, "bold"), Span(f"  {title}"))
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def _stopping(s: LoopState) -> list[Row]:
+    if s.stop is None:
+        return []
+    when = "after this iteration" if s.stop == "graceful" else "now"
+    return [Row(0, "stopping", (Span(f"{when}: {one_line(s.stop_by)}", "yellow"),), "yellow")]
+
+
+def _under_way(s: LoopState, seen: Seen, now: Now) -> Row:
+    running = next(iter(s.open.values()), None)
+    if running is None:
+        what = (
+            "looks at the starting tree" if not s.prepared else "weighs the claim" if s.claim else "goes on"
+        )
+        return Row(1, "ralph", (Span(what, "dim"),))
+    if running.what == "wait":
+        return _waiting(s, now)
+    seconds = _age(running, seen, now)
+    if running.what == "gate":
+        gate = s.gate(running.gate)
+        limit, about = gate.hard_timeout if gate else 0.0, seen.about.get(running.op, "")
+        of = f"{running.gate}, {about}" if about else running.gate
+        spans = [Span(_of(seconds, limit)), Span(f"{GAP}{one_line(of)}")]
+        label = "gate"
+    else:
+        spans = [Span(_of(seconds, s.policy.limits.iteration_hard_seconds))]
+        label = "agent"
+    if running.idle >= QUIET_AFTER:
+        spans.append(Span(f"{GAP}quiet for {clock(running.idle)}", "yellow"))
+    spans.append(Span(f"{GAP}{one_line(seen.doing)}" if seen.doing else "", "dim" if label == "gate" else ""))
+    return Row(1, label, tuple(spans))
+
+
+def _waiting(s: LoopState, now: Now) -> Row:
+    due = s.wait_due
+    if due is None or not due.until:
+        return Row(1, "waiting", (Span("for a moment"),))
+    until = datetime.fromisoformat(due.until).astimezone(now.wall.tzinfo)
+    left = max(0.0, (until - now.wall).total_seconds())
+    if left < 60:
+        when = f", {clock(math.ceil(left))} left"
+    else:
+        when = f" until {_day(until, now)}{until:%H:%M}, {clock(math.ceil(left))} left"
+    what = {"crash": "after a crash"}.get(due.what, f"for {due.what}")
+    return Row(1, "waiting", (Span(f"{what}{when}"), Span(f"{GAP}{one_line(due.why)}", "dim")), "yellow")
+
+
+def _day(until: datetime, now: Now) -> str:
+    return "" if until.date() == now.wall.date() else f"{until:%a} "
+
+
+def _iteration(s: LoopState, width: int) -> Row:
+    most = s.policy.limits.max_iterations
+    number = s.iterations + any(r.what == "iteration" for r in s.open.values())
+    cells = 32 if width >= WIDE else 16
+    spans = [Span(pad(f"{number} of {most}", 10), "bold")]
+    if width >= ROOMY and most > 0:
+        used = min(cells, s.iterations * cells // most)
+        spans += [Span("█" * used), Span("░" * (cells - used), "dim")]
+        spans.append(Span(f"  {s.iterations} used, {max(0, most - s.iterations)} left", "dim"))
+    return Row(2, "iteration", tuple(spans))
+
+
+def _attempt(s: LoopState) -> Row:
+    most = s.policy.limits.max_attempts
+    number = min(s.attempts + 1, most) if most > 0 else s.attempts + 1
+    spans = [Span(pad(f"{number} of {most}" if most > 0 else str(number), 10))]
+    if level := s.under_shift if any(r.what == "iteration" for r in s.open.values()) else shift_level(s):
+        spans.append(Span(f"strategy shift {level}{GAP}", "yellow"))
+    told = [f"{s.attempts} turned down"] if s.attempts else []
+    told += [f"same error {s.streak} times"] if s.streak > 1 else []
+    return Row(4, "attempt", (*spans, Span(", ".join(told))))
+
+
+def _time(s: LoopState, seen: Seen, now: Now) -> Row:
+    under_way = sum(_age(r, seen, now) for r in s.open.values() if r.what != "wait")
+    return Row(
+        6,
+        "time",
+        (Span(_of(s.active_seconds + under_way, s.policy.limits.hard_seconds)), Span(" active", "dim")),
+    )
+
+
+def _spent(s: LoopState) -> list[Row]:
+    spent, limits = s.spent(), s.policy.limits
+    told = []
+    if spent.tokens or limits.max_tokens:
+        told.append(f"{spent.tokens:,} tokens" + (f" of {limits.max_tokens:,}" if limits.max_tokens else ""))
+    if spent.cost_usd or limits.max_cost_usd:
+        told.append(
+            f"{spent.cost_usd:.2f} USD" + (f" of {limits.max_cost_usd:.2f}" if limits.max_cost_usd else "")
+        )
+    return [Row(7, "spent", (Span(GAP.join(told)),))] if told else []
+
+
+def _warnings(s: LoopState) -> list[Row]:
+    if not s.warned:
+        return []
+    count = sum(times for times, _ in s.warned.values())
+    last = list(s.warned.values())[-1][1]
+    return [Row(8, "warnings", (Span(f"{count}{GAP}", "yellow"), Span(one_line(last), "dim")))]
+
+
+# -- gates -----------------------------------------------------------------------------------------
+
+
+class _Gate(NamedTuple):
+    name: str
+    state: str
+    style: Style
+    seconds: str
+    start: str
+    note: str
+    urgency: int
+
+
+def _gates(s: LoopState, seen: Seen, now: Now, width: int, room: int) -> list[Row]:
+    """One row for each gate; where there is no room, those that matter now and a count of the others."""
+    if not s.gates:
+        return [Row(3, "gates", (Span("none: nothing proves the work", "dim"),))]
+    gates = [_gate(s, seen, now, gate, width >= WIDE) for gate in s.gates]
+    shown = gates
+    if len(gates) > room:
+        urgent = sorted(gates, key=lambda g: g.urgency)[: room - 1]
+        shown = [g for g in gates if g in urgent]
+    names = min(24, max((width_of(g.name) for g in shown), default=0))
+    starts = max((width_of(g.start) for g in shown), default=0)
+    rows = [_gate_row(g, names, starts) for g in shown]
+    if rest := [g for g in gates if g not in shown]:
+        more = f"and {len(rest)} more: " if shown else ""
+        counts = Counter(g.state for g in rest)
+        rows.append((Span(more + ", ".join(f"{n} {state}" for state, n in counts.items()), "dim"),))
+    return [Row(3, "gates" if not i else "", spans) for i, spans in enumerate(rows)]
+
+
+def _gate_row(g: _Gate, names: int, starts: int) -> tuple[Span, ...]:
+    return (
+        Span(f"{pad(g.name, names)}{GAP}"),
+        Span(pad(g.state, 9), g.style),
+        Span(f"{g.seconds:>8}{GAP}", "dim" if g.style == "dim" else ""),
+        Span(f"{pad(g.start, starts)}{GAP}" if starts else "", "dim"),
+        Span(g.note, "dim"),
+    )
+
+
+def _gate(s: LoopState, seen: Seen, now: Now, gate: GatePolicy, wide: bool) -> _Gate:
+    name, said = one_line(gate.name), seen.said.get(gate.name)
+    start = _start(s, seen, gate.name, wide)
+    if running := next((r for r in s.open.values() if r.gate == gate.name), None):
+        return _Gate(name, "running", "bold", _duration(_age(running, seen, now)), start, "", 0)
+    result = next((r for r in reversed(s.results) if r.gate == gate.name), None)
+    if result is None and (said is None or s.claim is not None):
+        return _Gate(name, "waiting", "dim", "", start, "", 2)
+    seconds = _duration(said.seconds) if said else ""
+    if result:
+        word, style = _verdict(result.passed, gate.hard)
+        note = "" if result.passed else one_line(result.headline)
+        return _Gate(name, word, style, seconds, start, note, 3 if result.passed else 1)
+    # While the next iteration works, the last verdict is about a tree that is no more.
+    assert said is not None
+    word, _ = _verdict(said.passed, gate.hard)
+    return _Gate(
+        name, f"was {word}", "dim", seconds, start, "" if said.passed else one_line(said.headline), 2
+    )
+
+
+def _verdict(passed: bool, hard: bool) -> tuple[str, Style]:
+    if passed:
+        return "green", "green"
+    return ("red", "red") if hard else ("soft", "yellow")
+
+
+def _start(s: LoopState, seen: Seen, gate: str, wide: bool) -> str:
+    """What it said on the starting tree."""
+    if gate not in s.base:
+        return ""
+    took = f" {_duration(seen.base[gate])}" if wide and gate in seen.base else ""
+    return f"start {'green' if s.base[gate] else 'red'}{took}"
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+def _age(running: Running, seen: Seen, now: Now) -> float:
+    began = seen.began.get(running.op)
+    return running.seconds if began is None else max(0.0, now.clock - began)
+
+
+def _of(seconds: float, limit: float) -> str:
+    return f"{clock(seconds)} of {clock(limit)}" if limit > 0 else clock(seconds)
+
+
+def clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 60 else clock(seconds)

@@ -1,0 +1,135 @@
+"""The live view: finished facts scroll away as lines, and below them a block shows what goes on now.
+
+Nothing here waits and nothing here can end a run: a frame that the terminal does not take is painted later.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from ralph.core import facts as f
+from ralph.core.state import LoopState
+from ralph.ui.activity import LONGEST_READ, activity, readable
+from ralph.ui.block import render
+from ralph.ui.columns import Span, Style, styled
+from ralph.ui.screen import Screen
+from ralph.ui.seen import Now, Seen, see
+from ralph.ui.terminal import one_line
+
+FRAME_SECONDS = 0.1  # a frame, on average; while something runs there is one each second at least
+BURST = 5  # frames that may follow one another at once: facts come in groups
+MOST_WAITING = 5000  # lines that wait for the terminal; of what agents and gates print, more are left out
+LINES_KEPT = 20  # of the last ones heard, to find in them what is being done
+
+
+class Live:
+    def __init__(self, screen: Screen, *, colour: bool, verbose: bool) -> None:
+        self._screen = screen
+        self._colour = colour
+        self._verbose = verbose
+        self._state = LoopState()
+        self._seen = Seen()
+        self._recent: deque[str] = deque(maxlen=LINES_KEPT)
+        self._above: list[str] = []
+        self._left_out = 0
+        self._news = False  # something happened that no frame shows yet
+        self._frames = float(BURST)  # how many may be painted now
+        self._looked = time.monotonic()
+        self._next_second = 0.0
+
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        if isinstance(fact, f.IterationStarted | f.GateStarted):
+            self._recent.clear()
+        if s.started:
+            self._state = s
+            self._seen = see(self._seen, fact, s, time.monotonic())
+        self._news = True
+        self._paint_if_allowed()
+        if isinstance(fact, f.RunEnded):
+            self._screen.rest()
+
+    def say(self, lines: Sequence[str]) -> None:
+        """Lines of the record; shown with the next frame."""
+        self._above += [_record(line, _style(line), self._colour) for line in lines]
+
+    def heard(self, who: str, text: str) -> None:
+        """A line of the agent or of a gate."""
+        self._recent.append(text[: LONGEST_READ + 1])
+        self._news = True
+        if not self._verbose:
+            return
+        if len(self._above) >= MOST_WAITING:
+            self._left_out += 1
+            return
+        self._above += [_record(f"{who}| {one_line(line)}", "dim", self._colour) for line in readable(text)]
+
+    def pulse(self, s: LoopState) -> float:
+        """Time passes. In how many seconds to call again, at the latest."""
+        self._state = s
+        if self._news or time.monotonic() >= self._next_second:
+            self._paint_if_allowed()
+        if self._screen.pending() and not self._screen.flush():
+            return FRAME_SECONDS / 4
+        if self._news:
+            return FRAME_SECONDS
+        return max(0.01, self._next_second - time.monotonic())
+
+    def close(self) -> None:
+        """What is left of the record is shown; the block is gone and the terminal as it was."""
+        self._note_left_out()
+        self._screen.close(self._above)
+        self._above = []
+
+    def _paint_if_allowed(self) -> None:
+        now = time.monotonic()
+        self._frames = min(float(BURST), self._frames + (now - self._looked) / FRAME_SECONDS)
+        self._looked = now
+        if self._frames < 1:
+            self._news = True  # it is due, and comes with the next pulse
+            return
+        self._note_left_out()
+        width, height = self._screen.size()
+        moment = Now(now, datetime.now().astimezone())
+        self._seen = replace(self._seen, doing=self._doing())
+        block = render(self._state, self._seen, width, height, moment, colour=self._colour)
+        self._frames -= 1
+        if self._screen.paint(self._above, block):
+            self._above = []
+            self._news = False
+        self._next_second = now + _until_next_second(self._seen, moment)
+
+    def _doing(self) -> str:
+        """Found only now: of ten thousand lines a second most are never looked at."""
+        for line in reversed(self._recent):
+            if told := activity(line):
+                return told
+        return self._seen.doing if self._recent else ""
+
+    def _note_left_out(self) -> None:
+        if self._left_out:
+            left = f"{self._left_out:,} lines are left out here; the transcript has them"
+            self._above.append(_record(left, "yellow", self._colour))
+            self._left_out = 0
+
+
+def _until_next_second(seen: Seen, now: Now) -> float:
+    """Until what is shown of the time changes."""
+    began = next(iter(seen.began.values()), None)
+    passed = now.wall.microsecond / 1e6 if began is None else (now.clock - began) % 1.0
+    return 1.0 - passed + 0.002
+
+
+def _record(line: str, style: Style, colour: bool) -> str:
+    return styled(Span(f"{datetime.now():%H:%M:%S}  ", "dim"), colour) + styled(Span(line, style), colour)
+
+
+def _style(line: str) -> Style:
+    """Few colours: what proves, what does not, what to look at."""
+    if line.startswith("gate "):
+        return "green" if ": green" in line else "red" if ": red" in line else ""
+    return "yellow" if line.startswith(("warning: ", "strategy shift ")) else ""

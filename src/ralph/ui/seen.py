@@ -1,0 +1,75 @@
+"""What a view remembers beyond the loop's state: when things began, how long gates took, what was said last. Pure."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from ralph.core import facts as f
+from ralph.core.state import LoopState
+
+
+class Now(NamedTuple):
+    """`clock` only ever grows and measures; `wall` is what people call the time, with its zone."""
+
+    clock: float
+    wall: datetime
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What a gate said last of an iteration's work."""
+
+    passed: bool
+    seconds: float
+    headline: str = ""
+
+
+class Seen(msgspec.Struct, frozen=True):
+    began: dict[str, float] = {}  # operation under way -> when, by the clock
+    about: dict[str, str] = {}  # gate under way -> what of, in words
+    base: dict[str, float] = {}  # gate -> seconds on the starting tree
+    said: dict[str, Said] = {}
+    doing: str = ""  # the last tool or line of what is under way
+
+
+def see(seen: Seen, fact: f.AnyFact, s: LoopState, clock: float) -> Seen:
+    """`s` is the state after the fact."""
+    match fact:
+        case f.LoopStarted() | f.LoopResumed():
+            seen = Seen()
+        case f.IterationStarted():
+            seen = replace(seen, doing="", began={**seen.began, f"iteration:{fact.serial}": clock})
+        case f.GateStarted():
+            about = {**seen.about, fact.op: _about(fact)}
+            seen = replace(seen, doing="", began={**seen.began, fact.op: clock}, about=about)
+        case f.WaitStarted():
+            seen = replace(seen, doing="")
+        case f.GateEnded(purpose="base", how="exited"):
+            seen = replace(seen, base={**seen.base, fact.gate: fact.seconds})
+        case f.GateEnded(how="exited"):
+            said = Said(fact.passed, fact.seconds, fact.headline)
+            seen = replace(seen, said={**seen.said, fact.gate: said})
+    return _without_ended(seen, s)
+
+
+def _about(x: f.GateStarted) -> str:
+    again = "once more" if x.op.endswith(":again") else ""
+    of = {
+        "base": "the starting tree",
+        "iteration": "",
+        "claim": "with the original inputs" if x.variant == "original" else "",
+    }[x.purpose]
+    return " ".join(word for word in (of, again) if word)
+
+
+def _without_ended(seen: Seen, s: LoopState) -> Seen:
+    if seen.began.keys() <= s.open.keys():
+        return seen
+    return replace(
+        seen,
+        began={op: at for op, at in seen.began.items() if op in s.open},
+        about={op: what for op, what in seen.about.items() if op in s.open},
+    )

@@ -1,0 +1,328 @@
+"""One scenario for each key of ralph.yml: what the key does to a real run, and what happens without it.
+
+A scenario looks at behaviour only: the end, the exit code, prompts, what agent and gates saw, and facts of what
+happened; never at the policy that the journal repeats.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from project import Project
+
+Config = dict[str, Any]
+Done = subprocess.CompletedProcess[str]
+See = Callable[[Project, Done], Any]
+_ABSENT = object()
+
+
+class Scenario(msgspec.Struct, frozen=True):
+    value: Any  # of the key
+    see: See
+    shows: Any  # what is seen with the key
+    otherwise: Any  # and without it
+    agent: str = "echo 42 > answer; echo TASK_COMPLETE"
+    given: Config = {}  # besides BASE
+    instead: Any = _ABSENT  # the key's value in the run "without", where it must have one
+    without: Config | None = None  # all that is given in that run, where it differs
+    files: dict[str, str] = {}
+
+
+BASE: Config = {
+    "cli": {"command": "./agent.sh"},
+    "gates": [{"name": "tests", "run": "sh test.sh"}],
+    "event_loop": {"max_iterations": 1, "crash_wait": 0, "stop_grace": 1},
+}
+
+
+def config(key: str, scenario: Scenario, *, with_key: bool) -> Config:
+    if not with_key and scenario.without is not None:
+        return merged(BASE, scenario.without)
+    found = merged(BASE, scenario.given)
+    value = scenario.value if with_key else scenario.instead
+    return found if value is _ABSENT else put(found, key, value)
+
+
+def merged(config: Config, more: Config) -> Config:
+    """Mappings are merged, lists replaced; None removes."""
+    found = dict(config)
+    for name, value in more.items():
+        if value is None:
+            found.pop(name, None)
+        elif isinstance(value, dict):
+            found[name] = merged(found.get(name, {}), value)
+        else:
+            found[name] = value
+    return found
+
+
+def put(config: Config, key: str, value: Any) -> Config:
+    found: Config = json.loads(json.dumps(config))
+    at = found
+    *sections, name = key.split(".")
+    for section in sections:
+        at = at[section[:-2]][0] if section.endswith("[]") else at.setdefault(section, {})
+    at[name] = value
+    return found
+
+
+# -- what is looked at -----------------------------------------------------------------------------------
+
+
+def code(project: Project, done: Done) -> int:
+    return done.returncode
+
+
+def limit(project: Project, done: Done) -> str:
+    return str(project.end().get("limit", ""))
+
+
+def seen(project: Project, done: Done) -> str:
+    """What the agent, reviewer or gate wrote down."""
+    return (Path(project.env["HOME"]) / "seen").read_text()
+
+
+def told(project: Project, done: Done) -> list[bool]:
+    return [fact["ok"] for fact in project.facts("notified")]
+
+
+def prompted(text: str, which: int = 0) -> See:
+    return lambda project, done: text in project.prompt(which)
+
+
+def of(kind: str, field: str, default: Any = "", which: int | None = None) -> See:
+    """This field of all facts of a kind, or of one of them."""
+
+    def see(project: Project, done: Done) -> Any:
+        found = [fact.get(field, default) for fact in project.facts(kind)]
+        return found if which is None else found[which]
+
+    return see
+
+
+# -- what agents, gates and reviewers do ------------------------------------------------------------------
+
+DONE = "echo 42 > answer; echo TASK_COMPLETE"
+STUCK = "echo TASK_STUCK: this one should not have been asked"
+WORK = "echo $RALPH_ITERATION > step; echo ITERATION_DONE"
+WRONG = "echo $RALPH_ITERATION > answer; echo TASK_COMPLETE"
+WRITE_DOWN = 'printf "%s\\n" "$@" > $HOME/seen; ' + DONE
+USAGE = '{"type":"usage","input_tokens":900,"output_tokens":600,"cost_usd":2.5}'
+SPEND = f"echo $RALPH_ITERATION > step; echo '{USAGE}'"
+SAY_DONE = """echo '{"type":"message","role":"assistant","text":"TASK_COMPLETE"}'"""
+QUOTA = '{"type":"error","kind":"quota","text":"later","retry_after":1}'
+ONCE = "[ -e $HOME/asked ] || { touch $HOME/asked; %s; }\n"
+
+
+def until_noted(what: str) -> str:
+    """Works until this stands in the journal, but not for ever."""
+    return (
+        f"n=0; until grep -q {what} .git/ralph/journal.jsonl || [ $n -ge 60 ]; "
+        f"do n=$((n+1)); sleep 0.05; done; {DONE}"
+    )
+
+
+def script(*steps: dict[str, Any]) -> str:
+    return json.dumps({"iterations": [list(steps)]})
+
+
+def sh(body: str) -> str:
+    return f"#!/bin/sh\n{body}\n"
+
+
+SCRIPTED_WORK = script({"write": {"path": "answer", "text": "42"}}, {"say": "TASK_COMPLETE"})
+SCRIPTED_STUCK = script({"say": "TASK_STUCK: this one should not have been asked"})
+SAYS_PASS = script({"say": "PASS"})
+SAYS_FAIL = script({"say": "- wrong\nFAIL"})
+
+
+def gate(**keys: Any) -> Config:
+    return {"gates": [{"name": "tests", **keys}]}
+
+
+def review(**agent: Any) -> Config:
+    return gate(review="spec", agent=agent)
+
+
+# A reviewer that is the loop's own agent: it knows by the prompt what it is asked for.
+BOTH = 'case "$PROMPT" in *"You are a reviewer"*) %s;; *) ' + DONE + ";; esac"
+
+
+# -- the table -------------------------------------------------------------------------------------------
+
+SCENARIOS: dict[str, Scenario] = {
+    "cli.backend": Scenario(
+        "scripted", code, 0, 4, STUCK, {"cli": {"script": "steps.yml"}}, files={"steps.yml": SCRIPTED_WORK}
+    ),
+    "cli.command": Scenario(
+        "./other.sh", code, 0, 4, STUCK, instead="./agent.sh", files={"other.sh": sh(DONE)}
+    ),
+    "cli.args": Scenario(["--model", "a b"], seen, "--model\na b\n", "\n", WRITE_DOWN),
+    "cli.prompt_mode": Scenario("arg", seen, "1\n", "0\n", f"echo $# > $HOME/seen; {DONE}"),
+    "cli.prompt_flag": Scenario(
+        *("--say", seen, "2\n", "1\n", f"echo $# > $HOME/seen; {DONE}", {"cli": {"prompt_mode": "arg"}}),
+    ),
+    "cli.output": Scenario(
+        *("jsonl", of("iteration.ended", "usage", {}, 0), {"tokens": 1500, "cost_usd": 2.5}, {}),
+        f"{SPEND}; {SAY_DONE}",
+    ),
+    "cli.env": Scenario({"COLOUR": "blue"}, seen, "blue\n", "\n", f'echo "$COLOUR" > $HOME/seen; {DONE}'),
+    "cli.script": Scenario(
+        *("steps.yml", code, 0, 4, STUCK, {"cli": {"backend": "scripted", "command": None}}),
+        instead="other.yml",
+        files={"steps.yml": SCRIPTED_WORK, "other.yml": SCRIPTED_STUCK},
+    ),
+    "event_loop.prompt": Scenario("Paint it blue", prompted("Paint it blue"), True, False),
+    "event_loop.prompt_file": Scenario(
+        "other.md", prompted("Paint it blue"), True, False, files={"other.md": "Paint it blue\n"}
+    ),
+    "event_loop.completion_promise": Scenario("ALL_BLUE", code, 0, 8, "echo 42 > answer; echo ALL_BLUE"),
+    "event_loop.claim": Scenario("exit-zero", code, 0, 8, "echo 42 > answer"),
+    "event_loop.max_iterations": Scenario(2, of("iteration.started", "n"), [1, 2], [1], WORK, instead=1),
+    "event_loop.max_attempts": Scenario(1, code, 3, 8, WRONG),
+    "event_loop.max_runtime_seconds": Scenario(0.3, limit, "time", "iterations", f"{WORK}; sleep 1.5"),
+    "event_loop.soft_runtime_seconds": Scenario(
+        0.05, of("checkpoint", "what"), ["soft-time"], [], until_noted("soft-time")
+    ),
+    "event_loop.iteration_timeout": Scenario(
+        0.3, of("iteration.ended", "cause"), ["iteration-time"], [""], "sleep 2"
+    ),
+    "event_loop.iteration_soft_timeout": Scenario(
+        0.05, of("checkpoint", "what"), ["iteration-soft"], [], until_noted("iteration-soft")
+    ),
+    "event_loop.idle_timeout": Scenario(0.5, of("iteration.ended", "cause"), ["idle"], [""], "sleep 4"),
+    "event_loop.max_cost_usd": Scenario(
+        *(2, limit, "cost", "iterations", SPEND, {"cli": {"output": "jsonl"}}),
+    ),
+    "event_loop.max_tokens": Scenario(
+        *(1000, limit, "tokens", "iterations", SPEND, {"cli": {"output": "jsonl"}}),
+    ),
+    "event_loop.max_consecutive_failures": Scenario(1, code, 10, 8, "echo no; exit 9"),
+    "event_loop.crash_wait": Scenario(
+        *(0.2, of("wait.started", "seconds"), [0.2], [0.0], ONCE % "exit 9" + DONE),
+        {"event_loop": {"max_iterations": 2}},
+        instead=0,
+    ),
+    "event_loop.max_wait": Scenario(
+        *(0.5, code, 9, 0, ONCE % f"echo '{QUOTA}'; exit 1" + f"echo 42 > answer; {SAY_DONE}"),
+        {"cli": {"output": "jsonl"}},
+        instead=60,
+    ),
+    "event_loop.stop_grace": Scenario(
+        *(30, seen, "tidied up\n", "begun\n"),
+        "trap 'sleep 0.3; echo tidied up > $HOME/seen; exit 0' TERM; echo begun > $HOME/seen; "
+        "n=0; while [ $n -lt 60 ]; do n=$((n+1)); sleep 0.05; done",
+        {"event_loop": {"iteration_timeout": 1}},
+        instead=0,
+    ),
+    "gates": Scenario("none", code, 0, 6, without={"gates": None}),
+    "gates[].name": Scenario(
+        *("colours", of("gate.ended", "gate", which=0), "colours", "sh"),
+        without={"gates": [{"run": "sh test.sh"}]},
+    ),
+    "gates[].run": Scenario("sh test.sh", code, 0, 8, instead="false"),
+    "gates[].review": Scenario(
+        *("Is it blue?", seen, "asked\n", "not asked\n"),
+        BOTH % 'case "$PROMPT" in *"Is it blue?"*) echo asked > $HOME/seen;; esac; echo PASS',
+        gate(),
+        without=gate(run="echo not asked > $HOME/seen"),
+    ),
+    "gates[].agent.backend": Scenario(
+        *("scripted", code, 8, 0, DONE, review(command="./reviewer.sh", script="review.yml")),
+        files={"reviewer.sh": sh("echo PASS"), "review.yml": SAYS_FAIL},
+    ),
+    "gates[].agent.command": Scenario(
+        *("./reviewer.sh", code, 0, 8, DONE, review()), files={"reviewer.sh": sh("echo PASS")}
+    ),
+    "gates[].agent.args": Scenario(
+        ["--kind"], code, 0, 8, BOTH % '[ "$1" = --kind ] && echo PASS || echo FAIL', review()
+    ),
+    "gates[].agent.prompt_mode": Scenario(
+        *("arg", seen, "1\n", "0\n", DONE, review(command="./reviewer.sh")),
+        files={"reviewer.sh": sh("echo $# > $HOME/seen; echo PASS")},
+    ),
+    "gates[].agent.prompt_flag": Scenario(
+        *("--say", seen, "2\n", "1\n", DONE, review(command="./reviewer.sh", prompt_mode="arg")),
+        files={"reviewer.sh": sh("echo $# > $HOME/seen; echo PASS")},
+    ),
+    "gates[].agent.output": Scenario(
+        *("jsonl", code, 0, 8, DONE, review(command="./reviewer.sh")),
+        files={"reviewer.sh": sh(SAY_DONE.replace("TASK_COMPLETE", "PASS"))},
+    ),
+    "gates[].agent.env": Scenario(
+        {"MOOD": "kind"}, code, 0, 8, BOTH % '[ "$MOOD" = kind ] && echo PASS || echo FAIL', review()
+    ),
+    "gates[].agent.script": Scenario(
+        *("pass.yml", code, 0, 8, DONE, review(backend="scripted")),
+        instead="fail.yml",
+        files={"pass.yml": SAYS_PASS, "fail.yml": SAYS_FAIL},
+    ),
+    "gates[].hard": Scenario(False, code, 6, 8, DONE, gate(run="false")),
+    "gates[].every": Scenario(
+        "iteration", of("gate.ended", "purpose"), ["base", "iteration"], ["base"], WORK
+    ),
+    "gates[].soft_timeout": Scenario(
+        *(0.05, of("gate.ended", "timed_out", which=-1), "soft", "", DONE, gate(run="sleep 0.3; sh test.sh"))
+    ),
+    "gates[].hard_timeout": Scenario(
+        *(0.3, of("gate.ended", "timed_out", which=-1), "hard", "", DONE, gate(run="sleep 1.5; sh test.sh"))
+    ),
+    "gates[].may_write": Scenario(["made"], code, 0, 8, DONE, gate(run="touch made")),
+    "gates[].hermetic": Scenario(True, code, 0, 8, DONE, gate(run="test ! -e .git")),
+    "gates[].setup": Scenario("touch ready", code, 0, 8, DONE, gate(run="test -e ready", hermetic=True)),
+    "gates[].inputs": Scenario(
+        *(["expected"], code, 7, 0, "echo 1 | tee answer > expected; echo TASK_COMPLETE"),
+        files={"expected": "42\n", "test.sh": "cmp answer expected\n"},
+    ),
+    "stuck.same_error_shift": Scenario(
+        *(
+            1,
+            of("iteration.started", "shift", 0),
+            [0, 1],
+            [0, 0],
+            WRONG,
+            {"event_loop": {"max_iterations": 2}},
+        )
+    ),
+    "stuck.same_error_stop": Scenario(1, code, 4, 8, WRONG, {"stuck": {"same_error_shift": 1}}),
+    "stuck.no_progress_nudge": Scenario(
+        *(1, prompted("changed nothing", 1), True, False, "echo ITERATION_DONE"),
+        {"event_loop": {"max_iterations": 2}},
+    ),
+    "stuck.no_progress_stop": Scenario(
+        *(1, code, 4, 8, "echo ITERATION_DONE", {"stuck": {"no_progress_nudge": 1}}),
+    ),
+    "core.scratchpad": Scenario(
+        *("notes/{taskId}.md", prompted("remember blue", 1), True, False),
+        "mkdir -p notes; echo remember blue > notes/t-1.md; echo ITERATION_DONE",
+        {"event_loop": {"max_iterations": 2}, "task": {"id": "t-1"}},
+    ),
+    "core.guardrails": Scenario(["Paint it blue"], prompted("- Paint it blue"), True, False),
+    "task.id": Scenario(
+        "t-1", seen, "t-1\n", "write-42-into-the-file-answer\n", f"echo $RALPH_TASK > $HOME/seen; {DONE}"
+    ),
+    "task.title": Scenario("Paint it blue", prompted("Paint it blue"), True, False),
+    "task.description": Scenario("Paint it blue", prompted("Paint it blue"), True, False),
+    "task.criteria": Scenario(["It is blue"], prompted("- [ ] It is blue"), True, False),
+    "task.no_change_ok": Scenario(True, code, 0, 8, "echo TASK_COMPLETE", gate(run="true")),
+    "task.allow": Scenario(["test.sh"], code, 0, 7, "echo true > test.sh; echo TASK_COMPLETE"),
+    "allow": Scenario(["test.sh"], code, 0, 7, "echo true > test.sh; echo TASK_COMPLETE"),
+    "notify": Scenario([{"run": "cat > $HOME/seen"}], told, [True], []),
+    "notify[].run": Scenario(
+        *("echo told > $HOME/seen", seen, "told\n", "not told\n"),
+        given={"notify": [{}]},
+        instead="echo not told > $HOME/seen",
+    ),
+    "notify[].url": Scenario(
+        *("json://127.0.0.1:9/", of("notified", "target"), ["1: json://127.0.0.1"], ["1: true"]),
+        given={"notify": [{}]},
+        without={"notify": [{"run": "true"}]},
+    ),
+    "notify[].when": Scenario(["wait"], told, [], [True], given={"notify": [{"run": "true"}]}),
+    "require_verified": Scenario(True, code, 6, 0, given={"gates": "none"}),
+}

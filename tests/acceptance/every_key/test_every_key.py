@@ -1,0 +1,43 @@
+"""A key that is accepted is used: each would fail its scenario if it were ignored."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from project import Project
+from scenarios import SCENARIOS, config
+
+from ralph.config import KEYS
+
+
+def run_and_look(project: Project, key: str, *, with_key: bool) -> None:
+    scenario = SCENARIOS[key]
+    project.write("agent.sh", f"#!/bin/sh\nPROMPT=$(cat)\n{scenario.agent}\n", executable=True)
+    for name, text in scenario.files.items():
+        project.write(name, text, executable=name.endswith(".sh"))
+    project.config(json.dumps(config(key, scenario, with_key=with_key)))
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode not in (2, 70, 130), done.stderr
+    found = scenario.see(project, done)
+    expected = scenario.shows if with_key else scenario.otherwise
+    assert found == expected, f"{found!r}\n{done.stdout}\n{done.stderr}"
+
+
+def test_every_key_has_a_scenario_in_which_it_makes_a_difference() -> None:
+    assert sorted(SCENARIOS) == sorted(key.path for key in KEYS)
+    for key, scenario in SCENARIOS.items():
+        assert scenario.shows != scenario.otherwise, key
+
+
+@pytest.mark.parametrize("key", [key.path for key in KEYS])
+def test_the_key_does_what_it_says(project: Project, key: str) -> None:
+    run_and_look(project, key, with_key=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", [key.path for key in KEYS])
+def test_without_the_key_it_is_otherwise(project: Project, key: str) -> None:
+    """The scenario shows the key, and not something that happens anyway."""
+    run_and_look(project, key, with_key=False)

@@ -1,0 +1,3 @@
+module example.org/slug
+
+go 1.18

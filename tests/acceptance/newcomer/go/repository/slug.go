@@ -1,0 +1,9 @@
+// Package slug makes titles fit for use in addresses.
+package slug
+
+import "strings"
+
+// Slug turns a title into a part of an address.
+func Slug(title string) string {
+	return strings.ReplaceAll(strings.ToLower(title), " ", "-")
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Titles for use in addresses.
+printf '%s\n' "$1" | tr -d ',' | tr 'A-Z ' 'a-z-'

@@ -1,0 +1,4 @@
+'use strict';
+
+// Titles for use in addresses.
+exports.slug = (title) => title.toLowerCase().replaceAll(',', '').replaceAll(' ', '-');

@@ -1,0 +1,5 @@
+"""Titles for use in addresses."""
+
+
+def slug(title: str) -> str:
+    return title.lower().replace(" ", "-")

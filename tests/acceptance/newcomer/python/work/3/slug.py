@@ -1,0 +1,7 @@
+"""Titles for use in addresses."""
+
+import re
+
+
+def slug(title: str) -> str:
+    return "-".join(re.findall(r"[a-z0-9]+", title.lower()))

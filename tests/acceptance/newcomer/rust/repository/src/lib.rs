@@ -1,0 +1,5 @@
+//! Titles for use in addresses.
+
+pub fn slug(title: &str) -> String {
+    title.to_lowercase().replace(' ', "-")
+}

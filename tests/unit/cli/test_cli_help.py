@@ -1,0 +1,98 @@
+"""Help is documentation: the page of commands is made from it, its examples work, and errors name the next step."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+import ralph
+from ralph.cli import completion
+from ralph.cli.app import COMMANDS, app
+from ralph.cli.reference import examples, reference
+
+ROOT = Path(__file__).parents[3]
+SOURCE = Path(ralph.__file__).parent
+
+
+def command(name: str) -> click.Command:
+    with click.Context(app, info_name="ralph") as ctx:
+        found = app.get_command(ctx, name)
+    assert found is not None
+    return found
+
+
+def test_the_page_of_commands_is_up_to_date() -> None:
+    page = (ROOT / "docs/commands.md").read_text()
+    assert page == reference(), "run: python -m ralph.cli.reference docs/commands.md"
+
+
+def test_the_page_has_every_command_and_option() -> None:
+    page = reference()
+    for name in COMMANDS:
+        section = page.partition(f"\n## ralph {name}\n")[2].partition("\n## ")[0]
+        assert section, name
+        for parameter in command(name).params:
+            if isinstance(parameter, click.Option):
+                assert max(parameter.opts, key=len) in section, (name, parameter.opts)
+        for example in examples(command(name)):
+            assert example in " ".join(section.replace("\\\n", " ").split()), (name, example)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_example_parses(name: str) -> None:
+    """Everything up to doing it: options, arguments and their kinds."""
+    mine = [line for line in examples(command(name)) if line.split()[1:2] == [name]]
+    assert mine, "there is no example"
+    for line in examples(command(name)):
+        words = shlex.split(re.split(r" [|>] | && ", line)[0])
+        other = command(words[1])
+        with other.make_context(words[1], words[2:]) as ctx:
+            assert ctx.command is other, line
+
+
+def test_every_parameter_that_gets_values_exists() -> None:
+    for name, parameter in completion.OFFERS:
+        assert parameter in {p.name for p in command(name).params}, (name, parameter)
+    everywhere = {p.name for name in COMMANDS for p in command(name).params}
+    assert set(completion.ANYWHERE) <= everywhere
+
+
+# A text file's problem is the end of a sentence that the caller begins, and ends with what to do.
+FRAGMENTS = {"config/textfile.py", "config/task.py"}
+
+
+def errors(room: str) -> list[tuple[str, ast.Call]]:
+    found = []
+    for path in sorted((SOURCE / room).rglob("*.py")):
+        where = str(path.relative_to(SOURCE))
+        if where in FRAGMENTS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "RalphError"
+            ):
+                found.append((f"{where}:{node.lineno}", node))
+    return found
+
+
+@pytest.mark.parametrize("room", ["cli", "config", "driver", "journal"])
+def test_every_error_says_what_to_do(room: str) -> None:
+    without = []
+    for where, node in errors(room):
+        todo = next((k.value for k in node.keywords if k.arg == "todo"), None)
+        if todo is None or (isinstance(todo, ast.Constant) and not todo.value):
+            without.append(where)
+    assert errors(room) and not without
+
+
+def test_commands_that_errors_and_help_name_exist() -> None:
+    for path in sorted(SOURCE.rglob("*.py")):
+        for name in re.findall(r"`ralph ([a-z]+)", path.read_text()):
+            assert name in COMMANDS, f"{path.name}: `ralph {name}`"
