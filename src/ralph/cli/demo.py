@@ -67,7 +67,7 @@ def _folder(into: Path | None) -> Path:
 def _make_repository(folder: Path) -> None:
     for name in _FILES:
         shutil.copyfile(Path(content.__file__).parent / name, folder / name.removesuffix(".txt"))
-    (folder / ".gitignore").write_text("__pycache__/\n.ralph/\n.ralph_state.md\n.ralph.lock\n")
+    (folder / ".gitignore").write_text("__pycache__/\n.ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\n")
     for command in (
         ["init", "-q", "-b", "main"],
         ["add", "-A"],

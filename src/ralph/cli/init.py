@@ -282,7 +282,8 @@ def _next(folder: Path, repo: Repo, setup: Setup | None, written: Written) -> tu
         for path in written.paths
         if ".ralph" not in path.relative_to(folder).parts
     ]
-    if repo.versioned and tracked:
+    # The configuration itself need not be committed for a run; anything else would count as uncommitted work.
+    if repo.versioned and set(tracked) - {"ralph.yml", ".gitignore"}:
         commands.append(f'git add {" ".join(tracked)} && git commit -m "Set up Ralph"')
     commands.append('ralph run -p "What to do"')
     return tuple(commands)

@@ -14,7 +14,7 @@ import stat
 import time
 from pathlib import Path
 
-from ralph.errors import RalphError
+from ralph.errors import GOES_ON, RalphError
 from ralph.seams import seam
 
 NAME = "lock"
@@ -281,5 +281,8 @@ def _state_and_start(pid: int) -> tuple[str, float]:
 def _unusable(path: Path, error: OSError) -> RalphError:
     denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
     return RalphError(
-        f"the lock cannot be taken: {error.strerror}", where=str(path), code=2 if denied else 70
+        f"the lock cannot be taken: {error.strerror}",
+        where=str(path),
+        todo="Make it a file that you may write; `ralph doctor` checks the place." if denied else GOES_ON,
+        code=2 if denied else 70,
     )

@@ -274,4 +274,9 @@ def _identity(file: Path | int) -> tuple[int, int] | None:
 
 
 def _unreadable(path: Path, error: OSError) -> RalphError:
-    return RalphError(f"the journal cannot be read: {error.strerror}", where=str(path), code=70)
+    return RalphError(
+        f"the journal cannot be read: {error.strerror}",
+        where=str(path),
+        todo="Make it readable; `ralph doctor` checks it.",
+        code=70,
+    )
