@@ -318,7 +318,13 @@ def test_words_of_agents_and_gates_cannot_drive_the_terminal(project: Project) -
     colours = 'printf "\\033[31mred\\033[0m\\n"; ralph emit topic "$(printf "\\033[2J")"'
     project.agent(f"{colours}; printf 'TASK_STUCK: \\033]0;owned\\007\\n'")
     project.commit()
-    for arguments, code in ((("run", "-v", "--no-tui"), 4), (("status",), 0), (("events",), 0)):
+    project.env["NO_COLOR"] = "1"  # then no escape at all is Ralph's own
+    for arguments, code in (
+        (("run", "-v", "--no-tui"), 4),
+        *(((command,), 0) for command in ("status", "events", "logs", "doctor")),
+        (("logs", "1"), 0),
+        (("logs", "0", "--gate", "tests"), 0),
+    ):
         terminal = Terminal(project, *arguments)
         assert terminal.end() == code, terminal.shown
         assert terminal.shown and "\x1b" not in terminal.shown and "\x07" not in terminal.shown

@@ -191,10 +191,11 @@ def _marks(story: Story, axis: Axis) -> str:
 def _ticks(axis: Axis, top: float, bottom: float) -> str:
     drawn = []
     for tick in axis.ticks():
-        x, text_x = f"{tick.x:.1f}", f"{min(tick.x, _RIGHT - 14):.1f}"
+        x = f"{tick.x:.1f}"
+        side = "end" if tick.x > _RIGHT - 40 else "middle"  # the last one must not stick out
         drawn.append(f'<line class="grid" x1="{x}" x2="{x}" y1="{top}" y2="{bottom}"/>')
         drawn.append(
-            f'<text class="tick" x="{text_x}" y="{bottom + 16}" text-anchor="middle">{_short(tick.seconds)}</text>'
+            f'<text class="tick" x="{x}" y="{bottom + 16}" text-anchor="{side}">{_short(tick.seconds)}</text>'
         )
     return "".join(drawn)
 

@@ -67,8 +67,10 @@ def outcome(story: Story) -> str:
 
 
 def _proof_tone(what: str) -> str:
-    now = what.partition("→")[2]
-    return "bad" if now.startswith("red") or "(" in now.replace("(soft)", "") else "good"
+    now, _, doubt = what.partition("→")[2].partition(" (")
+    if doubt.startswith("soft"):
+        return GOOD if now == "green" else UNSURE
+    return GOOD if now == "green" and not doubt else BAD
 
 
 def figures(story: Story) -> str:
@@ -114,7 +116,7 @@ def index(stories: Sequence[Story]) -> str:
         f'<td class="num">{duration(s.active_seconds)}</td><td class="num">{cost(s.cost_usd) if s.cost_usd else ""}</td></tr>'
         for number, s in enumerate(stories, 1)
     )
-    head = "<tr><th>End</th><th>Task</th><th>Iterations</th><th>Active</th><th>Cost</th></tr>"
+    head = _head("End", "Task", "#Iterations", "#Active", "#Cost")
     table = scroll(f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>", "Tasks")
     return f'<section class="index"><h1>Completed: {done}/{len(stories)} tasks</h1>{table}</section>'
 
@@ -141,7 +143,7 @@ def evidence(story: Story, at: str) -> str:
 
 
 def _table(rows: list[tuple[int, GateRun]], at: str, left_out: frozenset[int]) -> str:
-    head = "<tr><th>Result</th><th>Gate</th><th>Looked at</th><th>Exit</th><th>Time</th><th>Command</th><th>Tree</th></tr>"
+    head = _head("Result", "Gate", "Looked at", "#Exit", "#Time", "Command", "Tree")
     body = []
     for number, run in rows:
         notes = "".join(
@@ -165,6 +167,12 @@ def _table(rows: list[tuple[int, GateRun]], at: str, left_out: frozenset[int]) -
             f'<td>{said}</td><td><code class="muted">{inline(run.tree[:10], 10)}</code></td></tr>'
         )
     return scroll(f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>", "Evidence")
+
+
+def _head(*names: str) -> str:
+    """A # before the name of a column says that it holds numbers."""
+    cells = (f'<th class="num">{n[1:]}</th>' if n[0] == "#" else f"<th>{n}</th>" for n in names)
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def pill(run: GateRun) -> str:

@@ -13,6 +13,7 @@ from report_world import GATES, World, long_night, proven
 
 from ralph.core import facts as f
 from ralph.core.policy import GatePolicy, Task
+from ralph.report.sections import _proof_tone
 
 HOSTILE = '</pre></title><script>document.title="pwned"</script><img src=http://evil/x onerror=alert(1)>"\'&\x1b[31m\u202e\x00'
 NAME = '"><script>alert(1)<.script>&'  # of a gate or a file
@@ -128,6 +129,21 @@ def test_other_ends_do_not_look_like_success(world: World, end: str, tone: str) 
     world.start()
     world.end(end, "so it is")  # type: ignore[arg-type]
     assert f'<header class="outcome {tone}">' in world.page()
+
+
+@pytest.mark.parametrize(
+    ("what", "tone"),
+    [
+        ("red→green", "good"),
+        ("green→green", "good"),
+        ("red→green (flaky)", "bad"),
+        ("green→green (red with the original inputs)", "bad"),
+        ("unknown→red (soft)", "unsure"),
+        ("red→red", "bad"),
+    ],
+)
+def test_only_a_plain_green_looks_proven(what: str, tone: str) -> None:
+    assert _proof_tone(what) == tone
 
 
 def test_each_iteration_has_its_prompt_output_and_change(world: World) -> None:
