@@ -29,7 +29,8 @@ _LINE = re.compile(rb'(\{"seq":.*),"crc":"([0-9a-f]{8})"\}\n')
 # Around each gate: what files are there, then the gate's own command, then a note outside the workspace.
 SEEN = """\
 name=$1; shift
-saw=$(find . \\( -name .git -o -name '.ralph*' -o -name ralph.log \\) -prune -o -type f -print | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-16)
+all=$(find . \\( -name .git -o -name '.ralph*' -o -name ralph.log \\) -prune -o -type f -print | LC_ALL=C sort)
+saw=$(cat $all | sha256sum | cut -c1-16)
 "$@"; code=$?
 echo "$name $saw $code" >> "$GATE_LOG"
 exit $code
@@ -147,7 +148,9 @@ class World(Project):
         for folder, folders, files in os.walk(self.path):
             folders[:] = [name for name in folders if name != ".git" and not name.startswith(".ralph")]
             inside = Path(folder).relative_to(self.path)
-            names += [str(inside / name) for name in files if name not in OWN and not name.startswith(".ralph")]
+            names += [
+                str(inside / name) for name in files if name not in OWN and not name.startswith(".ralph")
+            ]
         texts = [(self.path / name).read_bytes() for name in sorted(names)]
         return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
 
@@ -272,7 +275,6 @@ class World(Project):
                 assert following["data"]["n"] == ended["data"]["n"], "it gives its number back"
                 prompt = (self.state / "blobs" / following["data"]["prompt"]).read_text()
                 assert "cut off by an interruption; its edits are still here" in prompt
-
 
     def check_somebody_was_told(self) -> None:
         """Of the end, by the command that the configuration names: once, or twice with the same id."""

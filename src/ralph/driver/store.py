@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 from ralph.core.excerpt import FIRST_WINDOW, LAST_WINDOW
+from ralph.journal.transcript import transcript_name
 from ralph.seams import seam
 
 
@@ -63,7 +64,7 @@ class Store:
 
 
 def transcript_path(state_dir: Path, run: str, loop: str, op: str) -> Path:
-    return state_dir / "runs" / run / loop / (op.replace(":", "-").replace("/", "_") + ".out")
+    return state_dir / transcript_name(run, loop, op)
 
 
 def last_sign_of_life(state_dir: Path, run: str) -> float:

@@ -19,9 +19,10 @@ from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
 from ralph.journal.lock import holder
 from ralph.journal.record import Record
+from ralph.journal.transcript import transcript_name
 from ralph.report.changes import Changes
 from ralph.report.choose import records_of
-from ralph.report.kept import Kept, transcript_name
+from ralph.report.kept import Kept
 from ralph.report.story import (
     Attempt,
     Fate,

@@ -44,11 +44,6 @@ class Kept:
             return 0.0
 
 
-def transcript_name(run: str, loop: str, op: str) -> str:
-    """Where the output of an operation is that has not ended, and so has no fact yet that says it."""
-    return f"runs/{run}/{loop}/{op.replace(':', '-').replace('/', '_')}.out"
-
-
 def read_part(path: Path, most: int) -> Part | None:
     """At most so many bytes of a file; None when it is not kept. Nothing but plain files is opened."""
     try:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ralph.driver.store import Store
 from ralph.report.figures import cost, duration, tokens
 from ralph.report.harmless import one_line, visible
-from ralph.report.kept import Kept, cut_text, read_part, transcript_name
+from ralph.report.kept import Kept, cut_text, read_part
 from ralph.report.markdown import safe
 
 
@@ -136,12 +135,6 @@ def test_facts_cannot_name_files_outside_the_state_folder(tmp_path: Path) -> Non
     assert kept.transcript("") is None
     assert kept.prompt("../journal.jsonl") is None
     assert kept.transcript("runs/r/l/x.out") == tmp_path / "state/runs/r/l/x.out"
-
-
-def test_an_open_operations_transcript_is_where_the_driver_puts_it(tmp_path: Path) -> None:
-    store = Store(tmp_path, "run-1")
-    for op in ("iteration:3", "claim:2:a/b:as-is"):
-        assert store.relative(store.transcript("loop-1", op)) == transcript_name("run-1", "loop-1", op)
 
 
 def test_numbers_are_as_people_read_them() -> None:

@@ -1,0 +1,1 @@
+"""The scripted model: one small server that speaks to real agent CLIs in their own wire formats."""
