@@ -67,9 +67,7 @@ class Anthropic:
                     429, "rate_limit_error", "Number of request tokens has exceeded your limit", retry
                 )
             case "usage-limit":
-                return _failure(
-                    429, "rate_limit_error", "Usage limit reached", _unified(now + fault.resets_in)
-                )
+                return _failure(429, "rate_limit_error", "Usage limit reached", _unified(now, fault))
             case "500":
                 return _failure(500, "api_error", "Internal server error", retry)
             case "529":
@@ -140,9 +138,9 @@ def _usage(usage: Usage) -> Json:
     }
 
 
-def _unified(reset: int) -> dict[str, str]:
+def _unified(now: int, fault: Fault) -> dict[str, str]:
     """What a subscription's limit looks like; Claude Code reads it only with an OAuth token."""
-    prefix = "anthropic-ratelimit-unified"
+    prefix, reset = "anthropic-ratelimit-unified", now + fault.resets_in
     return {
         f"{prefix}-status": "rejected",
         f"{prefix}-reset": str(reset),
@@ -150,7 +148,7 @@ def _unified(reset: int) -> dict[str, str]:
         f"{prefix}-5h-status": "rejected",
         f"{prefix}-5h-reset": str(reset),
         f"{prefix}-5h-utilization": "1.0",
-        "retry-after": str(max(0, reset)),
+        "retry-after": str(fault.resets_in),
     }
 
 

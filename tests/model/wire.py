@@ -24,12 +24,13 @@ class Tool:
 
 @dataclass(frozen=True)
 class Ask:
-    """One request. `said` are the assistant's earlier messages without a tool call."""
+    """One request. `said` are the assistant's messages without a tool call; `searches` were for hidden tools."""
 
     model: str
     stream: bool
     tools: tuple[Tool, ...] = ()
     results: int = 0
+    searches: int = 0
     said: tuple[str, ...] = ()
     system: str = ""
     prompt: str = ""

@@ -63,8 +63,11 @@ def _emit(arguments: list[str]) -> int:
         "payload": arguments[1] if len(arguments) > 1 else "",
     }
     folder = state_dir()
+    if "RALPH_GATE" in os.environ:
+        raise ValueError("a gate has nobody to tell; only agents and people emit events")
     if "RALPH_LOOP" in os.environ:
         message["loop"] = os.environ["RALPH_LOOP"]
+        message["token"] = os.environ.get("RALPH_TOKEN", "")
     else:
         _require_run(folder)
     inbox.put(f"{folder}/inbox", message)

@@ -120,6 +120,9 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     own_chars: int = 0  # of them, Ralph's own
     shift: int = 0
     expand: bool = False
+    token: str = (
+        ""  # digest of what only this iteration's processes know: by it their messages are recognised
+    )
 
 
 class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
@@ -244,6 +247,26 @@ class EventReceived(Fact, frozen=True, tag="event.received"):
     serial: int = 0
 
 
+class ClaimMade(Fact, frozen=True, tag="claim.made"):
+    """An iteration called the tool `ralph-complete`. A claim and nothing more, judged when the iteration has ended."""
+
+    name: str
+    serial: int
+    summary: str
+    evidence: str
+    artifacts: tuple[str, ...] = ()
+
+
+class TaskProposed(Fact, frozen=True, tag="task.proposed"):
+    """An iteration wants tasks added, or the one named by `parent` split into these."""
+
+    name: str
+    serial: int
+    how: Literal["add", "split"]
+    tasks: tuple[Task, ...]
+    parent: str = ""
+
+
 class InboxRefused(Fact, frozen=True, tag="inbox.refused"):
     """Something in the inbox was no message, or not for this run."""
 
@@ -292,6 +315,8 @@ AnyFact = (
     | WaitEnded
     | StopRequested
     | EventReceived
+    | ClaimMade
+    | TaskProposed
     | InboxRefused
     | Notified
     | LoopEnded

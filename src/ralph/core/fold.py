@@ -135,6 +135,7 @@ def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
         wait_due=None,
         restless=0,
         told=len(s.soft_notes),
+        token=x.token,
     )
 
 
@@ -189,6 +190,8 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
             wait_due=Due("crash", s.policy.limits.crash_wait_seconds, f"the agent exited with {x.code}"),
         )
     said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
+    if s.promised == x.serial:
+        said = signals.with_tool(said)
     s = _note_progress(replace(s, crashes=0, unchecked=x.serial), x)
     if said.warning:
         s = _warn(s, "signals", f"iteration {x.n} {said.warning}")
@@ -488,6 +491,10 @@ def _event(s: LoopState, x: f.EventReceived) -> LoopState:
     return s
 
 
+def _claim_made(s: LoopState, x: f.ClaimMade) -> LoopState:
+    return replace(s, promised=x.serial)
+
+
 def _loop_ended(s: LoopState, x: f.LoopEnded) -> LoopState:
     end = x.end
     if end == "completed-verified":
@@ -526,6 +533,7 @@ _HANDLERS: dict[type, Callable[[LoopState, Any], LoopState]] = {
     f.WaitEnded: _wait_ended,
     f.StopRequested: _stop,
     f.EventReceived: _event,
+    f.ClaimMade: _claim_made,
     f.LoopEnded: _loop_ended,
     f.Tick: _tick,
     f.Metered: _metered,

@@ -9,6 +9,7 @@ import re
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core.policy import ClaimRule
 
@@ -60,6 +61,20 @@ def read(text: str, *, structured: bool, promise: str = "LOOP_COMPLETE") -> Said
         done |= word == "ITERATION_DONE"
     word, warning = _CONFLICTS[stuck, complete, done]
     return Said(word=word, reason=reason, warning=warning, explicit=stuck or complete or done)
+
+
+def with_tool(said: Said) -> Said:
+    """The same words from an iteration that has claimed by the tool `ralph-complete`. Other words win over it."""
+    if said.word == "TASK_STUCK":
+        return replace(
+            said, warning=said.warning or "claimed by the tool, but said TASK_STUCK; counted as stuck"
+        )
+    if said.word == "ITERATION_DONE" and said.explicit:
+        return replace(
+            said,
+            warning=said.warning or "claimed by the tool, but said ITERATION_DONE; counted as not complete",
+        )
+    return Said(word="TASK_COMPLETE", warning=said.warning)
 
 
 def signal_on(line: str, promise: str = "LOOP_COMPLETE") -> tuple[Word | None, str]:

@@ -119,6 +119,8 @@ class LoopState(msgspec.Struct, frozen=True):
     stop_by: str = ""
 
     # what was said and found
+    token: str = ""  # digest of the newest iteration's
+    promised: int = 0  # serial of the iteration that claimed by the tool
     claim: Claim | None = None
     unchecked: int = 0  # serial of the iteration whose `every: iteration` gates are due
     results: tuple[Result, ...] = ()  # of the claim or iteration at hand

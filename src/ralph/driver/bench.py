@@ -17,6 +17,11 @@ from ralph.journal.append import Journal
 from ralph.prompt.compose import scratchpad_path
 from ralph.workspace import RefWatch, Repo, Snapshots
 
+# What a test or an outer Ralph has said to this process only.
+_NOT_HANDED_ON = frozenset(
+    f"RALPH_{name}" for name in ("FAULT", "TIER", "TOKEN", "ITERATION", "SCRATCHPAD", "GATE")
+)
+
 
 class Bench(msgspec.Struct):
     """The real things that a loop works with."""
@@ -36,7 +41,7 @@ class Bench(msgspec.Struct):
 
 def environment(b: Bench, s: LoopState, more: dict[str, str]) -> dict[str, str]:
     """The user's own, and what tells an agent where it is."""
-    env = {k: v for k, v in os.environ.items() if k not in ("RALPH_FAULT", "RALPH_TIER")}
+    env = {k: v for k, v in os.environ.items() if k not in _NOT_HANDED_ON}
     return {
         **env,
         "RALPH_RUN": b.run,

@@ -8,7 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
+import msgspec
+
 from ralph.core import facts as f
+from ralph.core.digest import digest
 from ralph.errors import RalphError
 from ralph.journal import inbox
 from ralph.seams import seam
@@ -31,6 +34,7 @@ class Control:
         self._sync: Callable[[], None] = lambda: None
         self._seen: set[str] = set()
         self._loop = ""
+        self._token, self._serial = "", 0
         self._signals: list[int] = []
         self._asked = False
         self._pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) if hasattr(os, "pipe2") else os.pipe()
@@ -46,6 +50,10 @@ class Control:
     ) -> None:
         """From now on, requests become facts of this loop. `seen` are the inbox keys that the journal has already."""
         self._record, self._kill, self._sync, self._seen, self._loop = record, kill, sync, seen, loop
+
+    def expect(self, token: str, serial: int) -> None:
+        """Messages that bear the token of this digest are from this iteration; those with another are too late."""
+        self._token, self._serial = token, serial
 
     def __enter__(self) -> Control:
         os.set_blocking(self._pipe[1], False)
@@ -74,7 +82,7 @@ class Control:
     def reads(self) -> list[int]:
         return [self._pipe[0]]
 
-    def deliver(self, serial: int) -> None:
+    def deliver(self) -> None:
         self._drain()
         while self._signals:
             number = self._signals.pop(0)
@@ -88,22 +96,43 @@ class Control:
             seam("remove.before", writes=True)
             self.stop_file.unlink(missing_ok=True)
             seam("remove.after")
-        self.collect(serial)
+        self.collect()
 
-    def collect(self, serial: int) -> None:
-        """Take what lies in the inbox, as of this iteration. A message is removed once the journal has it on disk."""
+    def collect(self) -> None:
+        """Take what lies in the inbox. A message is removed once the journal has it on disk."""
         messages, bad = inbox.take(self._inbox)
         for name, message in messages:
             key = inbox.key_of(name)
             if key not in self._seen:
                 self._seen.add(key)
-                self._record(_fact_from(key, message, serial, self._run, self._loop))
+                self._record(self._fact_from(key, message))
         for name in bad:
             self._record(f.InboxRefused(name=name, why="not a message"))
         if messages:
             self._sync()
         for name, _ in messages:
             inbox.done(self._inbox, name)
+
+    def _fact_from(self, key: str, message: dict[str, object]) -> f.AnyFact:
+        """Who speaks: an iteration is known by its token; without one, it is a person."""
+        kind, token = message.get("kind"), message.get("token", "")
+        if kind == "stop":
+            return _stop(key, message, self._run)
+        if message.get("loop", self._loop) != self._loop:
+            return f.InboxRefused(name=key, why=f"meant for loop {message['loop']}, which is over")
+        if token and (not isinstance(token, str) or digest("token", token) != self._token):
+            return f.InboxRefused(name=key, why="from an iteration that is over")
+        serial = self._serial if token else 0
+        if kind == "event":
+            return _event(key, message, serial)
+        if not token:
+            return f.InboxRefused(name=key, why=f"only an iteration can send {kind!r}")
+        told = {**message, "kind": _KINDS.get(str(kind), ""), "name": key, "serial": serial}
+        try:
+            fact: f.ClaimMade | f.TaskProposed = msgspec.convert(told, f.ClaimMade | f.TaskProposed)
+            return fact
+        except msgspec.ValidationError as error:
+            return f.InboxRefused(name=key, why=f"{kind}: {error}"[:300])
 
     def _drain(self) -> None:
         try:
@@ -127,19 +156,24 @@ _SPOKEN: dict[int, str] = {
 }
 
 
-def _fact_from(key: str, message: dict[str, object], serial: int, run: str, loop: str) -> f.AnyFact:
+# kind of message -> kind of fact: what an iteration can say beyond events
+_KINDS = {"claim": "claim.made", "task": "task.proposed"}
+
+
+def _stop(key: str, message: dict[str, object], run: str) -> f.AnyFact:
     match message:
-        case {"kind": "stop", "run": asked} if asked != run:
+        case {"run": asked} if asked != run:
             return f.InboxRefused(name=key, why=f"meant for run {asked}, which is over")
-        case {"kind": "stop", "how": ("graceful" | "now" | "cancel") as how}:
+        case {"how": ("graceful" | "now" | "cancel") as how}:
             return f.StopRequested(how=how, by=str(message.get("by", "ralph stop")), name=key)
-        case {"kind": "event", "loop": asked} if asked != loop:
-            return f.InboxRefused(name=key, why=f"meant for loop {asked}, which is over")
-        case {"kind": "event", "topic": str(topic)}:
-            return f.EventReceived(
-                name=key, topic=topic, payload=str(message.get("payload", "")), serial=serial
-            )
-    return f.InboxRefused(name=key, why=f"unknown message {message.get('kind')!r}")
+    return f.InboxRefused(name=key, why="a stop that does not say how")
+
+
+def _event(key: str, message: dict[str, object], serial: int) -> f.AnyFact:
+    topic = message.get("topic")
+    if not isinstance(topic, str) or not topic.strip():
+        return f.InboxRefused(name=key, why="an event without a topic")
+    return f.EventReceived(name=key, topic=topic, payload=str(message.get("payload", "")), serial=serial)
 
 
 def tell(state_dir: Path, message: dict[str, object], pid: int | None) -> None:

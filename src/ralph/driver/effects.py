@@ -10,6 +10,7 @@ from typing import Any, cast
 from ralph.agents.adapter import adapter
 from ralph.core import decide as d
 from ralph.core import facts as f
+from ralph.core.digest import digest
 from ralph.core.state import LoopState
 from ralph.driver.bench import Bench, environment, last_line, read_scratchpad, unrecorded_of
 from ralph.driver.iteration import Iteration
@@ -94,6 +95,7 @@ class Effects:
         prompt_hash = b.store.put(prompt.text)
         b.store.put(scratchpad)
         b.refs.look()
+        token = os.urandom(16).hex()
         self._record(
             f.IterationStarted(
                 serial=op.serial,
@@ -104,15 +106,18 @@ class Effects:
                 tree=s.tree,
                 shift=op.shift,
                 expand=op.expand,
+                token=digest("token", token),
             )
         )
+        b.control.expect(digest("token", token), op.serial)
         b.journal.sync()
         policy = s.policy.agent
         agent = adapter(policy)
         launch = agent.launch(policy, prompt.text, b.store.blobs / prompt_hash)
         transcript = b.store.transcript(s.loop, op.id)
         place = str(b.folder / scratchpad_path(s))  # absolute: an agent may have gone elsewhere
-        env = environment(b, s, {**launch.env, "RALPH_ITERATION": str(op.n), "RALPH_SCRATCHPAD": place})
+        own = {"RALPH_ITERATION": str(op.n), "RALPH_SCRATCHPAD": place, "RALPH_TOKEN": token}
+        env = environment(b, s, {**launch.env, **own})
         try:
             owned = b.ownership.start(
                 op.id, launch.argv, cwd=b.folder, env=env, stdin=launch.stdin, out=transcript
@@ -161,7 +166,7 @@ class Effects:
         seconds = it.seconds()
         ended = it.end()
         words = it.reader.words()
-        b.control.collect(it.op.serial)
+        b.control.collect()
         snapshot = b.snapshots.take()
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
         return [

@@ -45,7 +45,7 @@ class Loop:
 
     def run(self) -> LoopState:
         while self.state.ended is None:
-            self._control.deliver(self.state.serial)
+            self._control.deliver()
             wanted = decide(self.state)
             self._cut_unwanted({op.id for op in wanted})
             self._start_missing(wanted)

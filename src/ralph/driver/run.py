@@ -232,6 +232,7 @@ class _Run:
             return state
         loop_id = started.loop if started else state.loop
         control.attend(loop.record, loop.kill, self._journal.sync, _seen(self._journal.records), loop_id)
+        control.expect(state.token, state.serial)  # what an interrupted iteration had still said
         try:
             if started is not None:
                 self._archive_old_scratchpad(folder / scratchpad_path(begun))
@@ -327,9 +328,12 @@ def _seen(records: list[Record]) -> set[str]:
     """Inbox messages that the journal has already: delivering them again would be a repeat."""
     seen = set()
     for record in records:
-        if record.kind in ("event.received", "stop.requested"):
+        if record.kind in ("event.received", "stop.requested", "claim.made", "task.proposed"):
             fact = f.decode(record.data)
-            if isinstance(fact, f.EventReceived | f.StopRequested) and fact.name:
+            if (
+                isinstance(fact, f.EventReceived | f.StopRequested | f.ClaimMade | f.TaskProposed)
+                and fact.name
+            ):
                 seen.add(fact.name)
     return seen
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph.core.signals import claims, defuse, read, signal_on
+from ralph.core.signals import claims, defuse, read, signal_on, with_tool
 
 
 @pytest.mark.parametrize(
@@ -130,3 +130,20 @@ def test_reading_never_fails(text: str, structured: bool, promise: str) -> None:
         "TASK_COMPLETE",
         "TASK_STUCK",
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "word", "warns"),
+    [
+        ("I am done.", "TASK_COMPLETE", False),
+        ("TASK_COMPLETE", "TASK_COMPLETE", False),
+        ("ITERATION_DONE", "ITERATION_DONE", True),
+        ("TASK_STUCK: no database", "TASK_STUCK", True),
+        ("TASK_COMPLETE\nITERATION_DONE", "ITERATION_DONE", True),
+    ],
+)
+def test_a_claim_by_the_tool_counts_unless_other_words_speak_against_it(
+    said: str, word: str, warns: bool
+) -> None:
+    found = with_tool(read(said, structured=True))
+    assert (found.word, bool(found.warning)) == (word, warns)
