@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint types unit chaos bench install clean
+.PHONY: demo test lint types unit chaos bench pictures install clean
 
 $(BIN)/ralph: requirements/core.txt requirements/build.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ralph needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
@@ -41,6 +41,9 @@ chaos: .venv/.dev
 
 bench: $(BIN)/ralph
 	$(BIN)/python bench/bench.py
+
+pictures: $(BIN)/ralph
+	@$(BIN)/python docs/pictures/make.py
 
 clean:
 	rm -rf .venv build dist src/*.egg-info
