@@ -51,7 +51,7 @@ def test_soft_gates_alone_prove_nothing(project: Project) -> None:
 
 def known(project: Project, done: subprocess.CompletedProcess[str]) -> list[str]:
     """The gates whose word on the starting tree was taken over from an earlier loop."""
-    assert "task " in done.stdout, done.stderr
+    assert "task: " in done.stdout, done.stderr
     return [k["gate"] for k in project.facts("workspace.prepared")[-1].get("known", [])]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from model import openai_errors
@@ -61,7 +62,14 @@ class Responses:
             "resets_at": now + fault.resets_in,
             "resets_in_seconds": fault.resets_in,
         }
-        return openai_errors.failure(ask, fault, limit)
+        failure = openai_errors.failure(ask, fault, limit)
+        if fault.name != "too-long" or not ask.stream:
+            return failure
+        error = {key: failure.body["error"][key] for key in ("code", "message")}
+        begun = _response(ask, Reply(""), "in_progress")
+        failed = begun | {"status": "failed", "error": error}
+        events = (_event("response.created", response=begun), _event("response.failed", response=failed))
+        return replace(failure, events=events)
 
 
 def _tools(offered: Iterable[Json], namespace: str = "") -> Iterator[Tool]:

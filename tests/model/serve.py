@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -199,6 +199,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._hang()
         if fault and fault.name != "cut":
             failure = wire.failure(ask, fault, int(time.time()))
+            if failure.events:
+                return self._stream(failure.events)
             return self._json(failure.status, failure.body, failure.headers)
         if problem:
             return self._json(400, {"error": {"message": problem, "type": "invalid_request_error"}})
@@ -206,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._stream(wire.events(ask, reply), cut=fault is not None)
         return self._json(200, wire.whole(ask, reply), cut=fault is not None)
 
-    def _stream(self, events: list[bytes], cut: bool) -> None:
+    def _stream(self, events: Sequence[bytes], cut: bool = False) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")

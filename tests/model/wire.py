@@ -55,9 +55,12 @@ class Reply:
 
 @dataclass(frozen=True)
 class Failure:
+    """An error answer. With `events` it is told inside a stream that began well."""
+
     status: int
     body: Json
     headers: dict[str, str] = field(default_factory=dict)
+    events: tuple[bytes, ...] = ()
 
 
 class Wire(Protocol):

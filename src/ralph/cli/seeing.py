@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import click
 import msgspec
@@ -20,6 +20,9 @@ from ralph.ui.activity import readable
 from ralph.ui.lines import lines, summary
 from ralph.ui.logfile import LogFile
 from ralph.ui.terminal import one_line
+
+if TYPE_CHECKING:
+    from ralph.ui.columns import Style
 
 _TAIL = 1 << 16
 
@@ -152,7 +155,20 @@ class _Terminal:
         live = Live(screen, colour=not os.environ.get("NO_COLOR"), verbose=verbose)
         self.say, self.fact, self.heard = live.say, live.fact, live.heard
         self.pulse, self.close = live.pulse, live.close
-        self.last = Plain(verbose=False).last
+        self._colour = not os.environ.get("NO_COLOR")
+
+    def last(self, lines: Sequence[str]) -> None:
+        from ralph.ui.columns import Span, styled
+
+        echo("")
+        end = len(lines) - 3  # then come the figures, and what to do
+        for n, line in enumerate(lines):
+            style: Style = "yellow" if line.startswith("warning:") else ""
+            if n == end:
+                style = "green" if line.startswith("completed-verified") else "yellow"
+            elif n == end + 2:
+                style = "bold"
+            echo(styled(Span(line, style), self._colour))
 
 
 class Json:

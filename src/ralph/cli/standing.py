@@ -22,6 +22,7 @@ from ralph.journal.record import Record
 from ralph.workspace import Repo
 
 _SAID_CHARS = 300
+_SAID_LINES = 3
 _TAIL = 1 << 16  # bytes of a transcript in which to look for the last words
 
 
@@ -197,7 +198,8 @@ def _last_words(s: LoopState, ran: list[Operation]) -> Said | None:
     """Of the agent that works, or worked last: the end of what it said, or else the last line it printed."""
     for x in reversed(ran):
         if x.what == "iteration" and (text := x.said if x.ended else _so_far(s, x)).strip():
-            return Said(x.n, cut(text[-_SAID_CHARS:], _SAID_CHARS), x.ended)
+            last = " ".join([line.strip() for line in text.splitlines() if line.strip()][-_SAID_LINES:])
+            return Said(x.n, cut(last[-_SAID_CHARS:], _SAID_CHARS), x.ended)
     return None
 
 

@@ -31,7 +31,7 @@ def activity(line: str) -> str:
     """The last thing that the line tells about what is being done; empty when it tells nothing of it."""
     item = _object(line)
     if item is None:
-        return line.strip()
+        return line.strip() if any(map(str.isalnum, line)) else ""  # rules and frames tell nothing
     told = [text for text in _told(item, results=False) if text.strip()]
     return told[-1].strip() if told else ""
 

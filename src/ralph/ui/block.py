@@ -6,7 +6,6 @@ A row is a label and what it says. Text of agents and gates comes last in its ro
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from datetime import datetime
 from typing import NamedTuple
@@ -15,11 +14,12 @@ from ralph.core.decide import shift_level
 from ralph.core.policy import GatePolicy
 from ralph.core.state import LoopState, Running
 from ralph.ui.columns import Span, Style, draw, pad, width_of
+from ralph.ui.lines import own_name
 from ralph.ui.seen import Now, Seen
 from ralph.ui.terminal import one_line
 
 ROOMY = 60  # columns from which labels stand in a column of their own
-WIDE = 100  # columns from which there is room for figures of the starting tree and a longer bar
+WIDE = 99  # columns from which there is room for figures of the starting tree and a longer bar
 QUIET_AFTER = 10.0  # seconds without output that are worth a word
 LABELS = 10  # columns of the longest
 HEADER = 5  # its rank
@@ -73,12 +73,10 @@ def _header(s: LoopState, width: int, colour: bool) -> str:
 
 
 def _task(s: LoopState) -> tuple[Span, ...]:
-    """Its name and title; an id that only repeats the title's words is left out."""
-    name, title = one_line(s.task.id), one_line(s.task.title)
-    words = re.sub("[^a-z0-9]+", "-", title.lower())
-    if words.startswith(name.lower().strip("-")):
-        return (Span(title or name, "bold"),)
-    return (Span(name, "bold"), Span(f"  {title}"))
+    name, title = own_name(s.task), one_line(s.task.title)
+    if not name:
+        return (Span(title, "bold"),)
+    return (Span(one_line(name), "bold"), Span(f"  {title}"))
 
 
 # -- rows ------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.decide import shift_level
 from ralph.core.next import what_next
+from ralph.core.policy import Task
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
 
@@ -34,7 +36,14 @@ def _repaired(x: f.JournalRepaired, s: LoopState) -> list[str]:
 
 def _loop_started(x: f.LoopStarted, s: LoopState) -> list[str]:
     gates = ", ".join(g.name for g in x.policy.gates) or "none"
-    return [f"task {x.task.id}: {x.task.title}", f"gates: {gates}"]
+    name = own_name(x.task)
+    return [f"task {name}: {x.task.title}" if name else f"task: {x.task.title}", f"gates: {gates}"]
+
+
+def own_name(task: Task) -> str:
+    """The task's id; empty when it only repeats the words of the title."""
+    words = re.sub("[^a-z0-9]+", "-", task.title.lower())
+    return "" if words.startswith(task.id.lower().strip("-")) and task.title else task.id
 
 
 def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
