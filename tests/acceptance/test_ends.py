@@ -101,11 +101,18 @@ ENDS = (
         "echo no such model >&2; exit 3",
         "agent-unusable",
         10,
-        "the agent failed 5 times in a row (exit 3)",
+        "the agent failed 5 times in a row (exit 3: no such model)",
     ),
     ("credentials", JSONL + GATE + LOOP, KEY, "agent-unusable", 10, "401: the key is not valid"),
     ("agent gone", AGENT + GATE + LOOP, "echo 1 > answer; rm agent.sh", "agent-unusable", 10, "agent.sh"),
 )
+
+FLAGS = {
+    "iterations": "--max-iterations",
+    "time": "--max-runtime",
+    "cost": "--max-cost",
+    "tokens": "--max-tokens",
+}
 
 
 @pytest.mark.parametrize(
@@ -127,9 +134,11 @@ def test_every_end_has_its_code_its_reason_and_its_next_step(
     last = done.stdout.splitlines()
     assert any(line.startswith(end) and reason in line for line in last), done.stdout
     declined = end == "completed-unverified" and code == 0
-    assert last[-1] == (
-        "Next: Look at the change yourself: no gate did." if declined else f"Next: {NEXT[fact['end']]}"
-    )
+    said = {
+        "needs-review": "If they are right: `ralph resume --allow test.sh`",
+        "limit": f"`ralph resume {FLAGS.get(fact.get('limit', ''))} N`",
+    }.get(end, "Look at the change yourself: no gate did." if declined else NEXT[fact["end"]])
+    assert last[-1].startswith("Next: ") and said in last[-1]
     succeeded = end in ("completed-verified", "completed-unverified")
     assert (project.path / ".ralph_state.md").exists() is not succeeded
     assert not (project.path / ".ralph.lock").exists()

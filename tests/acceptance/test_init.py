@@ -66,7 +66,14 @@ def test_init_says_what_it_did_as_json(bare: Project) -> None:
     assert (found["agent"], found["kept"]) == ("claude", [])
     (gate,) = found["gates"]
     assert (gate["name"], gate["run"], gate["trial"]["how"]) == ("tests", "make test", "red")
-    assert found["gitignore"] == [".ralph/", ".ralph_state.md", ".ralph.lock", ".stop", "ralph.log"]
+    assert found["gitignore"] == [
+        ".ralph/",
+        ".ralph_state.md",
+        ".ralph.lock",
+        ".stop",
+        "ralph.log",
+        "ralph.log.1",
+    ]
     schema = json.loads((bare.path / ".ralph/schema.json").read_text())
     assert "cli" in schema["properties"]
 

@@ -74,7 +74,7 @@ def test_a_change_to_what_judges_is_not_verified(project: Project, cheat: str) -
     done = project.ralph("run")
     assert done.returncode == 7, done.stdout + done.stderr
     assert f"needs-review: tests: green only with changed gate inputs: {', '.join(paths)}" in done.stdout
-    assert "keep them only if they are right, or run again with --allow." in done.stdout
+    assert "If they are right: `ralph resume --allow " in done.stdout
     end, gates = project.end(), project.facts("gate.ended")
     assert end["paths"] == paths
     assert [(g["purpose"], g["variant"], g["passed"]) for g in gates] == [

@@ -7,7 +7,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from project import Project, until
+import pytest
+from project import Project, Terminal, until
 
 CONFIG = """\
 cli: {{backend: custom, command: ./agent.sh, prompt_mode: stdin}}
@@ -76,7 +77,7 @@ def test_who_cannot_be_told_changes_nothing_about_the_run(project: Project) -> N
     notify(project, "echo 'no network' >&2; exit 9", KEEP)
     done = project.ralph("run")
     assert done.returncode == 0, done.stderr
-    bad, good = project.facts("notified")
+    bad, good = sorted(project.facts("notified"), key=lambda fact: fact["target"])
     assert not bad["ok"] and bad["text"] == "exit 9: no network"
     assert good["ok"] and len(messages(project)) == 1
     assert project.end()["end"] == "completed-verified"
@@ -86,9 +87,71 @@ def test_a_run_that_dies_before_it_has_told_its_end_is_made_up_for_by_the_next(p
     dies = 'if test -e $HOME/once; then exit 0; fi; touch $HOME/once; kill -9 "$(cat .ralph.lock)"; sleep 300'
     notify(project, dies, KEEP)
     assert project.ralph("run").returncode == -signal.SIGKILL
-    assert project.facts("notified") == []
+    assert all("cat" in fact["target"] for fact in project.facts("notified"))
     done = project.ralph("resume")
     assert done.returncode == 0, done.stderr
-    assert [fact["ok"] for fact in project.facts("notified")] == [True, True]
+    assert sorted((fact["target"], fact["ok"]) for fact in project.facts("notified")) == [
+        ("1: if", True),
+        ("2: cat", True),
+    ]
     assert {m["id"] for m in messages(project)} == {messages(project)[0]["id"]}, "the same news"
     assert len(project.facts("iteration.started")) == 1, "nothing is run again"
+
+
+# -- whom nobody can reach ---------------------------------------------------------------------------
+
+HANGS = "sleep 100"
+
+
+def texts(project: Project) -> list[str]:
+    return [fact["text"] for fact in project.facts("notified")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_end_is_shown_before_it_is_told_and_a_signal_then_changes_nothing(
+    project: Project, number: signal.Signals
+) -> None:
+    notify(project, HANGS)
+    run = project.start("run")
+    until(lambda: "\nNext: " in project.shown(), "the summary is shown")
+    assert "completed-verified: tests red→green" in project.shown()
+    run.send_signal(number)
+    assert run.wait(60) == 0
+    assert texts(project) == ["cut short"] and project.facts("run.ended")[-1]["code"] == 0
+    assert "warning: could not tell 1: sleep: cut short" in project.shown()
+
+
+def test_a_second_ctrl_c_cuts_the_telling_short_and_the_end_stays(project: Project) -> None:
+    project.agent("touch $HOME/began; sleep 1000")
+    notify(project, HANGS)
+    run = project.start("run")
+    until(lambda: project.mark("began"), "the agent works")
+    run.send_signal(signal.SIGINT)
+    until(lambda: "\nNext: " in project.shown(), "the summary is shown")
+    run.send_signal(signal.SIGINT)
+    assert run.wait(60) == 130
+    assert texts(project) == ["cut short"] and project.facts("run.ended")[-1]["code"] == 130
+    assert "Ended at once" not in project.shown()
+
+
+def test_on_a_terminal_the_summary_stands_while_somebody_is_told(project: Project) -> None:
+    notify(project, HANGS)
+    terminal = Terminal(project, "run")
+    terminal.await_text("still telling 1: sleep; Ctrl-C leaves it")
+    assert "Next: " in terminal.shown and "completed-verified" in terminal.shown
+    terminal.press("\x03")
+    assert terminal.end() == 0
+    assert texts(project) == ["cut short"]
+
+
+def test_a_stop_does_not_wait_for_somebody_to_be_told_of_a_wait(project: Project) -> None:
+    project.agent(QUOTA)
+    notify(project, HANGS)
+    project.config((project.path / "ralph.yml").read_text().replace("stdin}", "stdin, output: jsonl}"))
+    run = project.start("run")
+    until(lambda: project.journaled("wait.started"), "it waits")
+    assert project.ralph("stop").returncode == 0
+    until(lambda: "\nNext: " in project.shown(), "it has stopped")
+    run.send_signal(signal.SIGINT)
+    assert run.wait(60) == 12
+    assert texts(project) == ["cut short: the loop has ended", "cut short"]

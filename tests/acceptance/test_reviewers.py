@@ -154,7 +154,7 @@ def test_a_reviewer_s_edits_are_discarded_and_reported(project: Project) -> None
     assert (project.path / ".ralph/agent/scratchpad.md").read_text() == "mine\n"
     (said,) = [g for g in project.facts("gate.ended") if g["gate"] == "spec"]
     assert sorted(said["wrote"]) == [".ralph/agent/scratchpad.md", "answer", "new", "test.sh"]
-    assert "reviewer spec edited files; undone" in done.stdout
+    assert "files changed while reviewer spec ran; undone" in done.stdout
 
 
 def test_refs_that_a_reviewer_moves_are_reported(project: Project) -> None:

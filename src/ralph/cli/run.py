@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,12 +16,13 @@ from msgspec.structs import replace
 from ralph.agents.adapter import adapter
 from ralph.cli.seeing import Shown
 from ralph.cli.seeing import choose as choose_view
-from ralph.config import Overrides, check_agent, found_in, load
+from ralph.config import Overrides, check_agent, found_above, found_in, load
 from ralph.config.agent import NamedBy
+from ralph.config.kinds import glob_problem
 from ralph.core import facts as f
 from ralph.core.decide import Finish, decide
-from ralph.core.ends import NEXT
 from ralph.core.fold import fold
+from ralph.core.next import what_next
 from ralph.core.policy import Policy
 from ralph.core.state import LoopState
 from ralph.core.text import few
@@ -118,6 +121,8 @@ def run(
         _refuse_with_resume({**given, "config": config}, command)
         return _resume(see, "", given)
     repo = here()
+    if config is None:
+        _refuse_one_above(folder, repo)
     assumed = _assumed(folder, repo, command, given) if config is None else None
     overrides = Overrides(command=command, **given)
     resolved = load(folder, config, overrides, assumed=assumed.text if assumed else "")
@@ -146,21 +151,32 @@ def run(
 
 @click.command()
 @_limits
-@click.option("--answer", default="", help="The answer to the question that the loop waits for.")
+@click.option(
+    "--answer", default="", help="The answer to the question that the loop waits for, or what it lacks."
+)
+@click.option(
+    "--allow",
+    metavar="GLOB",
+    multiple=True,
+    help="After needs-review: files that judge the work and may stay changed; may be repeated.",
+)
 @_view
-def resume(see: dict[str, bool], answer: str, **given: Any) -> int:
+def resume(see: dict[str, bool], answer: str, allow: tuple[str, ...], **given: Any) -> int:
     """Go on with the unfinished loop, perhaps under higher limits.
+
+    After needs-review, --allow accepts the changes to these files; without it, the agent has to put them back.
 
     \b
     Examples:
       ralph resume
       ralph resume --max-iterations 80
       ralph resume --answer "Use PostgreSQL"
+      ralph resume --allow tests/test_dates.py
     """
-    return _resume(see, answer, given)
+    return _resume(see, answer, given, allow)
 
 
-def _resume(see: dict[str, bool], answer: str, given: dict[str, Any]) -> int:
+def _resume(see: dict[str, bool], answer: str, given: dict[str, Any], allow: tuple[str, ...] = ()) -> int:
     """From wherever in the repository: the loop goes on in the folder in which it began."""
     from ralph.cli.place import here
 
@@ -172,18 +188,32 @@ def _resume(see: dict[str, bool], answer: str, given: dict[str, Any]) -> int:
     limits = _raised(given)
     if loop:
         _refuse_in_vain(loop, limits, answer)
-    request = Request(folder=folder, repo=repo, choice="resume", answer=answer, raise_limits=limits)
+        _check_allowed(loop, allow)
+    request = Request(
+        folder=folder, repo=repo, choice="resume", answer=answer, allow=allow, raise_limits=limits
+    )
     return _go(request, see)
 
 
 def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str) -> None:
     """A loop at its limit would end again at once: say what it needs instead."""
-    if answer and loop.question is None:
+    if answer and loop.question is None and loop.ended != "stuck":
         raise RalphError("no question waits for an answer here", todo="Leave out --answer.")
     resumed = fold(loop, f.LoopResumed(run="", limits=raised(loop.policy.limits, limits)))
     for op in decide(resumed) if not resumed.open else ():
         if isinstance(op, Finish) and op.end in ("limit", "failed"):
-            raise RalphError(f"it would end again at once: {op.reason}", todo=NEXT[op.end])
+            todo = what_next(op.end, replace(resumed, end_limit=op.limit))
+            raise RalphError(f"it would end again at once: {op.reason}", todo=todo)
+
+
+def _check_allowed(loop: LoopState, allow: tuple[str, ...]) -> None:
+    if allow and loop.ended != "needs-review":
+        raise RalphError(
+            "--allow is for a loop that needs review, and this one does not", todo="Leave it out."
+        )
+    for pattern in allow:
+        if problem := glob_problem(pattern):
+            raise RalphError(f"--allow {pattern!r} {problem}", todo="Name files as the end names them.")
 
 
 def _go(request: Request, see: dict[str, bool], agree: Callable[[], None] = lambda: None) -> int:
@@ -201,10 +231,21 @@ def _go(request: Request, see: dict[str, bool], agree: Callable[[], None] = lamb
             line=lambda who, line: shown.heard(who, line.text),
             resume_or_fresh=choose,
             pulse=shown.pulse,
+            end=shown.end,
+            note=shown.note,
         )
-        outcome = drive(request, seeing)
-    shown.end(outcome.state, outcome.code)
-    return outcome.code
+        return drive(request, seeing)
+
+
+def _refuse_one_above(folder: Path, repo: Repo) -> None:
+    """Neither ignored nor used in silence: the gates would not be its own, or would run in another folder."""
+    if not found_in(folder) and (above := found_above(folder, repo.root)):
+        file = os.path.relpath(above, folder)
+        raise RalphError(
+            f"there is no ralph.yml here, but there is {file}",
+            todo=f"Run it there: `cd {shlex.quote(str(Path(file).parent))}`. "
+            f"Or use it here, so that agent and gates run in this folder: `-c {shlex.quote(file)}`.",
+        )
 
 
 def _assumed(folder: Path, repo: Repo, command: tuple[str, ...], given: dict[str, Any]) -> Assumed | None:
@@ -309,11 +350,15 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
 
 def _by_init(repo: Repo, path: str) -> bool:
     """The lines that `ralph init` adds to .gitignore are no work of the user's."""
-    if Path(path).name != ".gitignore":
+    file = repo.root / path
+    if file.name != ".gitignore" or file.is_symlink() or not file.is_file():  # or it was removed or replaced
         return False
     from ralph.init.write import adds_only_ignores
 
-    return adds_only_ignores(committed(repo, path), (repo.root / path).read_bytes())
+    try:
+        return adds_only_ignores(committed(repo, path), file.read_bytes())
+    except OSError:
+        return False
 
 
 def _read_by_ralph(folder: Path, config: Path | None, prompt_file: str) -> set[Path]:

@@ -199,7 +199,7 @@ def _review_halted(s: LoopState) -> Operation | None:
     for rule in (_unusable, _stopped, _out_of_quota):
         if end := rule(s):
             return end
-    return _wait(f"wait:{s.serial}:{s.overloads}", s.wait_due) if s.wait_due else None
+    return _wait(f"wait:{s.serial}:{sum(s.refusals.values())}", s.wait_due) if s.wait_due else None
 
 
 def _base_gate_due(s: LoopState) -> RunGate | None:
@@ -306,7 +306,8 @@ def _unusable(s: LoopState) -> Finish | None:
         return _finish(s, "agent-unusable", s.fault_text or s.fault)
     most = s.policy.limits.max_consecutive_failures
     if s.crashes >= most > 0:
-        return _finish(s, "agent-unusable", f"the agent failed {s.crashes} times in a row ({s.last_how})")
+        why = f"{s.last_how}: {s.crash_text}" if s.crash_text else s.last_how
+        return _finish(s, "agent-unusable", f"the agent failed {s.crashes} times in a row ({why})")
     return None
 
 

@@ -47,6 +47,7 @@ DONE: frozenset[End] = frozenset({"completed-verified", "completed-unverified"})
 RESUMABLE: frozenset[End] = frozenset(
     {
         "blocked-on-person",
+        "needs-review",
         "failed",
         "stuck",
         "limit",
@@ -59,14 +60,14 @@ RESUMABLE: frozenset[End] = frozenset(
     }
 )
 # These say something about the work: a new task may begin without a word about them.
-SETTLED: frozenset[End] = frozenset({"failed", "stuck"})
+SETTLED: frozenset[End] = frozenset({"failed", "stuck", "needs-review"})
 
 NEXT: dict[End, str] = {
     "completed-verified": "Look at the change with `git status` and `git diff`, then commit it.",
     "completed-unverified": "No gate proved this. Add `gates:` to ralph.yml to have the work checked.",
-    "needs-review": "Look at the changes to the named files; keep them only if they are right, or run again with --allow.",
+    "needs-review": "Look at the named files: `ralph resume --allow FILE` if they are right, else `ralph resume`.",
     "failed": "Read .ralph_state.md, then `ralph resume --max-attempts N`, or sharpen the task and `ralph run --fresh`.",
-    "stuck": "Give the agent what it lacks, then `ralph resume`, or sharpen the task and `ralph run --fresh`.",
+    "stuck": 'Give the agent what it lacks: `ralph resume --answer "..."`; or sharpen the task and `ralph run --fresh`.',
     "blocked-on-person": 'Answer and go on: `ralph resume --answer "..."`.',
     "limit": "Go on with a higher limit: `ralph resume --max-iterations N` (or --max-runtime, --max-cost, --max-tokens).",
     "quota": "Go on when the quota is back: `ralph resume`.",

@@ -78,6 +78,7 @@ class LoopResumed(Fact, frozen=True, tag="loop.resumed"):
     run: str
     limits: LimitPolicy | None = None
     answer: str = ""
+    allow: tuple[str, ...] = ()  # gate inputs that may be changed after all
 
 
 class BaseResult(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -120,9 +121,8 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     own_chars: int = 0  # of them, Ralph's own
     shift: int = 0
     expand: bool = False
-    token: str = (
-        ""  # digest of what only this iteration's processes know: by it their messages are recognised
-    )
+    refs: str = ""  # hash of the stored refs: what an interrupted iteration moved is found by it
+    token: str = ""  # digest of what only its processes know: by it their messages are recognised
 
 
 class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
@@ -147,6 +147,7 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     dirty_submodules: tuple[str, ...] = ()
     stragglers: tuple[str, ...] = ()
     refs_moved: tuple[str, ...] = ()
+    commit: str = ""  # HEAD at its end
     cut: bool = False  # output was longer than is kept
 
 
@@ -169,7 +170,10 @@ class GateStarted(Fact, frozen=True, tag="gate.started"):
     purpose: Purpose
     variant: Variant
     tree: str
-    prompt: str = ""  # hash of the stored prompt, for a reviewer
+    # a reviewer's: hashes of what is stored
+    prompt: str = ""
+    scratchpad: str = ""  # as it was before
+    refs: str = ""
     swapped: tuple[str, ...] = ()  # paths that hold their original content while this gate runs
 
 
@@ -195,6 +199,7 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     error_hash: str = ""
     headline: str = ""
     stragglers: tuple[str, ...] = ()
+    empty: bool = False  # it passed, and its output says that there was no test to run
     # a reviewer's
     unclear: bool = False  # it gave no verdict
     findings: tuple[str, ...] = ()

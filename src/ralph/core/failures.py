@@ -17,9 +17,18 @@ from ralph.core.volatile import without_stamp
 Role = Literal["name", "listed", "message", "hint", "skip", "frame", "wrapper", "passed", "summary", "other"]
 Opens = Literal["", "frame", "blank", "indent"]  # until what the following lines belong to the message
 
+# What may follow in a line that only counts: anything else may be what failed.
+_COUNTED = (
+    "and|in|of|out|m?s|m|min|h|secs?|seconds?|minutes?|passed|x?failed|skipped|errors?|failures?|warnings?|tests?|total|deselected"
+    "|xpassed|pending|todo|ignored|measured|filtered|assertions?|expectations?|suites?|specs?|examples?|found|occurred|during"
+    "|collection|reruns?|flaky|checks?|files?|cases?|succeeded|finished|took|time|with|were|was|has|have|the|run|ran"
+)
+_ONLY_COUNTS = rf"(?:[\W\d]|(?<![A-Za-z])(?:{_COUNTED})(?![A-Za-z]))*"
 _MAX_BLOCK = 60  # lines of one message
 _TELLING_ROLES = frozenset(("name", "listed", "message", "hint"))
-_FAINT_ROLES = frozenset(("passed", "summary"))  # say nothing about a failure, whatever else there is
+_FAINT_ROLES: frozenset[Role] = frozenset(
+    ("passed", "summary")
+)  # say nothing about a failure, whatever else there is
 
 
 class FailureLine(msgspec.Struct, frozen=True):
@@ -67,7 +76,7 @@ _BOUNDARIES = (
     _row("summary", r"^FAIL$|^PASS$|^=== (?:RUN|PAUSE|CONT|NAME)|^\?\s+\S+\s+\[no test|^coverage: |^exit status \d+$"),
     _row("summary", r"^\[ +FAILED +\] \d+ tests?|^\[[=-]{10}\]|^Found \d+ errors?\b|^\[ERROR\] Tests run:"),
     _row("summary", r"^\W*(?:FAIL(?:ED|URES?)?|ERRORS?|[Ff]ail(?:ed|ures?)|[Ee]rrors|[Pp]assed)\b\W{1,3}\d+\b(?!:)"),
-    _row("summary", r"^\W*\d+ (?:of \d+ |out of \d+ )?(?:\w+ )?(?:failed|passed|failures?|errors?)\b(?!: \S)"),
+    _row("summary", rf"^\W*\d+ (?:of \d+ |out of \d+ )?(?:\w+ )?(?:failed|passed|failures?|errors?)\b{_ONLY_COUNTS}$"),
     _row("summary", r"^\d+ errors?(?: generated\.)?$|^compilation terminated\.$|^npm \S+ A complete log|^> \S+@"),
     # what only says that something below it failed: a failure of its own only when nothing else is known
     _row("wrapper", r"^(?:g?make|ninja)(?:\[\d+\])?: (?:\*\*\* \[|Leaving|Entering|Target|build stopped)"),
@@ -141,9 +150,14 @@ def failure_lines(output: str) -> tuple[FailureLine, ...]:
 
 
 def telling_lines(output: str) -> list[str]:
-    """For an output without recognisable failures: every line except those about what passed."""
-    lines = (without_stamp(line) for line in bounded_lines(output))
-    return [line for line in lines if line.strip() and _boundary(line)[0] not in _FAINT_ROLES]
+    """For an output without recognisable failures: every line except those about what passed, and those of programs
+    that only say that another failed; these where nothing else is left."""
+    lines = [line for raw in bounded_lines(output) if (line := without_stamp(raw)).strip()]
+    roles = [_boundary(line)[0] for line in lines]
+    for less in (_FAINT_ROLES | {"wrapper"}, _FAINT_ROLES, frozenset[Role]()):
+        if kept := [line for line, role in zip(lines, roles, strict=True) if role not in less]:
+            return kept
+    return []
 
 
 class _Reader:

@@ -50,18 +50,22 @@ def _loop_started(s: LoopState, x: f.LoopStarted) -> LoopState:
 
 def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
     """Going on after an end forgives what led to it. After a death nothing had been decided, so nothing is forgiven."""
-    policy = replace(s.policy, limits=x.limits) if x.limits else s.policy
+    policy = replace(s.policy, limits=x.limits or s.policy.limits, allow=(*s.policy.allow, *x.allow))
     s = replace(
         s,
         policy=policy,
         stop=None,
         stop_by="",
         question=None if x.answer else s.question,
-        asked=s.question or s.asked if x.answer else s.asked,
+        asked=s.question or s.stuck_reason or s.asked if x.answer else s.asked,
         answer=x.answer or s.answer,
     )
     if s.ended is None:
         return s
+    if s.ended == "needs-review" and not x.allow:
+        # Nobody allows it: the agent has to do without.
+        why = f"it passes only with changes to {', '.join(s.review_paths[:10])}; put these files back as they were"
+        s = replace(s, claim=None, results=(), refusal=why)
     return replace(
         s,
         ended=None,
@@ -131,6 +135,7 @@ def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
         claim=None,
         unchecked=0,
         results=(),
+        refusals={},
         news=False,
         wait_due=None,
         restless=0,
@@ -155,6 +160,8 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         fault_text=x.fault_text,
         wait_due=None,
         last_how="interrupted" if x.how == "interrupted" else x.cause,
+        silent=False,
+        commit=x.commit or s.commit,
         stragglers=x.stragglers,
     )
     if not (x.how == "interrupted" or x.fault or crashed):
@@ -188,11 +195,13 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
             crashes=s.crashes + 1,
             last_how=f"exit {x.code}",
             wait_due=Due("crash", s.policy.limits.crash_wait_seconds, f"the agent exited with {x.code}"),
+            crash_text=x.fault_text,
         )
     said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
     if s.promised == x.serial:
         said = signals.with_tool(said)
-    s = _note_progress(replace(s, crashes=0, unchecked=x.serial), x)
+    s = _note_progress(replace(s, crashes=0, unchecked=x.serial, silent=not said.explicit), x)
+    s = _warn_of_deaf_caps(s, x)
     if said.warning:
         s = _warn(s, "signals", f"iteration {x.n} {said.warning}")
     if said.word == "TASK_STUCK":
@@ -206,6 +215,16 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
     return _judged(replace(s, claim=Claim(serial=x.serial, tree=x.tree)))
 
 
+def _warn_of_deaf_caps(s: LoopState, x: f.IterationEnded) -> LoopState:
+    """A cap on what the agent does not tell never acts."""
+    limits = s.policy.limits
+    if limits.max_cost_usd > 0 and not s.cost_usd:
+        s = _warn(s, "no cost", "a limit on cost is set, but the agent does not say what it costs")
+    if limits.max_tokens > 0 and not s.tokens:
+        s = _warn(s, "no tokens", "a limit on tokens is set, but the agent does not say how many it uses")
+    return s
+
+
 _TIMED_OUT = {
     "iteration-time": "the iteration hit its hard time limit",
     "idle": "the agent was idle for too long",
@@ -217,8 +236,13 @@ def _warn_about(s: LoopState, x: f.IterationEnded) -> LoopState:
         left = ", ".join(x.stragglers)
         s = _warn(s, "stragglers", f"iteration {x.n} left processes running, now ended: {left}")
     if x.refs_moved:
-        s = _warn(s, "refs", f"refs moved while iteration {x.n} ran: {', '.join(x.refs_moved)}")
+        s = _warn(s, "refs", _moved(f"iteration {x.n}", x))
     return s
+
+
+def _moved(who: str, x: f.IterationEnded | f.GateEnded) -> str:
+    when = f"since {who} began, which was interrupted" if x.how == "interrupted" else f"while {who} ran"
+    return f"refs moved {when}: {', '.join(x.refs_moved)}"
 
 
 def _warn(s: LoopState, kind: str, text: str) -> LoopState:
@@ -348,7 +372,7 @@ def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
         cost_usd=s.cost_usd + max(0.0, x.usage.cost_usd),
     )
     if x.refs_moved:
-        s = _warn(s, "refs", f"refs moved while reviewer {x.gate} ran: {', '.join(x.refs_moved)}")
+        s = _warn(s, "refs", _moved(f"reviewer {x.gate}", x))
     if x.how == "interrupted":
         return s
     policy = s.gate(x.gate)
@@ -362,8 +386,10 @@ def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
         s = _warn(s, f"flaky {x.gate}", f"gate {x.gate} is flaky: it says two things about one tree")
     if not x.passed and (x.purpose == "base" or s.claim is None):
         s = replace(s, failures=s.failures | {failure_key(x.gate, x.error_hash)})
+    if x.empty:
+        s = _warn(s, f"empty {x.gate}", f"gate {x.gate} passes, but it ran no test")
     if x.purpose == "base":
-        return replace(s, base={**s.base, x.gate: x.passed})
+        return _base_ended(s, x)
     result = _result_of(x)
     s = replace(s, results=(*s.results, result))
     if x.purpose == "iteration":
@@ -375,6 +401,16 @@ def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
     return s
 
 
+def _base_ended(s: LoopState, x: f.GateEnded) -> LoopState:
+    s = replace(s, base={**s.base, x.gate: x.passed})
+    if x.wrote and x.code == 0:
+        s = _warn(s, f"writes {x.gate}", f"{x.headline}; every claim will fail on it")
+    if x.code in ALWAYS_A_CRASH:
+        s = replace(s, base_unrun={**s.base_unrun, x.gate: x.error_hash})
+        s = _warn(s, f"unrun {x.gate}", f"gate {x.gate} cannot be run on the starting tree: {x.headline}")
+    return s
+
+
 def _judged(s: LoopState) -> LoopState:
     """A claim that the gates turned down is taken back at once."""
     verdict = judge(s, s.claim) if s.claim else None
@@ -383,17 +419,27 @@ def _judged(s: LoopState) -> LoopState:
 
 def _review_ended(s: LoopState, gate: GatePolicy, x: f.GateEnded) -> LoopState:
     if x.wrote:
-        s = _warn(
-            s, f"gate {x.gate} wrote", f"reviewer {x.gate} edited files; undone: {', '.join(x.wrote[:5])}"
-        )
+        undone = f"files changed while reviewer {x.gate} ran; undone, `ralph recover` has them: {', '.join(x.wrote[:5])}"
+        s = _warn(s, f"gate {x.gate} wrote", undone)
+    if warning := _review_warning(gate.hard, x):
+        s = _warn(s, f"gate {x.gate} {x.timed_out}", warning)
     if x.fault and gate.hard:
-        return _faulted(replace(s, fault=x.fault, fault_text=f"reviewer {x.gate}: {x.fault_text}"), x)
+        refusals = {**s.refusals, x.gate: s.refusals.get(x.gate, 0) + 1}
+        text = f"reviewer {x.gate}: {x.fault_text}"
+        return _faulted(replace(s, refusals=refusals, fault=x.fault, fault_text=text), x)
     key = verdict_key(x.gate, x.variant, x.tree)
     result = _result_of(x)
     s = replace(s, results=(*s.results, result))
-    if x.unclear and x.code and x.op.endswith(":again") and gate.hard and not x.timed_out:
-        # It fails to run, twice: that is not the agent's fault, and asking it about another tree would not help.
-        text = f"reviewer {x.gate} failed to run: {x.headline}"
+    mute_before = failure_key(x.gate, x.error_hash) in s.failures
+    if (
+        x.unclear
+        and (x.code or mute_before)
+        and x.op.endswith(":again")
+        and gate.hard
+        and x.timed_out != "hard"
+    ):
+        # It fails to answer, twice: that is not the agent's fault, and asking it about another tree would not help.
+        text = f"reviewer {x.gate} {'failed to run' if x.code else 'gives no verdicts'}: {x.headline}"
         others = tuple(r for r in s.results if r.gate != x.gate)
         return replace(s, results=others, fault="unusable", fault_text=text)
     if not x.unclear:
@@ -404,11 +450,23 @@ def _review_ended(s: LoopState, gate: GatePolicy, x: f.GateEnded) -> LoopState:
         )
     if not gate.hard:
         s = replace(s, findings={**s.findings, x.gate: x.findings})
-        if x.unclear or not x.passed:
-            s = _warn(s, f"gate {x.gate}", f"reviewer {x.gate} (soft): {x.headline}")
     if x.purpose == "iteration":
         s = replace(s, checks={**s.checks, x.gate: result})
-    return _judged(s) if s.claim is not None and s.claim.tree == x.tree else s
+    if s.claim is not None and s.claim.tree == x.tree:
+        return _judged(s)
+    if gate.hard and x.timed_out == "hard" and x.purpose == "iteration":
+        return _attempt(s, x.gate, x.error_hash, code=x.code, excerpt=x.excerpt, headline=x.headline)
+    return s
+
+
+def _review_warning(hard: bool, x: f.GateEnded) -> str:
+    if x.timed_out == "soft":
+        return f"reviewer {x.gate} took {x.seconds:.1f} s, longer than its soft limit"
+    if not hard and (x.unclear or not x.passed):
+        return f"reviewer {x.gate} (soft): {x.headline}"
+    if x.unclear and x.purpose == "iteration":
+        return f"reviewer {x.gate} gave no verdict: {x.headline}"
+    return ""
 
 
 def _gate_warning(hard: bool, x: f.GateEnded) -> str:
@@ -442,6 +500,9 @@ def _result_of(x: f.GateEnded) -> Result:
 def _claim_failed(s: LoopState, verdict: Verdict) -> LoopState:
     result = verdict.result
     assert result is not None  # a failed verdict always names the result that decided it
+    if result.code in ALWAYS_A_CRASH and s.base_unrun.get(result.gate) == result.error_hash:
+        why = f"gate {result.gate} cannot be run, neither at the start nor now: {result.headline}. Is its command right?"
+        return replace(s, claim=None, unchecked=0, question=why)
     if verdict.flaky:
         # The gate contradicts itself on one tree: its fault, not the agent's, who sees what it said all the same.
         return replace(s, claim=None, unchecked=0, checks={**s.checks, result.gate: result})
@@ -449,7 +510,7 @@ def _claim_failed(s: LoopState, verdict: Verdict) -> LoopState:
         s,
         result.gate,
         result.error_hash,
-        code=result.code,
+        code=result.code or 1,  # a reviewer says FAIL in words
         excerpt=result.excerpt,
         headline=result.headline,
     )
@@ -501,7 +562,15 @@ def _loop_ended(s: LoopState, x: f.LoopEnded) -> LoopState:
         verdict = judge(s, s.claim) if s.claim else None
         if not (isinstance(verdict, Verdict) and verdict.what == "verified"):
             end = "internal"  # no fact may say more than the gates did
-    return replace(s, ended=end, end_reason=x.reason, end_limit=x.limit, proof=x.proof, open={})
+    return replace(
+        s,
+        ended=end,
+        end_reason=x.reason,
+        end_limit=x.limit,
+        proof=x.proof,
+        review_paths=x.paths if end == "needs-review" else (),
+        open={},
+    )
 
 
 def _tick(s: LoopState, x: f.Tick) -> LoopState:

@@ -46,6 +46,8 @@ def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
     if not s.gates:
         return Verdict("unverified")
     for gate in s.gates:
+        if _left_out(s, claim, gate):
+            continue
         found = _settle(s, claim, gate, "as-is")
         if isinstance(found, Ask):
             return found
@@ -85,8 +87,8 @@ def due_after_iteration(s: LoopState, serial: int) -> Ask | None:
     """The next `every: iteration` gate that has not yet looked at the tree of this iteration."""
     for gate in s.gates:
         if gate.every == "iteration" and verdict_key(gate.name, "as-is", s.tree) not in s.verdicts:
-            op = f"iteration:{serial}:{gate.name}" + (_anew(s) if gate.review else "")
-            if _result(s, op):  # a reviewer that gave no verdict
+            op = f"iteration:{serial}:{gate.name}" + _anew(s, gate)
+            if gate.review and (s.claim or _result(s, op)):  # asked in its turn; or it gave no verdict
                 continue
             return Ask(op=op, gate=gate.name, purpose="iteration", variant="as-is", tree=s.tree)
     return None
@@ -98,7 +100,7 @@ def _settle(
     """This gate's word on the claim. A failure of a new kind, or a verdict that contradicts an earlier one on the same
     tree, is asked once more: a gate that changes its mind is flaky, and that is not the agent's fault."""
     if gate.review:
-        return _reviewed(s, claim, gate)
+        return _reviewed(s, claim, gate, variant, swap)
     op = f"claim:{claim.serial}:{gate.name}:{variant}"
     first = _result(s, op) or (
         _result(s, f"iteration:{claim.serial}:{gate.name}") if variant == "as-is" else None
@@ -119,21 +121,34 @@ def _settle(
     return again
 
 
-def _reviewed(s: LoopState, claim: Claim, gate: GatePolicy) -> Ask | Result:
+def _reviewed(
+    s: LoopState, claim: Claim, gate: GatePolicy, variant: Variant, swap: tuple[str, ...]
+) -> Ask | Result:
     """A reviewer's word on the claim. Its verdict on a tree holds; an answer without one is asked for once more."""
-    op = f"claim:{claim.serial}:{gate.name}:as-is" + _anew(s)
-    first = s.reviews.get(verdict_key(gate.name, "as-is", claim.tree)) or _result(s, op)
+    op = f"claim:{claim.serial}:{gate.name}:{variant}" + _anew(s, gate)
+    first = s.reviews.get(verdict_key(gate.name, variant, claim.tree)) or _result(s, op)
     if first is None:
-        return Ask(op=op, gate=gate.name, purpose="claim", variant="as-is", tree=claim.tree)
+        return Ask(op=op, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap)
     if not first.unclear or first.timed_out == "hard":
         return first
-    again = _result(s, f"{op}:again")
-    return again or Ask(op=f"{op}:again", gate=gate.name, purpose="claim", variant="as-is", tree=claim.tree)
+    again = f"{op}:again"
+    return _result(s, again) or Ask(
+        op=again, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap
+    )
 
 
-def _anew(s: LoopState) -> str:
+def _left_out(s: LoopState, claim: Claim, gate: GatePolicy) -> bool:
+    """Past a cap no more is spent on what could not decide anything."""
+    if gate.hard or not gate.review or verdict_key(gate.name, "as-is", claim.tree) in s.reviews:
+        return False
+    limits, spent = s.policy.limits, s.spent()
+    return spent.cost_usd >= limits.max_cost_usd > 0 or spent.tokens >= limits.max_tokens > 0
+
+
+def _anew(s: LoopState, gate: GatePolicy) -> str:
     """After a fault (quota, overload) a reviewer is asked again, under a name of its own."""
-    return f":{s.overloads}" if s.overloads else ""
+    count = s.refusals.get(gate.name, 0)
+    return f":{count}" if count else ""
 
 
 def _result(s: LoopState, op: str) -> Result | None:

@@ -13,4 +13,29 @@ def what_next(end: End, s: LoopState) -> str:
         return "Look at the change; `ralph recover` shows how it was before."
     if end == "completed-unverified" and s.policy.gates_declined:
         return "Look at the change yourself: no gate did."
+    if end == "completed-verified" and s.commit and s.commit != s.base_commit:
+        return f"The agent has committed. Look at the change with `git diff {s.base_commit[:12]}` and `git status`."
+    if end == "limit":
+        flag = _FLAGS.get(s.end_limit, "--max-iterations")
+        return f"Go on with a higher limit: `ralph resume {flag} N` (N counts from the start)."
+    if end == "needs-review" and s.review_paths:
+        named = shlex_quoted(s.review_paths[0])
+        more = " and so on for each" if len(s.review_paths) > 1 else ""
+        return (
+            f"Look at the changes to the named files. If they are right: `ralph resume --allow {named}`{more}; "
+            "if not, `ralph resume`: the agent has to put them back."
+        )
     return NEXT[end]
+
+
+_FLAGS = {
+    "iterations": "--max-iterations",
+    "time": "--max-runtime",
+    "cost": "--max-cost",
+    "tokens": "--max-tokens",
+}
+
+
+def shlex_quoted(path: str) -> str:
+    plain = all(c.isalnum() or c in "./_-" for c in path)
+    return path if plain else "'" + path.replace("'", "'\\''") + "'"

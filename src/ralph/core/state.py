@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core.ends import End
 from ralph.core.facts import Fault, Purpose, StopHow, Usage, Variant
@@ -98,6 +99,8 @@ class LoopState(msgspec.Struct, frozen=True):
     unrecorded_inputs: dict[str, dict[str, str]] = {}
     outputs: frozenset[str] = frozenset()  # files that no snapshot holds and that gates themselves write
     base: dict[str, bool] = {}
+    base_unrun: dict[str, str] = {}  # gate -> the error by which it could not be run at all there
+    commit: str = ""  # HEAD after the last iteration
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
     restless: int = 0  # how often in a row the tree was not as it was left, with nothing of ours running
@@ -107,6 +110,7 @@ class LoopState(msgspec.Struct, frozen=True):
     iterations: int = 0  # those that count
     attempts: int = 0
     crashes: int = 0  # in a row
+    crash_text: str = ""  # what the last one said
     overloads: int = 0  # of overload or quota, in a row
     waited: float = 0.0  # for quota or overload, since the last iteration that counted
     active_seconds: float = 0.0
@@ -127,9 +131,8 @@ class LoopState(msgspec.Struct, frozen=True):
     verdicts: dict[str, tuple[bool, ...]] = {}
     failures: frozenset[str] = frozenset()  # "gate hash" of every failure that is known not to be a whim
     checks: dict[str, Result] = {}  # gate -> what it said after an iteration, the last time
-    reviews: dict[
-        str, Result
-    ] = {}  # verdict key -> what a reviewer said; an opinion on a tree is asked for once
+    refusals: dict[str, int] = {}  # reviewer -> how often it could not work on this claim
+    reviews: dict[str, Result] = {}  # verdict key -> what a reviewer said: asked for once
     findings: dict[str, tuple[str, ...]] = {}  # soft gate -> what it found, the last time
     refusal: str = ""  # why the last claim was not even put to the gates
     stuck_reason: str | None = None
@@ -139,6 +142,7 @@ class LoopState(msgspec.Struct, frozen=True):
     fault: Fault = ""
     fault_text: str = ""
     wait_due: Due | None = None
+    silent: bool = False  # the last iteration gave no signal
     last_how: str = ""  # how the previous iteration ended, where the next must know
     stragglers: tuple[str, ...] = ()
 
@@ -164,6 +168,7 @@ class LoopState(msgspec.Struct, frozen=True):
     end_reason: str = ""
     end_limit: str = ""
     proof: dict[str, str] = {}
+    review_paths: tuple[str, ...] = ()  # changed gate inputs, after needs-review
 
     @property
     def gates(self) -> tuple[GatePolicy, ...]:
@@ -175,6 +180,13 @@ class LoopState(msgspec.Struct, frozen=True):
     def agent_of(self, gate: GatePolicy) -> AgentPolicy:
         """Who reviews, where the gate is a reviewer."""
         return gate.agent or self.policy.agent
+
+    @property
+    def judges(self) -> tuple[GatePolicy, ...]:
+        """The gates, each with the command that is run for it: a reviewer's is its agent's."""
+        return tuple(
+            replace(gate, run=_run_as(self.agent_of(gate))) if gate.review else gate for gate in self.gates
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -197,6 +209,11 @@ class LoopState(msgspec.Struct, frozen=True):
             tokens=self.tokens + sum(r.usage.tokens for r in self.open.values()),
             cost_usd=self.cost_usd + sum(r.usage.cost_usd for r in self.open.values()),
         )
+
+
+def _run_as(agent: AgentPolicy) -> str:
+    words = agent.command or (agent.script,)
+    return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
 
 
 def failure_key(gate: str, error_hash: str) -> str:

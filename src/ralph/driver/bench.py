@@ -17,6 +17,7 @@ from ralph.journal.append import Journal
 from ralph.prompt.compose import scratchpad_path
 from ralph.workspace import RefWatch, Repo, Snapshots
 
+SCRATCHPAD_BYTES = 1 << 20  # of it that are read
 # What a test or an outer Ralph has said to this process only.
 _NOT_HANDED_ON = frozenset(
     f"RALPH_{name}" for name in ("FAULT", "TIER", "TOKEN", "ITERATION", "SCRATCHPAD", "GATE")
@@ -53,7 +54,7 @@ def environment(b: Bench, s: LoopState, more: dict[str, str]) -> dict[str, str]:
 
 
 def unrecorded_of(s: LoopState) -> Unrecorded:
-    return Unrecorded(s.gates, folder=s.folder, root=s.root)
+    return Unrecorded(s.judges, folder=s.folder, root=s.root)
 
 
 def read_scratchpad(folder: Path, s: LoopState) -> str:
@@ -61,18 +62,28 @@ def read_scratchpad(folder: Path, s: LoopState) -> str:
     if not path.is_file():  # absent, a folder, a pipe that nobody writes to
         return ""
     with open(path, "rb") as file:
-        return file.read(1 << 20).decode("utf-8", "replace")
+        return file.read(SCRATCHPAD_BYTES).decode("utf-8", "replace")
 
 
-def put_back_scratchpad(folder: Path, s: LoopState, store: Store) -> bool:
-    """What the iteration left for the next one is not a reviewer's to edit. No snapshot holds it; the record does."""
+def keep_scratchpad(folder: Path, s: LoopState, store: Store) -> str:
+    """Store it as it is, byte for byte; the hash is returned. Empty when there is none, or none that could be put back."""
     path = folder / scratchpad_path(s)
-    now, before = read_scratchpad(folder, s), store.get(s.scratchpad) if s.scratchpad else ""
-    if now == before:
+    if not path.is_file() or path.stat().st_size > SCRATCHPAD_BYTES:
+        return ""
+    return store.put(path.read_bytes().decode("utf-8", "surrogateescape"))
+
+
+def put_back_scratchpad(folder: Path, s: LoopState, store: Store, before: str) -> bool:
+    """What was there before a review is not a reviewer's to edit. No snapshot holds it; the record does, of both."""
+    path = folder / scratchpad_path(s)
+    if keep_scratchpad(folder, s, store) == before or (
+        path.is_file() and path.stat().st_size > SCRATCHPAD_BYTES
+    ):
         return False
     if before:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, before.encode("utf-8", "surrogateescape"), path.with_name(path.name + ".part"))
+        text = (store.blobs / before).read_bytes()
+        write_atomically(path, text, path.with_name(path.name + ".part"))
     else:
         path.unlink(missing_ok=True)
     return True

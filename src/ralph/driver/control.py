@@ -37,6 +37,7 @@ class Control:
         self._token, self._serial = "", 0
         self._signals: list[int] = []
         self._asked = False
+        self._over = False
         self._pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) if hasattr(os, "pipe2") else os.pipe()
         self._before: dict[int, object] = {}
 
@@ -71,13 +72,21 @@ class Control:
             os.close(fd)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if number != WAKE and self._asked:
+        if number != WAKE and self._asked and not self._over:
             # Asked twice: at once. The journal stays as it is; a resume closes what was under way.
             self._kill()
             _say_last(b"\nEnded at once. Go on with `ralph resume`.\n")
             os._exit(130)
         self._asked = self._asked or number != WAKE
         self._signals.append(number)
+
+    def loop_is_over(self) -> None:
+        """Nothing can change its end any more: from now on, a signal only hurries what is left to do."""
+        self._over = True
+
+    def hurried(self) -> bool:
+        self._drain()
+        return self._over and any(number != WAKE for number in self._signals)
 
     def reads(self) -> list[int]:
         return [self._pipe[0]]

@@ -71,7 +71,7 @@ class Effects:
         base_files = b.snapshots.files(s.base_tree)
         rules = b.store.get(s.excludes) if s.excludes else ""
         ignored = newly_ignored(b.snapshots, s.base_tree, rules, changes)
-        hidden = hidden_by_gate(s.gates, base_files, ignored, folder=s.folder, root=s.root)
+        hidden = hidden_by_gate(s.judges, base_files, ignored, folder=s.folder, root=s.root)
         rewritten = unrecorded_of(s).rewritten(s.unrecorded_inputs, s.outputs, base_files, changes)
         for gate, paths in rewritten.items():
             hidden[gate] = tuple(sorted({*hidden.get(gate, ()), *paths}))
@@ -80,7 +80,7 @@ class Effects:
             f.ClaimInspected(
                 tree=op.tree,
                 changed=len(changes),
-                touched=touched_by_gate(s.gates, base_files, changes, folder=s.folder, root=s.root),
+                touched=touched_by_gate(s.judges, base_files, changes, folder=s.folder, root=s.root),
                 hidden=hidden,
                 ignored=tuple(printable(path) for path in ignored if printable(path) not in judging)[:50],
             )
@@ -106,6 +106,7 @@ class Effects:
                 tree=s.tree,
                 shift=op.shift,
                 expand=op.expand,
+                refs=b.store.put(b.refs.memory()),
                 token=digest("token", token),
             )
         )
@@ -192,6 +193,7 @@ class Effects:
                 dirty_submodules=snapshot.dirty_submodules,
                 stragglers=ended.stragglers,
                 refs_moved=b.refs.moved(),
+                commit=b.refs.commit(),
                 cut=ended.cut,
             )
         ]

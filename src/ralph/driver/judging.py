@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
 import shutil
 import tempfile
@@ -16,7 +17,14 @@ from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core.policy import GatePolicy
 from ralph.core.state import LoopState
-from ralph.driver.bench import Bench, environment, last_line, put_back_scratchpad, unrecorded_of
+from ralph.driver.bench import (
+    Bench,
+    environment,
+    keep_scratchpad,
+    last_line,
+    put_back_scratchpad,
+    unrecorded_of,
+)
 from ralph.driver.gating import Gating
 from ralph.driver.operation import Operation
 from ralph.driver.processes import Ended
@@ -59,6 +67,9 @@ class Judging:
             self._record(f.WorkspaceChanged(tree=current, paths=paths[:50]))
             return None
         program = self._program(gate, op, s)
+        scratchpad = keep_scratchpad(b.folder, s, b.store) if gate.review else ""
+        if gate.review:
+            b.refs.look()
         swap = changed_paths(b.snapshots, s.base_tree, op.tree, op.swap)
         before = b.snapshots.overlay(op.tree, s.base_tree, swap) if swap else op.tree
         self._record(
@@ -70,6 +81,8 @@ class Judging:
                 tree=op.tree,
                 swapped=() if gate.hermetic else op.swap,
                 prompt=program.prompt,
+                scratchpad=scratchpad,
+                refs=b.store.put(b.refs.memory()) if gate.review else "",
             )
         )
         b.journal.sync()
@@ -88,8 +101,6 @@ class Judging:
         if not where.is_dir():  # the agent removed it: the gate fails, the run goes on
             program, where = shell("echo 'the folder in which the gate runs is gone'; exit 127"), b.repo.root
         stamps = unrecorded_of(s).stamps()
-        if gate.review:
-            b.refs.look()
         try:
             owned = b.ownership.start(
                 op.id,
@@ -118,7 +129,7 @@ class Judging:
             checkout=checkout,
             reader=program.reader,
             show=lambda line: b.show(gate.name, line),
-            close=lambda gating: self._ended(gating, s, stamps),
+            close=lambda gating: self._ended(gating, s, stamps, scratchpad),
         )
 
     def _program(self, gate: GatePolicy, op: d.RunGate, s: LoopState) -> Program:
@@ -134,7 +145,9 @@ class Judging:
         env = {**launch.env, "RALPH_ITERATION": str(s.iterations)}
         return Program(launch.argv, launch.stdin, env, agent.reader(policy), name)
 
-    def _ended(self, gating: Gating, s: LoopState, stamps: dict[str, Stamp]) -> list[f.AnyFact]:
+    def _ended(
+        self, gating: Gating, s: LoopState, stamps: dict[str, Stamp], scratchpad: str
+    ) -> list[f.AnyFact]:
         b, op, gate = self._b, gating.op, gating.gate
         seconds = gating.seconds()
         ended = gating.end()
@@ -151,7 +164,7 @@ class Judging:
         words = gating.reader.words() if gating.reader else Words()
         if gate.review:
             wrote = tuple(printable(path) for path in written)
-            if put_back_scratchpad(b.folder, s, b.store):
+            if put_back_scratchpad(b.folder, s, b.store, scratchpad):
                 wrote = (*wrote, scratchpad_path(s))
             found = self._opinion(gate, words, ended, timed_out)
         else:
@@ -179,13 +192,14 @@ class Judging:
                 error_hash=found.error_hash,
                 headline=ended.trouble or found.headline,
                 stragglers=ended.stragglers,
+                empty=found.empty,
                 unclear=found.unclear,
                 findings=found.findings,
                 usage=words.usage,
                 fault=words.fault,
                 fault_text=words.fault_text,
                 retry_after=words.retry_after,
-                refs_moved=b.refs.moved() if gate.review else (),
+                refs_moved=b.refs.moved(work=False) if gate.review else (),
             )
         ]
 
@@ -228,6 +242,8 @@ def shell(command: str) -> Program:
 
 def review_not_started(op: d.RunGate, s: LoopState, error: OSError) -> f.GateEnded:
     text = f"{error.filename or 'the reviewer'}: {error.strerror or error}"
+    if error.errno == errno.E2BIG:
+        text = "the prompt is too long for an argument; set `prompt_mode: stdin` for this reviewer"
     return f.GateEnded(
         op=op.id,
         gate=op.gate,

@@ -94,6 +94,8 @@ def _ended(fact: f.LoopEnded, s: LoopState, scene: Scene) -> News:
 
 
 def _waits(fact: f.WaitStarted, s: LoopState, scene: Scene) -> News:
+    # The moment is part of it: a resumed wait keeps its own, and another one may come under the same name.
+    about = f"{fact.op}:{fact.until}"
     title = one_line(f"waiting ({fact.what}): {_name(s)}", TITLE_CHARS)
     until = fact.until or "an unknown moment"
     text = _text(f"waits {fact.seconds:.0f} s, until {until}: {fact.why}", s, WHILE_WAITING, scene)
@@ -104,8 +106,8 @@ def _waits(fact: f.WaitStarted, s: LoopState, scene: Scene) -> News:
         "until": fact.until or None,
     }
     details: dict[str, object] = {"wait": wait, "next": WHILE_WAITING}
-    message = _message("wait", fact.op, title, text, s, scene, details)
-    return News("wait", fact.op, title, text, "warning", message)
+    message = _message("wait", about, title, text, s, scene, details)
+    return News("wait", about, title, text, "warning", message)
 
 
 def _message(

@@ -1,7 +1,8 @@
 """Tells whom `notify:` names: a command with JSON on standard input, or an address of apprise.
 
-Telling takes a bounded time, owns every process it starts, and never fails a run: what went wrong is a fact.
-No secret gets into a fact: addresses are shown without what follows the host, values from the environment by their name.
+Telling goes on beside the loop and takes a bounded time, owns every process it starts, and never fails a run: what went
+wrong is a fact. `notified` holds no secret of ours: of an address only scheme and host, values from the environment by
+their name. What the configuration says literally is in the journal as it was written; views mask it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from ralph.driver.processes import Owned, Ownership
 from ralph.errors import RalphError
 
 PATIENCE = 30.0  # seconds for all targets together: they are told at the same time
+LOOK_AGAIN = 0.1  # seconds, while somebody is being told
+QUIET = 1.0  # seconds after which a person who waits is told what for
 TEXT_CHARS = 300
 _NOTHING_KEPT = Path(os.devnull)
 _NO_RING = 1 << 62  # bytes of output until the transcript would need a second file
@@ -47,7 +50,9 @@ class Letter(msgspec.Struct, frozen=True):
 
 
 class Sending(msgspec.Struct):
+    news: News
     target: str
+    deadline: float
     owned: Owned | None = None
     secrets: dict[str, str] = {}
     last: str = ""  # the last line of output
@@ -74,24 +79,56 @@ class Notifier:
         self._already = already
         self._ownership = ownership
         self._patience = patience
+        self._under_way: list[Sending] = []
 
-    def tell(self, news: News) -> None:
-        """At most `patience` seconds. Only `record` can raise."""
-        sendings = [
-            self._start(target, policy, news)
-            for target, policy in self._targets.items()
-            if news.occasion in policy.when and (news.occasion, news.about, target) not in self._already
-        ]
-        self._await([s for s in sendings if s.owned is not None])
-        for s in sendings:
-            if s.ok:
-                self._already.add((news.occasion, news.about, s.target))
-            self._record(
-                f.Notified(occasion=news.occasion, about=news.about, target=s.target, ok=s.ok, text=s.text)
-            )
+    def start(self, news: News) -> None:
+        """Begins to tell those whom it concerns. Waits for nobody and raises nothing."""
+        under_way = {_key(s) for s in self._under_way}
+        for target, policy in self._targets.items():
+            key = (news.occasion, news.about, target)
+            if news.occasion in policy.when and key not in self._already | under_way:
+                self._under_way.append(self._start(target, policy, news))
+
+    def advance(self) -> float:
+        """Takes what is ready. In how many seconds to call again, at the latest. Only `record` can raise."""
+        for s in list(self._under_way):
+            if s.owned is None or _has_ended(s):
+                self._over(s)
+            elif time.monotonic() >= s.deadline:
+                self._over(s, f"no end within {self._patience:g} s: it was ended")
+        return LOOK_AGAIN if self._under_way else float("inf")
+
+    def finish(
+        self, calls: Sequence[int], hurried: Callable[[], bool], slow: Callable[[list[str]], None]
+    ) -> None:
+        """Until everybody has been told or was given up. `hurried` cuts it short; something can be read from `calls` when
+        it may have become true. `slow` gets the targets that take long."""
+        for s in [s for s in self._under_way if s.news.occasion == "wait"]:
+            self._over(s, "cut short: the loop has ended")  # and the wait with it
+        mention_at = time.monotonic() + QUIET
+        self.advance()
+        while self._under_way and not hurried():
+            if time.monotonic() >= mention_at:
+                slow([s.target for s in self._under_way])
+                mention_at = float("inf")
+            _wait(self._under_way, calls, mention_at)
+            self.advance()
+        for s in list(self._under_way):
+            self._over(s, "cut short")
+
+    def _over(self, s: Sending, why: str = "") -> None:
+        self._under_way.remove(s)
+        if s.owned is not None:
+            _end(s, why)
+        if s.ok:
+            self._already.add(_key(s))
+        news = s.news
+        self._record(
+            f.Notified(occasion=news.occasion, about=news.about, target=s.target, ok=s.ok, text=s.text)
+        )
 
     def _start(self, target: str, policy: NotifyPolicy, news: News) -> Sending:
-        sending = Sending(target)
+        sending = Sending(news, target, time.monotonic() + self._patience)
         try:
             letter = self._letter(policy, news)
             sending.secrets = letter.secrets
@@ -128,13 +165,9 @@ class Notifier:
         shell = ("/bin/sh", "-c", policy.run)
         return Letter(shell, _json(news.message), env, cwd, variables(policy.run, env))
 
-    def _await(self, sendings: list[Sending]) -> None:
-        deadline = time.monotonic() + self._patience
-        while sendings and time.monotonic() < deadline:
-            _wait([s.owned for s in sendings if s.owned], deadline - time.monotonic())
-            sendings = [s for s in sendings if not _advance(s)]
-        for s in sendings:
-            _finish(s, f"no end within {self._patience:g} s: it was ended")
+
+def _key(s: Sending) -> tuple[str, str, str]:
+    return s.news.occasion, s.news.about, s.target
 
 
 def name(target: NotifyPolicy, number: int) -> str:
@@ -200,29 +233,30 @@ def _json(message: Mapping[str, object]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
-def _wait(owned: list[Owned], seconds: float) -> None:
+def _wait(sendings: list[Sending], calls: Sequence[int], until: float) -> None:
     poll = select.poll()
-    for one in owned:
+    for fd in calls:
+        poll.register(fd, select.POLLIN)
+    for one in (s.owned for s in sendings if s.owned):
         for fd in one.fds():
             poll.register(fd, select.POLLIN)
         if (fd_in := one.wants_write()) is not None:
             poll.register(fd_in, select.POLLOUT)
+    seconds = min(until, *(s.deadline for s in sendings)) - time.monotonic()
     poll.poll(max(0.0, seconds) * 1000 + 0.5)
 
 
-def _advance(s: Sending) -> bool:
-    """Takes what it says; True when it has ended and everything it started is gone."""
+def _has_ended(s: Sending) -> bool:
+    """Takes what it says meanwhile."""
     assert s.owned is not None
     with suppress(OSError):
         for line in s.owned.pump():
             s.last = line.text if line.text.strip() else s.last
-    if not s.owned.exited():
-        return False
-    _finish(s, "")
-    return True
+    return s.owned.exited()
 
 
-def _finish(s: Sending, why: str) -> None:
+def _end(s: Sending, why: str) -> None:
+    """Everything it started is gone when this returns."""
     assert s.owned is not None
     try:
         ended = s.owned.close()

@@ -22,7 +22,7 @@ from ralph.driver.processes import sweep
 from ralph.driver.store import Store, last_sign_of_life
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
-from ralph.workspace import Snapshots, printable, save
+from ralph.workspace import RefWatch, Repo, Snapshots, printable, save
 
 ABANDONED = 86400.0  # seconds
 NOTICED_LATE = 5.0  # seconds: a run leaves a sign of life about every second, later on a busy machine
@@ -128,7 +128,7 @@ def close_open(
                 _swap_back(s, running, snapshots)
                 wrote = _undo_writes(s, running, started, snapshots, store)
                 wrote += _undo_notes(s, running, started, store)
-                record(_interrupted_gate(s, running, started, store, wrote))
+                record(_interrupted_gate(s, running, started, store, wrote, snapshots.repo))
             case "wait":
                 record(f.WaitEnded(op=running.op, elapsed=False))
 
@@ -179,6 +179,7 @@ def _interrupted_iteration(
         output=store.relative(transcript) if transcript.exists() else "",
         scratchpad=store.put(read_scratchpad(Path(s.root) / s.folder, s)),
         usage=_usage(s.policy.agent, transcript),
+        refs_moved=_moved(store, fact.refs, snapshots.repo) if isinstance(fact, f.IterationStarted) else (),
         nested=snapshot.nested,
         dirty_submodules=snapshot.dirty_submodules,
     )
@@ -196,8 +197,17 @@ def _usage(policy: AgentPolicy, transcript: Path) -> f.Usage:
     return reader.words().usage
 
 
+def _moved(store: Store, memory: str, repo: Repo, *, work: bool = True) -> tuple[str, ...]:
+    """The refs that are not as they were when the operation began."""
+    if not memory:
+        return ()
+    refs = RefWatch(repo)
+    refs.recall(store.get(memory))
+    return refs.moved(work=work)
+
+
 def _interrupted_gate(
-    s: LoopState, running: Running, started: Record | None, store: Store, wrote: list[str]
+    s: LoopState, running: Running, started: Record | None, store: Store, wrote: list[str], repo: Repo
 ) -> f.GateEnded:
     fact = f.decode(started.data) if started else None
     gate = s.gate(running.gate)
@@ -215,6 +225,7 @@ def _interrupted_gate(
         passed=False,
         how="interrupted",
         wrote=tuple(printable(path) for path in wrote[:50]),
+        refs_moved=_moved(store, fact.refs, repo, work=False) if isinstance(fact, f.GateStarted) else (),
     )
 
 
@@ -257,7 +268,9 @@ def _undo_notes(s: LoopState, running: Running, started: Record | None, store: S
     died = last_sign_of_life(store.state_dir, started.run) + NOTICED_LATE
     if _changed_at(folder / scratchpad_path(s)) > died:
         return []
-    return [scratchpad_path(s)] if put_back_scratchpad(folder, s, store) else []
+    fact = f.decode(started.data)
+    before = fact.scratchpad if isinstance(fact, f.GateStarted) else ""
+    return [scratchpad_path(s)] if put_back_scratchpad(folder, s, store, before) else []
 
 
 def _changed_at(path: Path) -> float:

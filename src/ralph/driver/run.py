@@ -19,6 +19,7 @@ from ralph.core.fold import fold
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule
 from ralph.core.state import LoopState
+from ralph.core.text import few
 from ralph.driver.bench import Bench
 from ralph.driver.control import Control
 from ralph.driver.effects import Effects
@@ -62,6 +63,7 @@ class Request(msgspec.Struct, frozen=True):
     policy: Policy | None = None
     choice: Choice = "ask"
     answer: str = ""
+    allow: tuple[str, ...] = ()
     raise_limits: dict[str, float] = {}
 
 
@@ -73,14 +75,14 @@ class Seeing(msgspec.Struct, frozen=True):
     resume_or_fresh: Callable[[LoopState], Choice]
     # Called as time passes; says in how many seconds it wants to be called again, at the latest.
     pulse: Callable[[LoopState], float] = lambda s: float("inf")
+    end: Callable[[LoopState], None] = lambda s: (
+        None
+    )  # the last words about the loop; others are told after it
+    note: Callable[[str], None] = lambda text: None  # why it is not over yet all the same
 
 
-class Outcome(msgspec.Struct, frozen=True):
-    code: int
-    state: LoopState
-
-
-def run(request: Request, seeing: Seeing) -> Outcome:
+def run(request: Request, seeing: Seeing) -> int:
+    """The exit code."""
     state_dir = request.repo.state_dir
     run_id = new_id()
     tier = choose(os.environ.get("RALPH_TIER", ""))
@@ -117,7 +119,7 @@ class _Run:
         self._state = RunState()
         self._by = run_id  # the run that what is told of happened in
 
-    def go(self) -> Outcome:
+    def go(self) -> int:
         found = last_loop(self._journal.records, self._request.repo.root)
         resumed = self._choose(found)
         # Only now: a run that is refused leaves no folder.
@@ -131,6 +133,7 @@ class _Run:
             Ownership(self._tier, self._id) as ownership,
             Control(self._request.folder, self._request.repo.state_dir / "inbox", self._id) as control,
         ):
+            self._control = control
             self._record(
                 f.RunStarted(
                     run=self._id,
@@ -146,16 +149,15 @@ class _Run:
             sweep_dead(self._journal.records, self._record)
             if aside:
                 self._set_aside(*aside)
-            state = LoopState()
             while True:
                 for step in schedule(self._state):
                     match step:
                         case StartLoop():
-                            state = self._loop(resumed, ownership, control)
+                            self._loop(resumed, ownership, control)
                         case EndRun(code):
                             self._record(f.RunEnded(run=self._id, code=code))
                             self._journal.sync()
-                            return Outcome(code=code, state=state)
+                            return code
 
     def _nothing_left(self) -> bool:
         """What is still to be swept or can still go on must stay in sight."""
@@ -192,7 +194,7 @@ class _Run:
 
     def _loop(
         self, resumed: tuple[LoopState, list[Record]] | None, ownership: Ownership, control: Control
-    ) -> LoopState:
+    ) -> None:
         started = None if resumed else self._fresh_start()
         state = resumed[0] if resumed else LoopState()
         begun = fold(state, started) if started else state
@@ -219,7 +221,7 @@ class _Run:
             lambda op, s: effects.start(op, s),
             self._watch,
             self._store.beat,
-            self._seeing.pulse,
+            self._pulse,
         )
         effects = Effects(bench, loop.record)
         self._views = Views(folder, snapshots, now)
@@ -229,7 +231,8 @@ class _Run:
         if resumed and is_over(state):  # the run that ended it died before it had tidied up and said so
             self._by = next(r.run for r in reversed(resumed[1]) if r.kind == "loop.ended")
             self._watch(how_it_ended(resumed[1]), state)
-            return state
+            self._tell_the_rest()
+            return
         loop_id = started.loop if started else state.loop
         control.attend(loop.record, loop.kill, self._journal.sync, _seen(self._journal.records), loop_id)
         control.expect(state.token, state.serial)  # what an interrupted iteration had still said
@@ -242,10 +245,15 @@ class _Run:
                 assert resumed is not None
                 close_open(state, resumed[1], snapshots, self._store, loop.record)
                 limits = raised(state.policy.limits, self._request.raise_limits)
-                loop.record(f.LoopResumed(run=self._id, limits=limits, answer=self._request.answer))
+                loop.record(
+                    f.LoopResumed(
+                        run=self._id, limits=limits, answer=self._request.answer, allow=self._request.allow
+                    )
+                )
                 self._views.write(loop.state)
                 note_outside_edits(loop.state, snapshots, loop.record)
-            return loop.run()
+            loop.run()
+            self._tell_the_rest()
         except BaseException:
             loop.kill()
             raise
@@ -285,9 +293,24 @@ class _Run:
         self._seeing.fact(fact, s)
         if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded) and not _interrupts(fact):
             self._views.write(s)
+        if isinstance(fact, f.LoopEnded):
+            self._journal.sync()  # what is said from here on holds
+            self._control.loop_is_over()
+            self._seeing.end(s)
         if s.policy.notify and (found := news(fact, s, self._scene(s))):
             self._journal.sync()
-            self._notifier.tell(found)
+            self._notifier.start(found)
+
+    def _pulse(self, s: LoopState) -> float:
+        return min(self._seeing.pulse(s), self._notifier.advance())
+
+    def _tell_the_rest(self) -> None:
+        """The end is recorded and shown: neither who cannot be told nor who gets impatient changes anything about it."""
+        self._notifier.finish(
+            self._control.reads(),
+            self._control.hurried,
+            lambda targets: self._seeing.note(f"still telling {few(targets)}; Ctrl-C leaves it"),
+        )
 
     def _scene(self, s: LoopState) -> Scene:
         folder = printable(str(folder_of(s)))

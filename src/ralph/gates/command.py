@@ -7,10 +7,19 @@ from collections.abc import Iterable
 import msgspec
 
 from ralph.core.digest import digest
+from ralph.core.emptyrun import ran_nothing
 from ralph.core.excerpt import excerpt, excerpt_windows, windows_text
 from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
 from ralph.core.text import few
+
+CACHES = (
+    "**/__pycache__/**",
+    "**/.pytest_cache/**",
+    "**/.mypy_cache/**",
+    "**/.ruff_cache/**",
+    "**/.hypothesis/**",
+)
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -20,6 +29,7 @@ class Finding(msgspec.Struct, frozen=True):
     headline: str = ""
     unclear: bool = False  # a reviewer gave no verdict
     findings: tuple[str, ...] = ()
+    empty: bool = False  # there was no test to run
 
 
 def command_line(gate: GatePolicy) -> str:
@@ -30,8 +40,8 @@ def command_line(gate: GatePolicy) -> str:
 
 
 def undeclared(gate: GatePolicy, written: Iterable[str]) -> tuple[str, ...]:
-    """The paths that the gate changed and may not."""
-    return tuple(path for path in written if not matches(path, gate.may_write))
+    """The paths that the gate changed and may not. Caches that somebody committed are the tools' own."""
+    return tuple(path for path in written if not matches(path, (*gate.may_write, *CACHES)))
 
 
 def find(
@@ -41,13 +51,13 @@ def find(
     and the number of its lines; without last bytes, the first are all."""
     text, shown = _seen(*output)
     if code == 0 and timed_out != "hard" and not wrote:
-        return Finding(passed=True, excerpt=shown)
+        return Finding(passed=True, excerpt=shown, empty=ran_nothing(text))
     if timed_out == "hard":
         # What it printed before time ran out differs by chance; that it hangs is the error.
         why = f"{gate.name} ran out of time after {gate.hard_timeout:g} s"
         return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "out of time"), why)
     if wrote:
-        why = f"{gate.name} changed files that it may not change: {few(wrote, 10)}"
+        why = f"{gate.name} changed files that it may not change: {few(wrote, 10)} (undone; `may_write` lets it)"
         return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "wrote", *wrote), why)
     from ralph.core.errorhash import error_hash, headline  # tables of patterns, needed only after a failure
 

@@ -16,12 +16,26 @@ from ralph.workspace import (
     judging_files,
     made_by_tools,
     named_files,
+    named_in,
     printable,
     stamps,
     touched_inputs,
 )
 
 SYMLINK = "120000"
+# What agent programs read by themselves, wherever it is.
+INSTRUCTIONS = (
+    *(
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+        "AGENTS.md",
+        "AGENTS.override.md",
+        "GEMINI.md",
+        ".mcp.json",
+        "opencode.json",
+    ),
+    *("**/.claude/**", "**/.codex/**", "**/.gemini/**", "**/.opencode/**", "**/.agents/**"),
+)
 
 
 def touched_by_gate(
@@ -35,6 +49,11 @@ def touched_by_gate(
     """gate -> its inputs that are not as they were at the start. New tests are no reason for doubt."""
     touched: dict[str, tuple[str, ...]] = {}
     for gate in gates:
+        if gate.review:
+            changed = [change.path for change in changes]
+            if own := _reviewers_own(gate, changed, base_files, folder=folder, root=root):
+                touched[gate.name] = own
+            continue
         inputs = gate_inputs(base_files, gate.run, gate.inputs, folder=folder, root=root)
         found = touched_inputs(inputs, changes, gate.run, gate.inputs, folder=folder, root=root)
         if found:
@@ -53,11 +72,31 @@ def hidden_by_gate(
     """gate -> files that judge the work and that new ignore rules keep out of the snapshot."""
     hidden: dict[str, tuple[str, ...]] = {}
     for gate in gates:
+        if gate.review:
+            if own := _reviewers_own(gate, ignored, base_files, folder=folder, root=root):
+                hidden[gate.name] = own
+            continue
         inputs = gate_inputs(base_files, gate.run, gate.inputs, folder=folder, root=root)
         found = judging_files(inputs, ignored, gate.run, gate.inputs, folder=folder, root=root)
         if found:
             hidden[gate.name] = tuple(printable(path) for path in found)
     return hidden
+
+
+def _reviewers_own(
+    gate: GatePolicy,
+    paths: Sequence[str],
+    base_files: Sequence[tuple[str, str, str]],
+    *,
+    folder: str,
+    root: str,
+) -> tuple[str, ...]:
+    """Those of the paths by which somebody could tell a reviewer what to say: its program, and what agents read as
+    instructions. Tests are no such thing: it is shown the change."""
+    known = (*(path for _, _, path in base_files), *paths)
+    named = named_in(gate.run, known, folder=folder, root=root)
+    found = [path for path in paths if path in named.paths or matches(path, (*named.patterns, *INSTRUCTIONS))]
+    return tuple(sorted(printable(path) for path in found))
 
 
 class Unrecorded:
@@ -112,7 +151,7 @@ class Unrecorded:
         return stamps(places)
 
     def _places(self, gate: GatePolicy, *, folders: bool = True) -> dict[str, Path]:
-        return named_files(
+        places = named_files(
             command_line(gate),
             () if gate.hermetic else gate.inputs,
             root=self._root,
@@ -120,6 +159,10 @@ class Unrecorded:
             leads_out=gate.hermetic,
             folders=folders,
         )
+        if not gate.review:
+            return places
+        # An agent that is installed somewhere may renew itself; one that lives in the workspace may not be rewritten.
+        return {name: path for name, path in places.items() if path.is_relative_to(self._root)}
 
 
 def _recorded(files: Iterable[tuple[str, str, str]]) -> set[str]:

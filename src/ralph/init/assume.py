@@ -36,5 +36,5 @@ def assumed(
         if not detected.gates:
             said.append("no gate: nothing here says how to test it, so nothing will be proven")
     said = [f"no ralph.yml: {said[0]}", *said[1:]] if said else []
-    written = tuple(Gate(gate.name, gate.run, (gate.why,)) for gate in detected.gates)
+    written = tuple(Gate(gate.name, gate.run, (gate.why,), may_write=("**",)) for gate in detected.gates)
     return Assumed(ralph_yml(preset(DEFAULT), found, written), tuple(said))

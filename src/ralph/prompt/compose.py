@@ -119,6 +119,8 @@ def _notes(s: LoopState, quoted: Quote) -> str:
         notes.append(_HOW_NOTES[s.last_how])
     elif s.last_how.startswith("exit "):
         notes.append(f"The iteration before ended with {s.last_how}.")
+    if s.silent:
+        notes.append("The iteration before gave no signal. End yours with one.")
     if s.refusal:
         notes.append(f"Its claim was refused: {s.refusal[:300]}.")
     if s.stragglers:

@@ -13,6 +13,7 @@ from ralph.core.next import what_next
 from ralph.core.policy import Task
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
+from ralph.ui.verdicts import verdict
 
 
 def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
@@ -35,7 +36,8 @@ def _repaired(x: f.JournalRepaired, s: LoopState) -> list[str]:
 
 
 def _loop_started(x: f.LoopStarted, s: LoopState) -> list[str]:
-    gates = ", ".join(g.name for g in x.policy.gates) or "none"
+    nothing = "none, as you said" if x.policy.gates_declined else "none: nothing will be proven"
+    gates = ", ".join(g.name for g in x.policy.gates) or nothing
     name = own_name(x.task)
     return [f"task {name}: {x.task.title}" if name else f"task: {x.task.title}", f"gates: {gates}"]
 
@@ -84,6 +86,8 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
         shown.append(f"claim refused: {s.refusal}")
     elif s.claim is not None:
         shown.append("it claims completion")
+    elif s.unchecked == 0 and x.how == "exited" and not x.fault and s.history and _known_review(s, x.tree):
+        shown += ["it claims completion", *_turned_down(s)]
     if x.stragglers:
         shown.append(f"processes it left running were ended: {few(x.stragglers)}")
     if x.refs_moved:
@@ -119,19 +123,40 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
         shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {x.seconds:.1f} s"]
         if not x.passed and x.headline:
             shown.append(f"  {x.headline}")
+        if x.wrote:
+            shown.append(
+                "  files changed while it ran were put back; `ralph recover` has them, should they be yours"
+            )
+        if x.empty:
+            shown.append("  it ran no test")
     if len(set(s.verdicts.get(verdict_key(x.gate, x.variant, x.tree), ()))) > 1:
         shown.append(f"gate {x.gate} is flaky: it says two things about one tree; no attempt is spent")
-    elif s.history and s.claim is None and x.purpose == "claim" and not x.passed:
-        same = f", the same error {s.streak} times" if s.streak > 1 else ""
-        shown.append(f"attempt {s.attempts}/{s.policy.limits.max_attempts} turned down{same}")
-        goes_on = s.attempts < s.policy.limits.max_attempts and s.streak < s.policy.stuck.same_error_stop
-        if goes_on and (level := shift_level(s)):
-            shown.append(f"strategy shift {level}: the next iteration must try something different")
+    elif s.history and s.claim is None and x.purpose == "claim":
+        shown += _turned_down(s) if not x.passed or _known_review(s, x.tree) else []
+    return shown
+
+
+def _known_review(s: LoopState, tree: str) -> bool:
+    """Whether the claim was turned down by what a reviewer had said of this very tree before."""
+    known = s.reviews.get(verdict_key(s.history[-1].gate, "as-is", tree))
+    return known is not None and not known.passed
+
+
+def _turned_down(s: LoopState) -> list[str]:
+    last, known = s.history[-1], _known_review(s, s.tree)
+    asked = known and not any(r.gate == last.gate for r in s.results)
+    shown = [f"reviewer {last.gate}: FAIL, as before: the tree is the same"] if asked else []
+    same = f", the same error {s.streak} times" if s.streak > 1 else ""
+    shown.append(f"attempt {s.attempts}/{s.policy.limits.max_attempts} turned down{same}")
+    goes_on = s.attempts < s.policy.limits.max_attempts and s.streak < s.policy.stuck.same_error_stop
+    if goes_on and (level := shift_level(s)):
+        shown.append(f"strategy shift {level}: the next iteration must try something different")
     return shown
 
 
 def _review(x: f.GateEnded, *, hard: bool) -> list[str]:
-    word = "no verdict" if x.unclear else "PASS" if x.passed else "FAIL"
+    word: str = verdict(reviewer=True, passed=x.passed, unclear=x.unclear, fault=x.fault)
+    word += f" ({x.fault})" if x.fault else ""
     asked = ", asked again" if x.op.endswith(":again") else ""
     shown = [f"reviewer {x.gate}{asked}: {word}{'' if hard else ' (soft)'}, {x.seconds:.1f} s"]
     shown += [f"  - {finding}" for finding in x.findings[:10]]
@@ -140,7 +165,7 @@ def _review(x: f.GateEnded, *, hard: bool) -> list[str]:
     if x.unclear and x.headline:
         shown.append(f"  {x.headline}")
     if x.wrote:
-        shown.append(f"reviewer {x.gate} edited files; undone: {few(x.wrote)}")
+        shown.append(f"  files changed while it ran were put back; `ralph recover` has them: {few(x.wrote)}")
     return shown
 
 
@@ -174,7 +199,7 @@ def _notified(x: f.Notified, s: LoopState) -> list[str]:
     return [] if x.ok else [f"warning: could not tell {x.target}: {x.text}"]
 
 
-def summary(s: LoopState, code: int) -> list[str]:
+def summary(s: LoopState) -> list[str]:
     """The last words of a run: the end, the figures, what to do next."""
     end = s.ended or "interrupted"
     name = f"{end} ({s.end_limit})" if s.end_limit else end

@@ -2,7 +2,7 @@
 
 from ralph.workspace.checkout import checkout
 from ralph.workspace.hidden import newly_ignored, own_excludes
-from ralph.workspace.inputs import gate_inputs, judging_files, touched_inputs
+from ralph.workspace.inputs import gate_inputs, judging_files, named_in, touched_inputs
 from ralph.workspace.recovery import Saved, drop, save, saved
 from ralph.workspace.refwatch import RefWatch
 from ralph.workspace.repo import Repo, find, head, own_files, printable, without_git
@@ -30,6 +30,7 @@ __all__ = [
     "judging_files",
     "made_by_tools",
     "named_files",
+    "named_in",
     "newly_ignored",
     "own_excludes",
     "own_files",

@@ -21,11 +21,16 @@ class RefWatch:
         self._files: dict[str, tuple[int, int, int]] = {}
         self._refs: dict[str, str] = {}
         self._head = ""
+        self._text: tuple[dict[str, str], str, str] = ({}, "", "")
         self.look()
 
     def branch(self) -> str:
         """The ref that HEAD stands for; empty when detached."""
         return self._head.removeprefix("ref: ") if self._head.startswith("ref: ") else ""
+
+    def commit(self) -> str:
+        """The commit that HEAD stands for, as of the last look; empty before the first."""
+        return self._refs.get(self.branch(), "") if self.branch() else self._head
 
     def look(self) -> None:
         """Remember how the refs are now."""
@@ -33,11 +38,11 @@ class RefWatch:
             self._head = _read(self._head_file)
             self._update()
 
-    def moved(self) -> tuple[str, ...]:
-        """What differs from the last look, except the branch that the work is on."""
+    def moved(self, *, work: bool = True) -> tuple[str, ...]:
+        """What differs from the last look, except, where somebody was to `work` on it, the branch that HEAD stands for."""
         if not self._on:
             return ()
-        branch, head, before = self.branch(), self._head, self._refs
+        branch, head, before = self.branch() if work else "", self._head, self._refs
         self.look()
         found = [f"HEAD: {head} → {self._head}"] if head.startswith("ref: ") and head != self._head else []
         for name in sorted(before.keys() | self._refs.keys()) if before != self._refs else ():
@@ -45,6 +50,19 @@ class RefWatch:
                 was, now = before.get(name, "none"), self._refs.get(name, "none")
                 found.append(f"{name}: {was[:12]} → {now[:12]}")
         return tuple(printable(line) for line in found)
+
+    def memory(self) -> str:
+        """The last look as text, for a process that comes after this one."""
+        if self._text[0] is not self._refs or self._text[1] != self._head:
+            lines = (f"{value} {name}" for name, value in self._refs.items())
+            self._text = (self._refs, self._head, "\n".join((self._head, *lines)) if self._on else "")
+        return self._text[2]
+
+    def recall(self, memory: str) -> None:
+        """Take up the look of a process before this one."""
+        head, *lines = memory.split("\n")
+        self._head, self._files = head, {}
+        self._refs = {name: value for value, _, name in (line.partition(" ") for line in lines)}
 
     def _update(self) -> None:
         files = self._stat_all()
