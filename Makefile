@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint types unit chaos bench pictures install clean
+.PHONY: demo test lint types unit test-agents chaos bench pictures install clean
 
 $(BIN)/ralph: requirements/core.txt requirements/build.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ralph needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
@@ -32,9 +32,13 @@ types: .venv/.dev
 	$(BIN)/mypy
 
 unit: .venv/.dev
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 -m "not slow and not agents"
 
 test: lint types unit
+
+test-agents: .venv/.dev
+	$(BIN)/python tests/agents/install.py all
+	$(BIN)/pytest tests/agents
 
 chaos: .venv/.dev
 	$(BIN)/pytest -n 2 -m slow

@@ -4,17 +4,23 @@ clean HOME, for one small repository of each kind. The agent is a shell script b
 from __future__ import annotations
 
 import fcntl
+import functools
+import http.server
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = Path(__file__).parent / "newcomer"
+# What pip says when the last of its tries did not get through. That a package is not found is no such thing.
+UNREACHABLE = re.compile(r"Retry\(total=0,.* after connection broken by")
 NEEDS = {"python": "python3", "node": "npm", "go": "go", "rust": "cargo", "make": "make"}
 
 
@@ -87,9 +93,7 @@ def _install(place: Path) -> None:
         try:
             person.types(line)
         except AssertionError as error:
-            if not re.search(
-                r"No matching distribution|Could not find a version|Failed to establish", str(error)
-            ):
+            if not UNREACHABLE.search(str(error)):
                 raise
             (place / "failed").write_text("no package index can be reached")
             return
@@ -115,6 +119,9 @@ def newcomer(installed: Path, tmp_path: Path, request: pytest.FixtureRequest) ->
     if toolchains.is_dir():  # a `cargo` of rustup finds its toolchain from the HOME otherwise
         env["RUSTUP_HOME"] = str(toolchains)
     person = Newcomer(home, home, env)
+    asked = [NEEDS[sample], "version" if sample == "go" else "--version"]
+    if subprocess.run(asked, env=person.env, capture_output=True).returncode:
+        pytest.skip(f"{NEEDS[sample]} is installed, but does not work in a HOME of its own")
     person.env["PATH"] = f"{agent}:{person.env['PATH']}"
     for line in (
         "git config --global user.name Newcomer",
@@ -123,6 +130,36 @@ def newcomer(installed: Path, tmp_path: Path, request: pytest.FixtureRequest) ->
     ):
         person.types(line)
     return person
+
+
+@pytest.mark.parametrize("reachable", [True, False])
+def test_only_an_index_that_cannot_be_reached_is_a_reason_to_skip(tmp_path: Path, reachable: bool) -> None:
+    (tmp_path / "simple").mkdir()
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as index:
+        thread = threading.Thread(target=index.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        if not reachable:
+            index.shutdown()
+            index.server_close()
+        env = {
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith("PIP_") and not k.lower().endswith("_proxy")
+        }
+        url = f"http://127.0.0.1:{index.server_port}/simple"
+        more = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "PIP_RETRIES": "1"}
+        done = subprocess.run(
+            [sys.executable, "-m", "pip", "download", "--no-deps", "-d", tmp_path / "got", "not-there"],
+            env=env | more,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        if reachable:
+            index.shutdown()
+    assert "No matching distribution" in done.stderr, done.stdout + done.stderr
+    assert bool(UNREACHABLE.search(done.stderr)) != reachable
 
 
 def test_the_readme_shows_every_step() -> None:

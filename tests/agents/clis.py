@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from install import Installed
 FAKE_KEY = "fake-key-for-the-scripted-model"
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 PROVIDER = "scripted"
+_POLL = 0.02
 
 
 @dataclass(frozen=True)
@@ -49,16 +51,20 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Start:
-    """One CLI process to start. `files` are relative to HOME."""
+    """One CLI process to start. `files` are relative to HOME.
+
+    The prompt goes in by stdin: as an argument it ends at 128 kB, and opencode puts quotes around it.
+    """
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
+    stdin: str
     files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Done:
-    """What a run came to. `code` is None when the time was over."""
+    """What a run came to. `code` is None when it was stopped."""
 
     code: int | None
     stdout: str
@@ -92,7 +98,7 @@ def claude(cli: Installed, wanted: Wanted) -> Start:
         "ENABLE_TOOL_SEARCH": "false",  # else MCP tools hide behind a search tool
         "IS_SANDBOX": "1",  # else root may not skip permissions
     }
-    return Start((str(cli.command), "-p", *flags, *tools, *model, *wanted.extra, "--", wanted.prompt), env)
+    return Start((str(cli.command), "-p", *flags, *tools, *model, *wanted.extra), env, wanted.prompt)
 
 
 def codex(cli: Installed, wanted: Wanted) -> Start:
@@ -119,8 +125,9 @@ def codex(cli: Installed, wanted: Wanted) -> Start:
     argv = ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
     env = _env(cli, wanted) | {"OPENAI_API_KEY": FAKE_KEY}
     return Start(
-        (str(cli.command), *argv, *wanted.extra, "--", wanted.prompt),
+        (str(cli.command), *argv, *wanted.extra, "-"),
         env,
+        wanted.prompt,
         {".codex/config.toml": _toml(top, tables)},
     )
 
@@ -144,8 +151,8 @@ def gemini(cli: Installed, wanted: Wanted) -> Start:
         "GEMINI_CLI_NO_RELAUNCH": "true",
     }
     flags = ("--yolo", "-o", "stream-json", "-m", wanted.model or "gemini-2.5-flash")
-    argv = (str(cli.command), *flags, *wanted.extra, f"--prompt={wanted.prompt}")
-    return Start(argv, env, {".gemini/settings.json": json.dumps(settings)})
+    argv = (str(cli.command), *flags, *wanted.extra)
+    return Start(argv, env, wanted.prompt, {".gemini/settings.json": json.dumps(settings)})
 
 
 def opencode(cli: Installed, wanted: Wanted) -> Start:
@@ -184,8 +191,8 @@ def opencode(cli: Installed, wanted: Wanted) -> Start:
         "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
         "npm_config_offline": "true",
     }
-    argv = (str(cli.command), "run", "--format", "json", *wanted.extra, "--", wanted.prompt)
-    return Start(argv, env, {".config/opencode/opencode.json": json.dumps(config)})
+    argv = (str(cli.command), "run", "--format", "json", *wanted.extra)
+    return Start(argv, env, wanted.prompt, {".config/opencode/opencode.json": json.dumps(config)})
 
 
 STARTS: dict[str, Callable[[Installed, Wanted], Start]] = {
@@ -196,27 +203,29 @@ STARTS: dict[str, Callable[[Installed, Wanted], Start]] = {
 }
 
 
-def run(start: Start, folder: Path, seconds: float) -> Done:
-    """Runs it in `folder` with stdin closed; when the time is over it and its process group are killed."""
+def run(start: Start, folder: Path, seconds: float, enough: Callable[[], bool] = lambda: False) -> Done:
+    """Runs it in `folder`. It and its process group are killed at the limit, or at `enough()`."""
     prepare(start)
-    process = subprocess.Popen(
-        start.argv,
-        cwd=folder,
-        env=dict(start.env),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    code: int | None
-    try:
-        out, err = process.communicate(timeout=seconds)
-        code = process.returncode
-    except subprocess.TimeoutExpired:
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(start.stdin.encode())
+        given.seek(0)
+        process = subprocess.Popen(
+            start.argv,
+            cwd=folder,
+            env=dict(start.env),
+            stdin=given,  # a file ends; an open pipe costs Claude 3 s and hangs Codex
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        until = time.monotonic() + seconds
+        while process.poll() is None and time.monotonic() < until and not enough():
+            time.sleep(_POLL)
+        code = process.poll()
         _kill(process)
-        out, err = process.communicate()
-        code = None
-    return Done(code, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+        out.seek(0)
+        err.seek(0)
+        return Done(code, out.read().decode("utf-8", "replace"), err.read().decode("utf-8", "replace"))
 
 
 def prepare(start: Start) -> None:
@@ -227,18 +236,21 @@ def prepare(start: Start) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
+    """The group too: a launcher may be gone while what it launched is not."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
         until = time.monotonic() + 2
         while time.monotonic() < until and process.poll() is None:
-            time.sleep(0.05)
+            time.sleep(_POLL)
 
 
 def _env(cli: Installed, wanted: Wanted) -> dict[str, str]:
-    wanted.home.mkdir(parents=True, exist_ok=True)
+    temporary = wanted.home / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
     return {
         "HOME": str(wanted.home),
+        "TMPDIR": str(temporary),  # Gemini leaves error reports there, Claude sockets
         "PATH": f"{cli.node}{os.pathsep}{SYSTEM_PATH}",
         "LANG": "C.UTF-8",
         "TERM": "dumb",

@@ -8,6 +8,10 @@ from typing import Any
 from model.script import Fault, Usage
 from model.wire import Ask, Failure, Json, Reply, Tool, event, halves, texts
 
+_WORDS_ONLY = (
+    "Respond with TEXT ONLY. Do NOT call any tools."  # how Claude Code asks for a summary, tools on offer
+)
+
 
 class Anthropic:
     def read(self, body: Json, path: str) -> Ask:
@@ -24,6 +28,7 @@ class Anthropic:
             said=tuple(texts(_parts(message), "text") for message in messages if _final(message)),
             system=texts(body.get("system"), "text"),
             prompt="\n".join(texts(_parts(m), "text") for m in messages if m.get("role") == "user"),
+            wants_words=bool(messages) and _WORDS_ONLY in texts(_parts(messages[-1]), "text"),
         )
 
     def whole(self, ask: Ask, reply: Reply) -> Json:

@@ -15,7 +15,7 @@ SECRET_HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "api-key", "co
 
 @dataclass(frozen=True)
 class Logged:
-    """One request. `side`: it offered no tools. `fault`: what it was answered with, if not with the script."""
+    """One request. `side`: a title or summary, no turn of the work. `fault`: the answer, where not the script's."""
 
     method: str
     path: str

@@ -14,7 +14,7 @@ def failure(ask: Ask, fault: Fault, limit: Json) -> Failure:
             text = "Rate limit reached for requests"
             return Failure(429, _error(text, "requests", "rate_limit_exceeded"), retry)
         case "usage-limit":
-            return Failure(429, {"error": limit})
+            return Failure(429, {"error": limit}, retry)
         case "500":
             text = "The server had an error while processing your request"
             return Failure(500, _error(text, "server_error", None), retry)

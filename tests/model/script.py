@@ -79,9 +79,10 @@ class Scenario:
         return results + sum(words in finals for words in said) + max(marks, default=0)
 
 
-def side_words(turn: int) -> str:
+def side_words(turn: int, summary: bool) -> str:
     """For titles, routers and summaries. A summary replaces the conversation, so it carries the turn."""
-    return f"{SIDE_WORDS} [scripted turn {turn}]" if turn else SIDE_WORDS
+    words = f"{SIDE_WORDS} [scripted turn {turn}]" if turn else SIDE_WORDS
+    return f"<summary>{words}</summary>" if summary else words
 
 
 def scenario(data: dict[str, Any]) -> Scenario:

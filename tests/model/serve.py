@@ -122,6 +122,8 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     model: ClassVar[Model]
     protocol_version = "HTTP/1.1"
+    server_version = "scripted"
+    sys_version = ""
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
@@ -180,15 +182,14 @@ class _Handler(BaseHTTPRequestHandler):
         self, raw: bytes, name: str, wire: Wire, ask: Ask, known: Scenario, place: re.Match[str]
     ) -> None:
         turn = known.turn(ask.results, ask.said, ask.prompt)
-        side = not ask.tools
-        fault = None if side else self.model.fault(place["scenario"], place["run"], turn)
-        reply, problem = _reply(ask, known, turn, side, f"{place['scenario']}_{place['run']}_{turn}")
+        fault = None if ask.side else self.model.fault(place["scenario"], place["run"], turn)
+        reply, problem = _reply(ask, known, turn, f"{place['scenario']}_{place['run']}_{turn}")
         self._note(
             raw,
             wire=name,
             model=ask.model,
             turn=turn,
-            side=side,
+            side=ask.side,
             fault=fault.name if fault else "",
             problem=problem,
             tools=[f"{t.namespace}__{t.name}" if t.namespace else t.name for t in ask.tools],
@@ -280,9 +281,9 @@ def _parsed(raw: bytes) -> Json | None:
     return data if isinstance(data, dict) else None
 
 
-def _reply(ask: Ask, known: Scenario, turn: int, side: bool, id: str) -> tuple[Reply, str]:
-    if side:
-        return Reply(side_words(turn), id=id), ""
+def _reply(ask: Ask, known: Scenario, turn: int, id: str) -> tuple[Reply, str]:
+    if ask.side:
+        return Reply(side_words(turn, ask.wants_words), id=id), ""
     step = known.step(turn)
     if not step.tool:
         return Reply(step.words, usage=step.usage, id=id), ""

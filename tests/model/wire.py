@@ -34,6 +34,12 @@ class Ask:
     said: tuple[str, ...] = ()
     system: str = ""
     prompt: str = ""
+    wants_words: bool = False
+
+    @property
+    def side(self) -> bool:
+        """Not a turn of the work: a title, a router, a summary of what is to be compacted away."""
+        return self.wants_words or not self.tools
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,14 @@ class Launch(msgspec.Struct, frozen=True):
     env: dict[str, str] = {}
 
 
+class Tools(msgspec.Struct, frozen=True):
+    """What Ralph hands to an agent besides the prompt."""
+
+    private: Path  # a folder of this iteration's own, for the configuration of agents that need files
+    mcp: tuple[str, ...] = ()  # the command of Ralph's MCP server; empty: none
+    mcp_env: dict[str, str] = {}  # and what it must know
+
+
 class Words(msgspec.Struct):
     """What the agent has said so far. `structured`: `said` is one whole message, not the tail of a text."""
 
@@ -34,6 +42,7 @@ class Words(msgspec.Struct):
     fault: Fault = ""
     fault_text: str = ""
     retry_after: float = -1.0
+    session: str = ""  # as the agent calls it
 
 
 class Reader(Protocol):
@@ -47,7 +56,7 @@ class Adapter(Protocol):
     def check(self, policy: AgentPolicy) -> None:
         """RalphError when this agent cannot work. Asked before anything is changed."""
 
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path) -> Launch: ...
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch: ...
 
     def reader(self, policy: AgentPolicy) -> Reader: ...
 

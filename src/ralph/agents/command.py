@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from pathlib import Path
 
-from ralph.agents.adapter import SAID_CHARS, Launch, Reader, Words
+from ralph.agents.adapter import SAID_CHARS, Launch, Reader, Tools, Words
 from ralph.core.excerpt import ESCAPES
 from ralph.core.policy import AgentPolicy
 from ralph.core.signals import fence_after
@@ -17,7 +17,7 @@ class CommandAdapter:
     def check(self, policy: AgentPolicy) -> None:
         """That the program is there and can be executed was looked at with the configuration."""
 
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path) -> Launch:
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
         argv = policy.command
         flag = (policy.prompt_flag,) if policy.prompt_flag else ()
         match policy.prompt_mode:

@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ralph.agents.adapter import Launch, Reader
+    from ralph.agents.adapter import Launch, Reader, Tools
     from ralph.core.policy import AgentPolicy
 
 
 class ScriptedAdapter:
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path) -> Launch:
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
         from ralph.agents.adapter import Launch
 
         argv = (sys.executable, "-m", "ralph.agents.scripted", policy.script)

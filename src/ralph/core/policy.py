@@ -29,11 +29,13 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
 class AgentPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     """Which program does the work and how it is spoken to."""
 
-    backend: str = "custom"  # custom | scripted
-    command: tuple[str, ...] = ()  # argv
+    backend: str = "custom"  # custom, scripted, or the name of a known agent
+    command: tuple[str, ...] = ()  # argv; of a known agent, the program in place of its own
     prompt_mode: PromptMode = "stdin"
     prompt_flag: str = ""  # put before the prompt in arg and file mode, e.g. "-p"
     output: OutputFormat = "text"
+    model: str = ""  # as the agent calls it; empty: its own default
+    args: tuple[str, ...] = ()  # more arguments for an agent known by name
     env: dict[str, str] = {}
     script: str = ""  # the scripted agent's YAML file, absolute
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
+from ralph.agents.adapter import Tools
 from ralph.core.state import LoopState
 from ralph.driver.control import Control
 from ralph.driver.processes import Line, Ownership
@@ -51,6 +53,16 @@ def environment(b: Bench, s: LoopState, more: dict[str, str]) -> dict[str, str]:
         "RALPH_STATE": str(b.repo.state_dir),
         **more,
     }
+
+
+def tools_for(b: Bench, s: LoopState, op: str, own: dict[str, str] | None = None) -> Tools:
+    """Ralph's MCP server for an iteration, which `own` tells apart. A reviewer gets none: it only reads."""
+    private = b.store.private(s.loop, op)
+    if own is None:
+        return Tools(private)
+    known = ("RALPH_RUN", "RALPH_LOOP", "RALPH_TASK", "RALPH_STATE")
+    env = {name: value for name, value in environment(b, s, own).items() if name in (*known, *own)}
+    return Tools(private, (sys.executable, "-m", "ralph", "mcp"), env)
 
 
 def unrecorded_of(s: LoopState) -> Unrecorded:

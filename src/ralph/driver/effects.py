@@ -12,7 +12,7 @@ from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core.digest import digest
 from ralph.core.state import LoopState
-from ralph.driver.bench import Bench, environment, last_line, read_scratchpad, unrecorded_of
+from ralph.driver.bench import Bench, environment, last_line, read_scratchpad, tools_for, unrecorded_of
 from ralph.driver.iteration import Iteration
 from ralph.driver.judging import Judging
 from ralph.driver.operation import Operation
@@ -114,10 +114,11 @@ class Effects:
         b.journal.sync()
         policy = s.policy.agent
         agent = adapter(policy)
-        launch = agent.launch(policy, prompt.text, b.store.blobs / prompt_hash)
-        transcript = b.store.transcript(s.loop, op.id)
         place = str(b.folder / scratchpad_path(s))  # absolute: an agent may have gone elsewhere
         own = {"RALPH_ITERATION": str(op.n), "RALPH_SCRATCHPAD": place, "RALPH_TOKEN": token}
+        tools = tools_for(b, s, op.id, own)
+        launch = agent.launch(policy, prompt.text, b.store.blobs / prompt_hash, tools)
+        transcript = b.store.transcript(s.loop, op.id)
         env = environment(b, s, {**launch.env, **own})
         try:
             owned = b.ownership.start(

@@ -23,6 +23,7 @@ from ralph.driver.bench import (
     keep_scratchpad,
     last_line,
     put_back_scratchpad,
+    tools_for,
     unrecorded_of,
 )
 from ralph.driver.gating import Gating
@@ -141,7 +142,7 @@ class Judging:
         prompt = compose_review(s, gate, paths, text, cut=cut)
         name = b.store.put(prompt)
         agent = adapter(policy)
-        launch = agent.launch(policy, prompt, b.store.blobs / name)
+        launch = agent.launch(policy, prompt, b.store.blobs / name, tools_for(b, s, op.id))
         env = {**launch.env, "RALPH_ITERATION": str(s.iterations)}
         return Program(launch.argv, launch.stdin, env, agent.reader(policy), name)
 

@@ -52,6 +52,10 @@ class Store:
     def transcript_of(self, run: str, loop: str, op: str) -> Path:
         return transcript_path(self.state_dir, run, loop, op)
 
+    def private(self, loop: str, op: str) -> Path:
+        """A folder for what only this operation's processes should read; made by who needs it."""
+        return self.transcript_of(self.run_dir.name, loop, op).with_suffix(".private")
+
     def relative(self, path: Path) -> str:
         return str(path.relative_to(self.state_dir))
 

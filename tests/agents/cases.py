@@ -1,0 +1,54 @@
+"""What the real CLIs are put through: one script of work, and every fault. Shared by tests and recordings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+# Prompt tokens of one answer: 120 + 30 + 11 = 161, of which 30 were read from the cache.
+USAGE = {"input": 120, "output": 7, "cache_read": 30, "cache_write": 11}
+WORK: tuple[dict[str, Any], ...] = (
+    {"usage": USAGE},
+    {"say": {"text": "I write a file."}, "write": {"path": "hello.txt", "text": "hello\n"}},
+    {"bash": {"command": "echo ran >ran.txt; echo out; echo é >&2"}},
+    {"say": {"text": "All done."}},
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One situation. `wanted` goes into `clis.Wanted`."""
+
+    faults: tuple[dict[str, Any], ...] = ()
+    wanted: dict[str, Any] = field(default_factory=dict)
+
+
+RECORDED = {
+    "success": Case(),
+    "usage-limit": Case(({"name": "usage-limit"},)),
+    "401": Case(({"name": "401"},)),
+    "429": Case(({"name": "429"},)),
+    "unknown-model": Case(({"name": "unknown-model"},)),
+    "too-long": Case(({"name": "too-long"},)),
+    "500": Case(({"name": "500"},)),
+    "529": Case(({"name": "529"},)),
+    "cut": Case(({"name": "cut"},)),
+}
+# Where one CLI needs other circumstances to come to an end, and soon.
+_SPECIAL = {
+    ("claude", "usage-limit"): Case(({"name": "usage-limit"},), {"subscription": True}),
+    ("opencode", "usage-limit"): Case(({"name": "usage-limit", "retry_after": 1},)),
+    ("opencode", "429"): Case(({"name": "429", "retry_after": 1},)),
+    ("opencode", "500"): Case(({"name": "500", "retry_after": 1},)),
+    ("opencode", "529"): Case(({"name": "529", "retry_after": 1},)),
+    ("opencode", "too-long"): Case(({"name": "too-long", "first": 1},)),  # for ever: it compacts for ever
+}
+ENDLESS = {("opencode", "cut")}  # tries again and again, with longer and longer pauses
+
+
+def case(cli: str, name: str) -> Case:
+    return _SPECIAL.get((cli, name), RECORDED[name])
+
+
+def recorded(cli: str) -> list[str]:
+    return [name for name in RECORDED if (cli, name) not in ENDLESS]

@@ -1,0 +1,15 @@
+"""For all tests: the signals that a shell ignores for what it starts in the background reach the programs under test."""
+
+from __future__ import annotations
+
+import signal
+
+# A program leaves an ignored signal ignored, as it should; here that would only say how the tests were started.
+for number, usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGQUIT, signal.SIG_DFL),
+    (signal.SIGHUP, signal.SIG_DFL),
+    (signal.SIGTERM, signal.SIG_DFL),
+):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, usual)
