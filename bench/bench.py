@@ -46,6 +46,27 @@ def start_up(place: Path) -> None:
     ):
         took = timed(lambda command=command: run(command, project, **inside), 15)
         row(name, took, f"bare interpreter {ms(bare)}", f"{took / bare:.1f}x", aim)
+    # in turns, because the machine's load changes
+    turns = [
+        (_seconds(lambda: run([sys.executable, "-c", "pass"], project)), first_answer(project))
+        for _ in range(15)
+    ]
+    bare, took = (statistics.median(column) for column in zip(*turns, strict=True))
+    row("`ralph mcp`, first answer", took, f"bare interpreter {ms(bare)}", f"{took / bare:.1f}x", "3x")
+
+
+def first_answer(folder: Path) -> float:
+    """Seconds from the start of the server to its answer to the first request."""
+    began = time.perf_counter()
+    with subprocess.Popen(
+        [RALPH, "mcp"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdin and server.stdout
+        server.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
+        server.stdin.flush()
+        if not server.stdout.readline():
+            sys.exit("ralph mcp: no answer")
+        return time.perf_counter() - began
 
 
 def iterations(place: Path) -> None:

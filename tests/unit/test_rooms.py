@@ -20,8 +20,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "driver": {"core", "agents", "gates", "journal", "prompt", "workspace"},
     "report": {"core", "journal", "workspace", "ui"},
     "init": {"core", "config", "workspace", "driver"},
+    "mcp": {"journal"},
+    "sandbox": {"core"},
     "demo": set(),
-    "cli": {"core", "config", "agents", "driver", "journal", "ui", "workspace", "report", "init", "demo"},
+    "cli": {"core", "config", "agents", "driver", "journal", "ui", "workspace", "report", "init", "mcp", "demo"},
 }
 PURE = {
     "__future__",

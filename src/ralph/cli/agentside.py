@@ -1,20 +1,26 @@
-"""`emit` and `scratchpad` for the list of commands and its help; calls are served by quick.py before this is imported."""
+"""`emit`, `scratchpad` and `mcp` for the list of commands and its help; calls are served before this is imported."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import click
 
 from ralph.cli import quick
+from ralph.mcp import serve as server
 
 
-def _command(name: str, text: str) -> click.Command:
+def _command(name: str, text: str, serve: Callable[[list[str]], int]) -> click.Command:
     @click.command(name, help=text, add_help_option=False, context_settings={"ignore_unknown_options": True})
     @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
     def command(arguments: tuple[str, ...]) -> int:
-        return quick.serve([name, *arguments])
+        return serve(list(arguments))
 
     return command
 
 
-emit = _command("emit", quick.EMIT_HELP)
-scratchpad = _command("scratchpad", quick.SCRATCHPAD_HELP)
+emit = _command("emit", quick.EMIT_HELP, lambda arguments: quick.serve(["emit", *arguments]))
+scratchpad = _command(
+    "scratchpad", quick.SCRATCHPAD_HELP, lambda arguments: quick.serve(["scratchpad", *arguments])
+)
+mcp = _command("mcp", server.HELP, server.serve)

@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("ralph.cli.demo", "A whole run in a small repository, with no model."),
     "emit": ("ralph.cli.agentside", "Hand an event to the loop (for agents)."),
     "scratchpad": ("ralph.cli.agentside", "Write the scratchpad (for agents)."),
+    "mcp": ("ralph.cli.agentside", "Serve Ralph's tools over MCP (for agents)."),
 }
 
 
@@ -88,8 +89,9 @@ def app() -> None:
     """Runs coding agents in a loop of fresh-context iterations until the work is proven done.
 
     \b
-    Example:
-      ralph run -p "Make the tests pass" --gate "pytest -q" -- claude -p
+    Examples:
+      ralph init
+      ralph run -p "Make the tests pass"
     """
 
 

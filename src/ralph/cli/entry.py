@@ -21,6 +21,10 @@ def _serve(arguments: list[str]) -> int:
         from ralph.cli.quick import serve
 
         return serve(arguments)
+    if arguments and arguments[0] == "mcp":
+        from ralph.mcp.serve import serve as serve_mcp
+
+        return serve_mcp(arguments[1:])
     from ralph.cli.app import run_app
 
     return run_app(arguments)

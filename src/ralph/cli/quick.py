@@ -21,20 +21,6 @@ Example:
   ralph scratchpad --done "parser reads dates" --test-status "12 pass, 1 fails: test_leap" \\
     --next-step "leap years" --blockers none
 """
-_SCRATCHPAD = """# Iteration {n} Scratchpad
-
-## Done this iteration
-{done}
-
-## Test status
-{test_status}
-
-## Next step
-{next_step}
-
-## Blockers
-{blockers}
-"""
 _FIELDS = ("done", "test_status", "next_step", "blockers")
 
 
@@ -104,12 +90,10 @@ def _scratchpad(arguments: list[str]) -> int:
         raise ValueError(f"missing: {', '.join(missing)}")
     if "RALPH_ITERATION" not in os.environ:
         raise ValueError("no iteration runs here, so nobody would read it; agents call this inside one")
+    from ralph.mcp import scratchpad
+
     path = os.environ.get("RALPH_SCRATCHPAD", ".ralph/agent/scratchpad.md")
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    temporary = f"{path}.{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(_SCRATCHPAD.format(n=os.environ["RALPH_ITERATION"], **values))
-    os.replace(temporary, path)
+    scratchpad.write(path, os.environ["RALPH_ITERATION"], **values)
     return 0
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from ralph.cli.figures import cut, seconds_since
 from ralph.cli.operations import Loop, Operation, operations
+from ralph.cli.place import BY_INIT
 from ralph.core import facts as f
 from ralph.core.next import what_next
 from ralph.core.state import LoopState
@@ -19,6 +20,7 @@ from ralph.driver.resume import last_loop
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.record import Record
+from ralph.ui.verdicts import Verdict, verdict
 from ralph.workspace import Repo
 
 _SAID_CHARS = 300
@@ -31,7 +33,7 @@ class Gate(msgspec.Struct, frozen=True):
 
     name: str
     hard: bool
-    verdict: Literal["", "green", "red"] = ""
+    verdict: Verdict = ""
     about: str = ""  # which tree
     seconds: float | None = None
     headline: str = ""
@@ -108,6 +110,7 @@ class Place(msgspec.Struct, frozen=True):
 
 def look(repo: Repo) -> Place:
     live = holder(repo.state_dir)
+    live = None if live and live.get("run") == BY_INIT else live
     records = scan(repo.state_dir / NAME).records
     newest = last_loop(records, repo.root)
     elsewhere = _elsewhere(records, live, repo) if live else ""
@@ -182,16 +185,13 @@ def _gate(name: str, hard: bool, s: LoopState, runs: list[Operation], now: list[
     last = next((x for x in reversed(runs) if x.passed is not None), None)
     if last is None and name in s.base:
         about = "on the starting tree, known from before"
-        return Gate(name, hard, _colour(s.base[name]), about, running_since=running)
+        word = verdict(reviewer=False, passed=s.base[name])  # of reviewers nothing is known from before
+        return Gate(name, hard, word, about, running_since=running)
     if last is None:
         return Gate(name, hard, running_since=running)
     about = last.name.removeprefix(f"gate {name} ")
     headline = "" if last.passed else last.headline
-    return Gate(name, hard, _colour(bool(last.passed)), about, last.seconds, headline, running)
-
-
-def _colour(passed: bool) -> Literal["green", "red"]:
-    return "green" if passed else "red"
+    return Gate(name, hard, last.verdict, about, last.seconds, headline, running)
 
 
 def _last_words(s: LoopState, ran: list[Operation]) -> Said | None:
@@ -212,7 +212,7 @@ def _so_far(s: LoopState, x: Operation) -> str:
             lines = file.read(_TAIL).decode("utf-8", "replace").splitlines()
     except OSError:
         return ""
-    reader = adapter(s.policy.agent).reader(s.policy.agent)
+    reader = adapter(s.worker).reader(s.worker)
     for line in lines:
         reader.feed(line)
     return reader.words().said.strip().rpartition("\n")[2]

@@ -31,6 +31,7 @@ class Prepare(Operation, frozen=True):
 class RunAgent(Operation, frozen=True):
     serial: int
     n: int
+    agent: int = 0
     shift: int = 0
     expand: bool = False
 
@@ -113,6 +114,7 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
             id=f"iteration:{s.serial + 1}",
             serial=s.serial + 1,
             n=s.iterations + 1,
+            agent=s.agent,
             shift=level,
             expand=level >= 2,
         ),

@@ -17,6 +17,7 @@ Variant = Literal["as-is", "original"]
 How = Literal["exited", "interrupted", "cut"]
 Cause = Literal["", "iteration-time", "idle", "time", "cost", "tokens", "stop"]
 StopHow = Literal["graceful", "now", "interrupt", "cancel"]
+QUOTA_SECONDS = 900.0  # until a quota is looked at again when the agent does not say when it is back
 Fault = Literal["", "quota", "overload", "credentials", "unusable"]
 
 
@@ -121,6 +122,7 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     own_chars: int = 0  # of them, Ralph's own
     shift: int = 0
     expand: bool = False
+    agent: int = 0  # which of the policy's agents
     refs: str = ""  # hash of the stored refs: what an interrupted iteration moved is found by it
     token: str = ""  # digest of what only its processes know: by it their messages are recognised
 
@@ -143,6 +145,7 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     fault: Fault = ""
     fault_text: str = ""
     retry_after: float = -1.0  # seconds until a quota is back, as the agent said
+    back_at: str = ""  # and when that is
     nested: tuple[str, ...] = ()
     dirty_submodules: tuple[str, ...] = ()
     stragglers: tuple[str, ...] = ()
@@ -208,6 +211,12 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     fault_text: str = ""
     retry_after: float = -1.0
     refs_moved: tuple[str, ...] = ()
+
+
+class AgentBack(Fact, frozen=True, tag="agent.back"):
+    """The moment has come at which an agent said that its quota would be back."""
+
+    agent: int
 
 
 class Checkpoint(Fact, frozen=True, tag="checkpoint"):
@@ -315,6 +324,7 @@ AnyFact = (
     | ClaimInspected
     | GateStarted
     | GateEnded
+    | AgentBack
     | Checkpoint
     | WaitStarted
     | WaitEnded

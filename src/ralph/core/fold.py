@@ -20,6 +20,7 @@ from ralph.core.state import (
     OUTPUTS_KEPT,
     SOFT_LIMITS,
     Attempt,
+    Away,
     Claim,
     Due,
     LoopState,
@@ -80,6 +81,8 @@ def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
         wait_due=None if s.ended in ("quota", "agent-unusable") else s.wait_due,
         no_progress=0,
         restless=0,
+        agent=0,
+        away={},
         # A person has looked at it and wants it to go on.
         stuck_reason=None,
         streak=0,
@@ -141,6 +144,7 @@ def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
         restless=0,
         told=len(s.soft_notes),
         token=x.token,
+        agent=x.agent,
     )
 
 
@@ -179,7 +183,9 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
             shifted=False,
         )
     if x.fault:
-        return _faulted(replace(s, tree=x.tree), x)
+        return _moved_on(
+            _faulted(replace(s, tree=x.tree), x), x.fault, x.fault_text, x.back_at, x.retry_after
+        )
     s = replace(s, iterations=s.iterations + 1, overloads=0, waited=0.0)
     if x.cause in ("iteration-time", "idle"):
         s = _note_progress(s, x)
@@ -188,7 +194,7 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
     if x.how == "cut":
         return _note_progress(s, x)
     if crashed:
-        return replace(
+        s = replace(
             s,
             tree=x.tree,
             trees=s.trees | {x.tree},
@@ -197,6 +203,8 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
             wait_due=Due("crash", s.policy.limits.crash_wait_seconds, f"the agent exited with {x.code}"),
             crash_text=x.fault_text,
         )
+        most = s.policy.limits.max_consecutive_failures
+        return _moved_on(s, "crashes", x.fault_text) if s.crashes >= most > 0 else s
     said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
     if s.promised == x.serial:
         said = signals.with_tool(said)
@@ -268,7 +276,7 @@ def _faulted(s: LoopState, x: f.IterationEnded | f.GateEnded) -> LoopState:
     if x.fault == "quota":
         # Said to be back and found gone again: the word is not trusted twice, or the loop would never end.
         least = _backoff(s) if s.overloads else 0.0
-        seconds = max(x.retry_after, least) if x.retry_after >= 0 else 900.0
+        seconds = max(x.retry_after, least) if x.retry_after >= 0 else f.QUOTA_SECONDS
         return replace(
             s,
             overloads=s.overloads + 1,
@@ -282,6 +290,34 @@ def _faulted(s: LoopState, x: f.IterationEnded | f.GateEnded) -> LoopState:
             wait_due=Due("overload", seconds, s.fault_text or "the service is overloaded"),
         )
     return s
+
+
+def _moved_on(s: LoopState, what: str, why: str, until: str = "", seconds: float = -1.0) -> LoopState:
+    """The next agent of the policy goes on when this one is out of quota or of no use; when all are, it stays as it is:
+    the wait for the first that comes back, or the end."""
+    if len(s.policy.agents) == 1 or what == "overload":
+        return s
+    away = {**s.away, s.agent: Away(why or what, until if what == "quota" else "", max(0.0, seconds))}
+    free = [n for n in range(len(s.policy.agents)) if n not in away]
+    if free:
+        return replace(
+            s, away=away, agent=free[0], fault="", fault_text="", wait_due=None, crashes=0, crash_text=""
+        )
+    returning = sorted((a.until, a.seconds, n) for n, a in away.items() if a.until)
+    if not returning:
+        return replace(s, away=away)
+    moment, wait, first = returning[0]
+    # Said to be back and found gone again: the word is not trusted twice, or the loop would never end.
+    least = _backoff(s) if s.overloads > len(away) else 0.0
+    why = f"every agent is out of quota; {away[first].why}"
+    due = Due("quota", max(wait, least), why, until=moment if wait >= least else "")
+    return replace(s, away=away, agent=first, fault="quota", wait_due=due, crashes=0)
+
+
+def _agent_back(s: LoopState, x: f.AgentBack) -> LoopState:
+    away = {n: why for n, why in s.away.items() if n != x.agent}
+    free = [n for n in range(len(s.policy.agents)) if n not in away]
+    return replace(s, away=away, agent=free[0] if free else s.agent)
 
 
 def _backoff(s: LoopState) -> float:
@@ -597,6 +633,7 @@ _HANDLERS: dict[type, Callable[[LoopState, Any], LoopState]] = {
     f.ClaimInspected: _inspected,
     f.GateStarted: _gate_started,
     f.GateEnded: _gate_ended,
+    f.AgentBack: _agent_back,
     f.Checkpoint: _checkpoint,
     f.WaitStarted: _wait_started,
     f.WaitEnded: _wait_ended,

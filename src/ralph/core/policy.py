@@ -96,6 +96,7 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything the core needs to know beyond the facts."""
 
     agent: AgentPolicy
+    fallback: tuple[AgentPolicy, ...] = ()  # who goes on, in this order, when the agent cannot
     gates: tuple[GatePolicy, ...] = ()
     gates_declined: bool = False  # `gates: none`: the user wants no proof and says so
     limits: LimitPolicy = LimitPolicy()
@@ -107,6 +108,10 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     require_verified: bool = False
     allow: tuple[str, ...] = ()  # gate inputs (globs) that any task may change
     notify: tuple[NotifyPolicy, ...] = ()
+
+    @property
+    def agents(self) -> tuple[AgentPolicy, ...]:
+        return (self.agent, *self.fallback)
 
     def scratchpad_path(self, task_id: str) -> str:
         return self.scratchpad.replace("{taskId}", task_id)

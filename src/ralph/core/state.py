@@ -41,6 +41,14 @@ class Due(msgspec.Struct, frozen=True):
     until: str = ""
 
 
+class Away(msgspec.Struct, frozen=True):
+    """Why an agent cannot work, and until when; no moment: it is not tried again in this run."""
+
+    why: str
+    until: str = ""
+    seconds: float = 0.0
+
+
 class Result(msgspec.Struct, frozen=True):
     """What one run of a gate said about a tree."""
 
@@ -113,6 +121,8 @@ class LoopState(msgspec.Struct, frozen=True):
     crash_text: str = ""  # what the last one said
     overloads: int = 0  # of overload or quota, in a row
     waited: float = 0.0  # for quota or overload, since the last iteration that counted
+    agent: int = 0  # which of the policy's agents works
+    away: dict[int, Away] = {}  # those that cannot
     active_seconds: float = 0.0
     tokens: int = 0
     cost_usd: float = 0.0
@@ -176,6 +186,12 @@ class LoopState(msgspec.Struct, frozen=True):
 
     def gate(self, name: str) -> GatePolicy | None:
         return next((g for g in self.policy.gates if g.name == name), None)
+
+    @property
+    def worker(self) -> AgentPolicy:
+        """The agent whose turn it is."""
+        agents = self.policy.agents
+        return agents[self.agent] if self.agent < len(agents) else self.policy.agent
 
     def agent_of(self, gate: GatePolicy) -> AgentPolicy:
         """Who reviews, where the gate is a reviewer."""

@@ -22,7 +22,7 @@ from ralph.workspace import RefWatch, Repo, Snapshots
 SCRATCHPAD_BYTES = 1 << 20  # of it that are read
 # What a test or an outer Ralph has said to this process only.
 _NOT_HANDED_ON = frozenset(
-    f"RALPH_{name}" for name in ("FAULT", "TIER", "TOKEN", "ITERATION", "SCRATCHPAD", "GATE")
+    f"RALPH_{name}" for name in ("FAULT", "TIER", "TOKEN", "ITERATION", "SCRATCHPAD", "GATE", "TOOLS")
 )
 
 

@@ -16,7 +16,7 @@ from ralph.driver.bench import Bench, environment, last_line, read_scratchpad, t
 from ralph.driver.iteration import Iteration
 from ralph.driver.judging import Judging
 from ralph.driver.operation import Operation
-from ralph.driver.waiting import Waiting, moment_in
+from ralph.driver.waiting import Waiting, is_past, moment_in
 from ralph.errors import DISK
 from ralph.gates.integrity import hidden_by_gate, touched_by_gate
 from ralph.journal.append import Journal
@@ -89,6 +89,12 @@ class Effects:
     # -- agents ------------------------------------------------------------------------------------
 
     def _run_agent(self, op: d.RunAgent, s: LoopState) -> Operation | None:
+        back = [n for n, away in s.away.items() if away.until and is_past(away.until)]
+        for n in back:
+            self._record(f.AgentBack(agent=n))
+        return None if back else self._start_agent(op, s)
+
+    def _start_agent(self, op: d.RunAgent, s: LoopState) -> Operation | None:
         b = self._b
         scratchpad = read_scratchpad(b.folder, s)
         prompt = compose(s, op, Context(scratchpad=scratchpad, files=self._context_files(op, s)))
@@ -106,13 +112,14 @@ class Effects:
                 tree=s.tree,
                 shift=op.shift,
                 expand=op.expand,
+                agent=op.agent,
                 refs=b.store.put(b.refs.memory()),
                 token=digest("token", token),
             )
         )
         b.control.expect(digest("token", token), op.serial)
         b.journal.sync()
-        policy = s.policy.agent
+        policy = s.worker
         agent = adapter(policy)
         place = str(b.folder / scratchpad_path(s))  # absolute: an agent may have gone elsewhere
         own = {"RALPH_ITERATION": str(op.n), "RALPH_SCRATCHPAD": place, "RALPH_TOKEN": token}
@@ -190,6 +197,9 @@ class Effects:
                 or ended.trouble
                 or (last_line(ended.err_tail) or last_line(words.said) if ended.code else ""),
                 retry_after=words.retry_after,
+                back_at=moment_in(words.retry_after if words.retry_after >= 0 else f.QUOTA_SECONDS)
+                if words.fault == "quota"
+                else "",
                 nested=snapshot.nested,
                 dirty_submodules=snapshot.dirty_submodules,
                 stragglers=ended.stragglers,
@@ -237,7 +247,7 @@ _HOW: dict[type, object] = {
 
 
 def not_started(op: d.RunAgent, s: LoopState, error: OSError) -> f.IterationEnded:
-    program = error.filename or next(iter(s.policy.agent.command), s.policy.agent.backend)
+    program = error.filename or next(iter(s.worker.command), s.worker.backend)
     text = f"{program}: {error.strerror or error}"
     if error.errno == errno.E2BIG:
         text = "the prompt is too long for an argument; set `prompt_mode: stdin`"

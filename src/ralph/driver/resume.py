@@ -178,7 +178,7 @@ def _interrupted_iteration(
         cause="stop",
         output=store.relative(transcript) if transcript.exists() else "",
         scratchpad=store.put(read_scratchpad(Path(s.root) / s.folder, s)),
-        usage=_usage(s.policy.agent, transcript),
+        usage=_usage(s.worker, transcript),
         refs_moved=_moved(store, fact.refs, snapshots.repo) if isinstance(fact, f.IterationStarted) else (),
         nested=snapshot.nested,
         dirty_submodules=snapshot.dirty_submodules,

@@ -40,5 +40,9 @@ class Waiting:
         self._cut = True
 
 
+def is_past(moment: str) -> bool:
+    return datetime.fromisoformat(moment).timestamp() <= time.time()
+
+
 def moment_in(seconds: float) -> str:
     return datetime.fromtimestamp(time.time() + seconds, UTC).isoformat()

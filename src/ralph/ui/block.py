@@ -17,6 +17,7 @@ from ralph.ui.columns import Span, Style, draw, pad, width_of
 from ralph.ui.lines import own_name
 from ralph.ui.seen import Now, Seen
 from ralph.ui.terminal import one_line
+from ralph.ui.verdicts import colour_of, verdict
 
 ROOMY = 60  # columns from which labels stand in a column of their own
 WIDE = 99  # columns from which there is room for figures of the starting tree and a longer bar
@@ -207,8 +208,9 @@ def _gates(s: LoopState, seen: Seen, now: Now, width: int, room: int) -> list[Ro
         urgent = sorted(gates, key=lambda g: g.urgency)[: room - 1]
         shown = [g for g in gates if g in urgent]
     names = min(24, max((width_of(g.name) for g in shown), default=0))
+    states = max((9, *(width_of(g.state) for g in shown)))
     starts = max((width_of(g.start) for g in shown), default=0)
-    rows = [_gate_row(g, names, starts) for g in shown]
+    rows = [_gate_row(g, names, states, starts) for g in shown]
     if rest := [g for g in gates if g not in shown]:
         more = f"and {len(rest)} more: " if shown else ""
         counts = Counter(g.state for g in rest)
@@ -216,10 +218,10 @@ def _gates(s: LoopState, seen: Seen, now: Now, width: int, room: int) -> list[Ro
     return [Row(3, "gates" if not i else "", spans) for i, spans in enumerate(rows)]
 
 
-def _gate_row(g: _Gate, names: int, starts: int) -> tuple[Span, ...]:
+def _gate_row(g: _Gate, names: int, states: int, starts: int) -> tuple[Span, ...]:
     return (
         Span(f"{pad(g.name, names)}{GAP}"),
-        Span(pad(g.state, 9), g.style),
+        Span(pad(g.state, states), g.style),
         Span(f"{g.seconds:>8}{GAP}", "dim" if g.style == "dim" else ""),
         Span(f"{pad(g.start, starts)}{GAP}" if starts else "", "dim"),
         Span(g.note, "dim"),
@@ -236,21 +238,22 @@ def _gate(s: LoopState, seen: Seen, now: Now, gate: GatePolicy, wide: bool) -> _
         return _Gate(name, "waiting", "dim", "", start, "", 2)
     seconds = _duration(said.seconds) if said else ""
     if result:
-        word, style = _verdict(result.passed, gate.hard)
+        word, style = _verdict(gate, result.passed, result.unclear)
         note = "" if result.passed else one_line(result.headline)
         return _Gate(name, word, style, seconds, start, note, 3 if result.passed else 1)
     # While the next iteration works, the last verdict is about a tree that is no more.
     assert said is not None
-    word, _ = _verdict(said.passed, gate.hard)
+    word, _ = _verdict(gate, said.passed, said.unclear, said.fault)
     return _Gate(
         name, f"was {word}", "dim", seconds, start, "" if said.passed else one_line(said.headline), 2
     )
 
 
-def _verdict(passed: bool, hard: bool) -> tuple[str, Style]:
-    if passed:
-        return "green", "green"
-    return ("red", "red") if hard else ("soft", "yellow")
+def _verdict(gate: GatePolicy, passed: bool, unclear: bool, fault: str = "") -> tuple[str, Style]:
+    word = verdict(reviewer=bool(gate.review), passed=passed, unclear=unclear, fault=fault)
+    if passed or gate.hard:
+        return word, colour_of(word)
+    return "soft" if word == "red" else word, "yellow"
 
 
 def _start(s: LoopState, seen: Seen, gate: str, wide: bool) -> str:

@@ -10,7 +10,7 @@ from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.decide import shift_level
 from ralph.core.next import what_next
-from ralph.core.policy import Task
+from ralph.core.policy import AgentPolicy, Task
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
 from ralph.ui.verdicts import verdict
@@ -72,7 +72,10 @@ def _changed(x: f.WorkspaceChanged, s: LoopState) -> list[str]:
 
 def _iteration_started(x: f.IterationStarted, s: LoopState) -> list[str]:
     shift = f", strategy shift {x.shift}" if x.shift else ""
-    return [f"iteration {x.n}/{s.policy.limits.max_iterations} starts ({x.prompt_chars} characters{shift})"]
+    by = f", agent {agent_name(s.worker)}" if s.policy.fallback else ""
+    return [
+        f"iteration {x.n}/{s.policy.limits.max_iterations} starts ({x.prompt_chars} characters{shift}{by})"
+    ]
 
 
 def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
@@ -88,6 +91,8 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
         shown.append("it claims completion")
     elif s.unchecked == 0 and x.how == "exited" and not x.fault and s.history and _known_review(s, x.tree):
         shown += ["it claims completion", *_turned_down(s)]
+    if x.fault and s.away and s.wait_due is None and not s.fault:
+        shown.append(f"agent {agent_name(s.worker)} goes on")
     if x.stragglers:
         shown.append(f"processes it left running were ended: {few(x.stragglers)}")
     if x.refs_moved:
@@ -173,6 +178,20 @@ def _inspected(x: f.ClaimInspected, s: LoopState) -> list[str]:
     return [f"the change: {_count(x.changed, 'path')}"]
 
 
+def _back(x: f.AgentBack, s: LoopState) -> list[str]:
+    return (
+        [f"agent {agent_name(s.policy.agents[x.agent])} should be back"]
+        if x.agent < len(s.policy.agents)
+        else []
+    )
+
+
+def agent_name(agent: AgentPolicy) -> str:
+    if agent.backend != "custom" or not agent.command:
+        return agent.backend
+    return agent.command[0].rpartition("/")[2]
+
+
 def _checkpoint(x: f.Checkpoint, s: LoopState) -> list[str]:
     return [f"{SOFT_LIMITS.get(x.what, x.what)} was passed after {x.seconds:.0f} s"]
 
@@ -235,6 +254,7 @@ _LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
     f.IterationEnded: _iteration_ended,
     f.GateEnded: _gate_ended,
     f.ClaimInspected: _inspected,
+    f.AgentBack: _back,
     f.Checkpoint: _checkpoint,
     f.WaitStarted: _wait,
     f.StopRequested: _stop,

@@ -5,6 +5,7 @@ Nothing here waits and nothing here can end a run: a frame that the terminal doe
 
 from __future__ import annotations
 
+import re
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from ralph.ui.columns import Span, Style, styled
 from ralph.ui.screen import Screen
 from ralph.ui.seen import Now, Seen, see
 from ralph.ui.terminal import one_line
+from ralph.ui.verdicts import colour_of
 
 FRAME_SECONDS = 0.1  # a frame, on average; while something runs there is one each second at least
 BURST = 5  # frames that may follow one another at once: facts come in groups
@@ -128,8 +130,13 @@ def _record(line: str, style: Style, colour: bool) -> str:
     return styled(Span(f"{datetime.now():%H:%M:%S}  ", "dim"), colour) + styled(Span(line, style), colour)
 
 
+_VERDICT = re.compile(r".*: (?P<word>green|red|PASS|FAIL|no verdict|could not run)\b")
+
+
 def _style(line: str) -> Style:
     """Few colours: what proves, what does not, what to look at."""
-    if line.startswith("gate "):
-        return "green" if ": green" in line else "red" if ": red" in line else ""
+    if line.startswith(("gate ", "reviewer ")):
+        found = _VERDICT.match(line)
+        style = colour_of(found["word"]) if found else ""
+        return "yellow" if style == "red" and "(soft)" in line else style
     return "yellow" if line.startswith(("warning: ", "strategy shift ")) else ""

@@ -25,6 +25,8 @@ class Said(msgspec.Struct, frozen=True):
     passed: bool
     seconds: float
     headline: str = ""
+    unclear: bool = False
+    fault: str = ""
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -50,7 +52,7 @@ def see(seen: Seen, fact: f.AnyFact, s: LoopState, clock: float) -> Seen:
         case f.GateEnded(purpose="base", how="exited"):
             seen = replace(seen, base={**seen.base, fact.gate: fact.seconds})
         case f.GateEnded(how="exited"):
-            said = Said(fact.passed, fact.seconds, fact.headline)
+            said = Said(fact.passed, fact.seconds, fact.headline, fact.unclear, fact.fault)
             seen = replace(seen, said={**seen.said, fact.gate: said})
     return _without_ended(seen, s)
 

@@ -62,6 +62,7 @@ class World:
                 tree=self.state.tree,
                 shift=op.shift,
                 expand=op.expand,
+                agent=op.agent,
             )
         )
         fields: dict[str, object] = {
@@ -130,6 +131,7 @@ GATES = st.builds(
 POLICIES = st.builds(
     Policy,
     agent=st.just(AgentPolicy()),
+    fallback=st.lists(st.just(AgentPolicy()), max_size=2).map(tuple),
     gates=st.lists(GATES, max_size=3, unique_by=lambda g: g.name).map(tuple),
     gates_declined=st.booleans(),
     claim=st.sampled_from(["signal", "exit-zero", "every-iteration"]),
@@ -156,6 +158,8 @@ def answer(
     match op:
         case d.Prepare():
             return [f.WorkspacePrepared(tree="base")]
+        case d.RunAgent() if returning(s) and draw(st.booleans()):
+            return [f.AgentBack(agent=returning(s)[0])]
         case d.RunAgent():
             return [
                 f.IterationStarted(
@@ -166,6 +170,7 @@ def answer(
                     tree=s.tree,
                     shift=op.shift,
                     expand=op.expand,
+                    agent=op.agent,
                 )
             ]
         case d.RunGate():
@@ -195,6 +200,10 @@ def answer(
         case d.Continue():
             return _go_on(op.id, s, draw)
     raise AssertionError(op)
+
+
+def returning(s: LoopState) -> list[int]:
+    return [n for n, away in s.away.items() if away.until]
 
 
 def _go_on(op: str, s: LoopState, draw: Callable[[st.SearchStrategy[object]], object]) -> list[f.Input]:
@@ -254,7 +263,8 @@ def close(
             fault=draw(st.sampled_from(["", "", "", "", "quota", "overload", "credentials"]))
             if how == "exited"
             else "",  # type: ignore[arg-type]
-            retry_after=draw(st.sampled_from([-1.0, 5.0, 1e5])),  # type: ignore[arg-type]
+            retry_after=draw(st.sampled_from([-1.0, 0.0, 5.0, 1e5])),  # type: ignore[arg-type]
+            back_at="2026-01-01T00:00:00+00:00",
             nested=draw(st.sampled_from([(), (), ("sub",)])),  # type: ignore[arg-type]
             scratchpad=draw(st.sampled_from(["", "a", "b"])),  # type: ignore[arg-type]
         )

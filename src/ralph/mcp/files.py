@@ -1,0 +1,95 @@
+"""The small files that agents and Ralph share: read with a bound, replaced as a whole, changed by one at a time."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ralph.errors import RalphError
+from ralph.seams import seam
+
+LIMIT = 4 << 20  # bytes of a file that is read, and perhaps written anew, as a whole
+_PATIENCE = 5.0  # seconds to wait for another who changes a file of the same folder
+
+
+def read(path: str) -> str:
+    """Its text, "" if there is none. Never waits: what lies there may be a pipe that nobody writes to."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return ""
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise RalphError("this is not a file", where=path, todo="Remove it and try again.")
+        if found.st_size > LIMIT:
+            raise RalphError(
+                f"{found.st_size} bytes are too much; the limit is {LIMIT}",
+                where=path,
+                todo="Search it with a command of your own, or remove what is no longer needed.",
+            )
+        raw = b""
+        while more := os.read(fd, LIMIT):
+            raw += more
+        return raw.decode("utf-8", "surrogateescape")  # what is not text goes back as it was
+    finally:
+        os.close(fd)
+
+
+def replace(path: str, text: str) -> None:
+    """The file has the old text or the new one, never a part."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    temporary = f"{path}.{os.getpid()}"
+    try:
+        with open(temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+        seam("rename.before", writes=True)
+        os.replace(temporary, path)
+        seam("rename.after")
+    except BaseException:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass
+        raise
+
+
+def append(path: str, line: str) -> None:
+    """One line more, at the end of whatever others write there meanwhile."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    try:
+        seam("append.before", writes=True)
+        os.write(fd, f"{line}\n".encode("utf-8", "surrogateescape"))
+        seam("append.after")
+    finally:
+        os.close(fd)
+
+
+class Alone:
+    """`with Alone(folder)`: no other server changes files of this folder meanwhile. Leaves no lock file behind."""
+
+    def __init__(self, folder: str) -> None:
+        os.makedirs(folder, exist_ok=True)
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        import fcntl
+        import time
+
+        self._fd = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    os.close(self._fd)
+                    raise RalphError(
+                        "another process is changing it", where=self._folder, todo="Try again."
+                    ) from None
+            time.sleep(0.01)
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
