@@ -23,6 +23,12 @@ def few(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + more
 
 
+def one_line(text: str, most: int) -> str:
+    """For a title, an environment variable, a line of a message: nothing in it that moves, hides or ends something."""
+    shown = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * most]).split())
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
 def history_table(history: Sequence[Attempt]) -> str:
     return TABLE_HEAD + "".join(
         f"| {a.number} | {a.gate.replace('|', '/')} | {a.error_hash} | {'yes' if a.shift else 'no'} |\n"
