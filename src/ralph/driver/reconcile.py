@@ -32,6 +32,7 @@ class Loop:
         watch: Watch,
         beat: Callable[[], None],
         pulse: Callable[[LoopState], float],
+        without_secrets: Callable[[f.AnyFact], f.AnyFact],
     ) -> None:
         self.state = state
         self._journal = journal
@@ -40,6 +41,7 @@ class Loop:
         self._watch = watch
         self._beat = beat
         self._pulse = pulse
+        self._without_secrets = without_secrets
         self._pulse_at = float("inf")
         self._running: dict[str, Operation] = {}
 
@@ -57,6 +59,7 @@ class Loop:
 
     def record(self, fact: f.AnyFact) -> None:
         """Into the journal, the state and every view, in this order."""
+        fact = self._without_secrets(fact)
         self._journal.append(f.kind_of(fact), f.encode(fact), self.state.loop or getattr(fact, "loop", ""))
         self.state = fold(self.state, fact)
         self._watch(fact, self.state)

@@ -18,6 +18,7 @@ from ralph.core.ends import exit_code
 from ralph.core.fold import fold
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule
+from ralph.core.secrets import masker_for
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.driver.bench import Bench
@@ -129,8 +130,11 @@ class _Run:
             self._journal.rotate_if_large()
         task = resumed[0].task if resumed else self._request.task
         assert task is not None
+        policy = resumed[0].policy if resumed else self._request.policy
+        given = policy.agent.env if policy else {}
+        self._masker = masker_for({**os.environ, **given})
         with (
-            Ownership(self._tier, self._id) as ownership,
+            Ownership(self._tier, self._id, self._masker.stream) as ownership,
             Control(self._request.folder, self._request.repo.state_dir / "inbox", self._id) as control,
         ):
             self._control = control
@@ -222,6 +226,7 @@ class _Run:
             self._watch,
             self._store.beat,
             self._pulse,
+            self._without_secrets,
         )
         effects = Effects(bench, loop.record)
         self._views = Views(folder, snapshots, now)
@@ -231,7 +236,7 @@ class _Run:
         if resumed and is_over(state):  # the run that ended it died before it had tidied up and said so
             self._by = next(r.run for r in reversed(resumed[1]) if r.kind == "loop.ended")
             self._watch(how_it_ended(resumed[1]), state)
-            self._tell_the_rest()
+            self._tell_the_rest(state)
             return
         loop_id = started.loop if started else state.loop
         control.attend(loop.record, loop.kill, self._journal.sync, _seen(self._journal.records), loop_id)
@@ -252,8 +257,7 @@ class _Run:
                 )
                 self._views.write(loop.state)
                 note_outside_edits(loop.state, snapshots, loop.record)
-            loop.run()
-            self._tell_the_rest()
+            self._tell_the_rest(loop.run())
         except BaseException:
             loop.kill()
             raise
@@ -280,6 +284,14 @@ class _Run:
             path.unlink()
             seam("remove.after")
 
+    def _without_secrets(self, fact: f.AnyFact) -> f.AnyFact:
+        """What agents, people and errors say. A loop's own policy stays whole: a resume needs it."""
+        if isinstance(fact, f.LoopStarted | f.LoopResumed):
+            return fact
+        text = f.encode(fact).decode()
+        masked = self._masker.text(text)
+        return fact if masked == text else f.decode(masked.encode())
+
     # -- facts and views ---------------------------------------------------------------------------
 
     def _record(self, fact: f.AnyFact) -> None:
@@ -304,12 +316,13 @@ class _Run:
     def _pulse(self, s: LoopState) -> float:
         return min(self._seeing.pulse(s), self._notifier.advance())
 
-    def _tell_the_rest(self) -> None:
+    def _tell_the_rest(self, s: LoopState) -> None:
         """The end is recorded and shown: neither who cannot be told nor who gets impatient changes anything about it."""
         self._notifier.finish(
-            self._control.reads(),
-            self._control.hurried,
-            lambda targets: self._seeing.note(f"still telling {few(targets)}; Ctrl-C leaves it"),
+            calls=self._control.reads(),
+            hurried=self._control.hurried,
+            slow=lambda targets: self._seeing.note(f"still telling {few(targets)}; Ctrl-C leaves it"),
+            pulse=lambda: self._seeing.pulse(s),
         )
 
     def _scene(self, s: LoopState) -> Scene:

@@ -365,7 +365,8 @@ def test_hundreds_of_starts_leak_neither_descriptors_nor_processes(tier: str, wo
     for _ in range(300 if tier == processes.choose() else 60):
         start()
     until(lambda: len(children(keeper)) == 1)
-    assert [open_fds("self"), open_fds(keeper)] == fds
+    now = [open_fds("self"), open_fds(keeper)]
+    assert now[0] <= fds[0] and now[1] <= fds[1]  # fewer: the first count may have met one that was just closing
 
 
 @every_tier

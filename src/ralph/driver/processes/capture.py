@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -128,15 +128,26 @@ def _write_all(fd: int, data: memoryview) -> None:
         data = data[os.write(fd, data) :]
 
 
+class Mask(Protocol):
+    """Bytes in, bytes without secrets out; what may be the beginning of one is held back until more is known."""
+
+    def feed(self, data: bytes, /) -> bytes: ...
+
+    def finish(self) -> bytes: ...
+
+
 class Stream:
     """One pipe of a process, read without blocking."""
 
-    def __init__(self, name: Literal["out", "err"], fd: int, transcript: Transcript) -> None:
+    def __init__(
+        self, name: Literal["out", "err"], fd: int, transcript: Transcript, mask: Mask | None = None
+    ) -> None:
         self.fd = fd  # -1 after the end of file
         self.bytes = 0
         self.trouble: OSError | None = None  # what stopped the transcript; reading goes on without it
         self._splitter = LineSplitter(name)
         self._transcript = transcript
+        self._mask = mask
         self._tail = bytearray()
         os.set_blocking(fd, False)
 
@@ -156,6 +167,10 @@ class Stream:
             self._end(lines)
             return False
         self.bytes += len(data)
+        self._keep(self._mask.feed(data) if self._mask else data, lines)
+        return True
+
+    def _keep(self, data: bytes, lines: list[Line]) -> None:
         self._tail += data
         if len(self._tail) > 2 * TAIL_LIMIT:
             del self._tail[:-TAIL_LIMIT]
@@ -165,7 +180,6 @@ class Stream:
                 self._transcript.write(data)
             except OSError as e:
                 self.trouble = e
-        return True
 
     def finish(self, lines: list[Line]) -> None:
         self._end(lines)
@@ -183,4 +197,6 @@ class Stream:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
+            if self._mask:
+                self._keep(self._mask.finish(), lines)
             lines += self._splitter.finish()

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Literal
 
 from ralph.driver.processes import link, marks
-from ralph.driver.processes.capture import Stream, Transcript
+from ralph.driver.processes.capture import Mask, Stream, Transcript
 from ralph.driver.processes.keeper import cgroup, wire
 from ralph.driver.processes.owned import Owned, StartFailed
 from ralph.driver.processes.program import find, why_not
@@ -26,11 +26,13 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 class Ownership:
     """One per run. Its end, also by exception, ends everything that was started through it."""
 
-    def __init__(self, tier: str, run: str) -> None:
+    def __init__(self, tier: str, run: str, mask: Callable[[], Mask] | None = None) -> None:
+        """`mask` makes what keeps secrets out of one output, transcripts included."""
         if not _RUN_ID.fullmatch(run):
             raise ValueError(f"not a run id: {run!r}")
         self.tier = tier
         self.run = run
+        self._mask = mask
         self._started = 0
         self._live: set[Owned] = set()
         self._keeper = link.take(tier)
@@ -90,7 +92,7 @@ class Ownership:
     ) -> Owned:
         with ExitStack() as theirs:
             owned, fds = _plumb(
-                stdin, out, cap_bytes, merge, mark, self._keeper.pid, self._live.discard, theirs
+                stdin, out, cap_bytes, merge, mark, self._keeper.pid, self._live.discard, theirs, self._mask
             )
             try:
                 self._send(request, fds)
@@ -154,6 +156,7 @@ def _plumb(
     keeper: int,
     forget: Callable[[Owned], None],
     theirs: ExitStack,
+    mask: Callable[[], Mask] | None,
 ) -> tuple[Owned, list[int]]:
     """Our ends, in an Owned; and theirs: control, stdin, stdout, stderr."""
     with ExitStack() as ours:
@@ -171,7 +174,7 @@ def _plumb(
             read, write = os.pipe()
             ours.callback(os.close, read)
             theirs.callback(os.close, write)
-            streams.append(Stream(name, read, transcript))
+            streams.append(Stream(name, read, transcript, mask() if mask else None))
             written.append(write)
         ours.pop_all()
     owned = Owned(control, prompt, stdin or b"", streams, mark, keeper, forget)
