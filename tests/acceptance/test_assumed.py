@@ -72,3 +72,59 @@ def test_a_gitignore_that_the_user_edited_is_their_work(bare: Project) -> None:
     done = bare.ralph("run", "-p", "x")
     assert done.returncode == 2
     assert "uncommitted changes: .gitignore" in done.stderr
+
+
+# -- a configuration above -----------------------------------------------------------------------------
+
+
+def test_a_configuration_above_is_neither_ignored_nor_used_in_silence(project: Project) -> None:
+    below = project.path / "src/deep"
+    below.mkdir(parents=True)
+    for arguments in (("run",), ("run", "-p", "x", "--gate", "true", "--", "true")):
+        done = project.ralph(*arguments, cwd=below)
+        assert done.returncode == 2
+        assert "there is no ralph.yml here, but there is ../../ralph.yml" in done.stderr
+        assert "`cd ../..`" in done.stderr and "`-c ../../ralph.yml`" in done.stderr
+    assert not (project.path / ".git/ralph").exists(), "nothing was begun"
+    done = project.ralph("run", "-c", "../../ralph.yml", "-P", "../../PROMPT.md", cwd=below)
+    assert done.returncode != 2, done.stderr
+    assert project.facts("loop.started")[0]["folder"] == "src/deep"
+
+
+def test_a_configuration_above_is_said_by_the_commands_that_look_for_one(project: Project) -> None:
+    below = project.path / "src"
+    below.mkdir()
+    done = project.ralph("validate", cwd=below)
+    assert done.returncode == 2 and "`ralph validate ../ralph.yml` checks it" in done.stdout
+    shown = project.ralph("doctor", cwd=below).stdout
+    assert "there is no ralph.yml here, but there is ../ralph.yml" in shown
+    assert "`ralph run -c ../ralph.yml`" in shown
+    done = project.ralph("init", "--no-gates", "--agent", "./x", cwd=below)
+    assert done.returncode == 0 and "There is ../ralph.yml already" in done.stdout
+    assert "but there is" not in project.ralph("doctor", cwd=below).stdout, "now there is one here"
+
+
+def test_a_configuration_outside_the_repository_is_none_of_its_business(bare: Project) -> None:
+    (bare.path.parent / "ralph.yml").write_text("cli: {command: ./x}\n")
+    done = bare.ralph("run", "-p", "Write 42 into the file answer")
+    assert done.returncode == 0, done.stderr
+
+
+# -- .gitignore ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("became", ["nothing", "a folder", "a dangling link", "a link to the lines of init"])
+def test_a_gitignore_that_is_no_file_any_more_is_an_uncommitted_change(project: Project, became: str) -> None:
+    path = project.path / ".gitignore"
+    path.unlink()
+    if became == "a folder":
+        path.mkdir()
+        (path / "x").touch()
+    elif became != "nothing":
+        target = project.path.parent / "lines"
+        if "init" in became:
+            target.write_text(".ralph/\n")
+        path.symlink_to(target)
+    done = project.ralph("run")
+    assert done.returncode == 2
+    assert "there are uncommitted changes: .gitignore" in done.stderr

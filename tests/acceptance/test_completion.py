@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from project import Project, until
 
+from ralph.init.agents import NAMES
+
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], 'eval "$(ralph completion bash)"'),
     "zsh": (
@@ -139,6 +141,19 @@ def test_values_are_offered(finished: Project) -> None:
     assert plain(finished, "ralph events --kind gate.") == {"gate.started", "gate.ended"}
     assert {"gated", "micro"} <= plain(finished, "ralph init --preset ")
     assert {"gated", "micro"} <= plain(finished, "ralph presets ")
+    assert plain(finished, "ralph init --agent ") == set(NAMES)
+    assert plain(finished, "ralph init --agent c") == {"claude", "codex", "copilot"}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_lines_of_the_help_install_it_in_a_fresh_home(project: Project, shell: str) -> None:
+    shown = project.ralph("completion", "--help").stdout.partition("Examples:\n")[2].partition("\n\n")[0]
+    lines = [line.strip() for line in shown.splitlines()]
+    at = next(n for n, line in enumerate(lines) if line.startswith(f"ralph completion {shell} > ~/"))
+    done = project.shell(f"set -e; {lines[at - 1]}; {lines[at]}")
+    assert (done.returncode, done.stderr) == (0, "")
+    place = Path(lines[at].rpartition("> ~/")[2])
+    assert "_RALPH_COMPLETE" in (project.env["HOME"] / place).read_text()
 
 
 def test_files_are_left_to_the_shell(finished: Project) -> None:

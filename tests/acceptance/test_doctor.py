@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from typing import Any
 
 import pytest
 from project import Project, contents, end_processes, until
+
+from ralph.init.agents import NAMES
 
 
 def findings(project: Project, **how: Any) -> list[dict[str, Any]]:
@@ -64,6 +67,20 @@ def test_agents_are_asked_for_their_versions(project: Project, tmp_path: Path) -
     assert all(one["ok"] for one in found), "an agent that nobody configured is no fault"
     until(lambda: not _sleeping("asked-codex"), "what it started is gone")
     assert "\033" not in project.ralph("doctor").stdout
+
+
+def test_doctor_and_init_look_for_the_same_agents(project: Project, tmp_path: Path) -> None:
+    (project.path / "ralph.yml").unlink()
+    bin = tmp_path / "bin"
+    bin.mkdir()
+    for name in ("git", "sh", "cat"):
+        (bin / name).symlink_to(str(shutil.which(name)))
+    only = {"PATH": str(bin)}
+    ((level, text),) = about(findings(project, env=only), "agents")
+    assert (level, text) == ("note", f"none of {', '.join(NAMES)} is on PATH")
+    for name in NAMES:
+        program(bin, name, "echo 1.2.3")
+    assert about(findings(project, env=only), "agents") == [("ok", f"{name} 1.2.3") for name in NAMES]
 
 
 def _sleeping(mark: str) -> list[str]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 from project import Project, Terminal, contents, processes_with, until
+
+from ralph.init.agents import NAMES
 
 AGENT = "#!/bin/sh\ncat > /dev/null\necho 42 > answer\necho TASK_COMPLETE\n"
 CHECK = 'test "$(cat answer 2>/dev/null)" = 42 || { echo "FAILED: the answer is not 42"; exit 1; }\n'
@@ -159,7 +162,12 @@ def test_without_an_agent_run_says_what_is_missing(bare: Project) -> None:
     bare.env["PATH"] = str(programs)
     done = bare.ralph("init")
     assert done.returncode == 0, done.stderr
-    assert "none was found" in done.stdout
+    assert f"none was found on PATH (looked for {', '.join(NAMES)})" in done.stdout
+    named = json.loads(bare.ralph("init", "--force", "--no-trial", "--json", "--agent", "claude").stdout)
+    assert named["next"][0] == "install claude, which is not on PATH; `ralph doctor` looks for it"
+    named = json.loads(bare.ralph("init", "--force", "--no-trial", "--json", "--agent", "./mine.sh").stdout)
+    assert named["next"][0] == "make ./mine.sh: it is not there, or may not be executed"
+    assert bare.ralph("init", "--force", "--no-trial").returncode == 0
     run = bare.ralph("run", "-p", "x", "--in-place")
     assert run.returncode == 2
     assert "there is no agent" in run.stderr and "cli.command" in run.stderr
@@ -260,6 +268,33 @@ def test_the_skill_comes_with_a_new_configuration(bare: Project) -> None:
     assert (bare.path / ".claude/skills/ralph-loop/SKILL.md").exists()
 
 
+def test_what_init_wrote_is_committed_with_the_skill(bare: Project) -> None:
+    """The configuration came first; the skill later. One line commits both, and a run can begin."""
+    assert bare.ralph("init", "--no-trial").returncode == 0
+    done = bare.ralph("init", "--skill")
+    assert done.returncode == 0, done.stderr
+    commit, run = [line.strip() for line in done.stdout.split("Next:\n")[1].strip().splitlines()]
+    assert commit.startswith("git add ralph.yml .gitignore .claude/")
+    assert bare.shell(commit).returncode == 0
+    assert bare.git("status", "--porcelain") == ""
+    assert bare.shell(run).returncode == 0
+
+
+def test_what_the_user_changed_in_gitignore_is_left_to_them(bare: Project) -> None:
+    assert bare.ralph("init", "--no-trial").returncode == 0
+    with open(bare.path / ".gitignore", "a") as file:
+        file.write("mine\n")
+    assert "git add ralph.yml .claude/" in bare.ralph("init", "--skill").stdout
+
+
+def test_a_gate_of_a_flag_that_cannot_be_run_is_written_and_said(bare: Project) -> None:
+    done = bare.ralph("init", "--gate", "nosuchtool --all")
+    assert done.returncode == 0, done.stderr
+    assert config(bare)["gates"] == [{"name": "nosuchtool", "run": "nosuchtool --all"}]
+    first = done.stdout.split("Next:\n")[1].splitlines()[0].strip()
+    assert first.startswith("see to it that `nosuchtool --all` can be run: until then gate nosuchtool")
+
+
 # -- on a terminal -------------------------------------------------------------------------------------
 
 
@@ -296,6 +331,27 @@ def test_a_terminals_answers_count(bare: Project) -> None:
     assert not (bare.path / ".gitignore").exists()
 
 
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_command_that_cannot_be_run_is_asked_about(bare: Project, keep: bool) -> None:
+    terminal = Terminal(bare, "init")
+    terminal.await_text("[claude]:")
+    terminal.press("\n")
+    terminal.await_text("`none`) [1]:")
+    terminal.press("nosuchtool\n")
+    terminal.await_text("It cannot be run now. Write it as a gate all the same? [y/N]:")
+    terminal.press("y\n" if keep else "\n")
+    terminal.await_text("(.gitignore)? [Y/n]:")
+    terminal.press("\n")
+    assert terminal.end() == 0
+    text = (bare.path / "ralph.yml").read_text()
+    if keep:
+        assert config(bare)["gates"] == [{"name": "nosuchtool", "run": "nosuchtool"}]
+        assert "see to it that `nosuchtool` can be run" in terminal.shown
+    else:
+        assert "gates" not in config(bare) and "run: nosuchtool" in text
+        assert "when `nosuchtool` can be run, make gate nosuchtool of its comment" in terminal.shown
+
+
 def test_a_question_left_unanswered_writes_nothing(bare: Project) -> None:
     before = contents(bare.path)
     terminal = Terminal(bare, "init")
@@ -316,6 +372,35 @@ def test_interrupting_a_trial_leaves_neither_process_nor_file(bare: Project) -> 
     assert terminal.end() == 130
     assert not processes_with(token)
     assert not (bare.path / "new").exists() and not (bare.path / "ralph.yml").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_during_a_trial_ends_it_after_everything_is_undone(
+    bare: Project, number: signal.Signals
+) -> None:
+    token = f"signalled-{os.getpid()}-{bare.path.name}"
+    gate = f"echo 1 > new; echo 2 >> test.sh; touch $HOME/began; sleep 1000 # {token}"
+    before = {path: data for path, data in contents(bare.path).items() if not path.startswith(".git/")}
+    init = bare.start("init", "--gate", gate)
+    until(lambda: bare.mark("began"), "the gate has written")
+    init.send_signal(number)
+    assert init.wait(60) == -number
+    assert not processes_with(token)
+    after = {path: data for path, data in contents(bare.path).items() if not path.startswith(".git/")}
+    assert after == before
+
+
+def test_no_run_begins_while_gates_are_tried(bare: Project) -> None:
+    init = bare.start("init", "--gate", "touch $HOME/began; until test -e $HOME/go; do sleep 0.02; done")
+    until(lambda: bare.mark("began"), "the gate runs")
+    run = bare.ralph("run", "-p", "x", "--no-gates", "--in-place", "--", "true")
+    assert run.returncode == 2 and "another run is under way here" in run.stderr
+    stop = bare.ralph("stop")
+    assert stop.returncode == 2 and "`ralph init` tries the gates here" in stop.stderr
+    assert "not running" in bare.ralph("status").stdout
+    (Path(bare.env["HOME"]) / "go").touch()
+    assert init.wait(60) == 0
+    assert not (bare.path / ".ralph.lock").exists()
 
 
 # -- real toolchains -----------------------------------------------------------------------------------

@@ -117,6 +117,35 @@ def test_raw_gives_the_bytes_and_keeps_the_streams_apart(finished: Project) -> N
     assert done.stderr == b"grumbles\n"
 
 
+JSON_AGENT = r"""cat <<'END'
+{"type": "assistant", "message": {"content": [{"type": "text", "text": "Looking.\nClosely.\u001b[2J"}]}}
+{"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Bash", "input": {"command": "ls"}}]}}
+END
+touch $HOME/begun; until [ -e $HOME/go ]; do sleep 0.02; done; echo 42 > answer
+echo '{"type": "result", "subtype": "success", "is_error": false, "result": "TASK_COMPLETE"}'
+"""
+
+
+def test_what_agents_print_as_json_is_told_in_words_also_while_it_grows(
+    project: Project, tmp_path: Path
+) -> None:
+    project.agent(JSON_AGENT)
+    gates = """gates: [{name: tests, run: "echo '{\\"type\\": \\"text\\"}'; sh test.sh"}]\n"""
+    project.config("cli: {command: ./agent.sh, output: jsonl}\n" + gates)
+    project.commit()
+    run = project.start("run")
+    until(lambda: project.mark("begun"), "the agent works")
+    with open(tmp_path / "followed", "w") as file:
+        follower = subprocess.Popen([RALPH, "logs", "-f"], cwd=project.path, env=project.env, stdout=file)
+    until(lambda: "tool: Bash ls" in (tmp_path / "followed").read_text(), "what it does")
+    (Path(project.env["HOME"]) / "go").touch()
+    assert (run.wait(60), follower.wait(60)) == (0, 0)
+    told = "Looking.\nClosely.\ntool: Bash ls\nTASK_COMPLETE\n"
+    assert shown(project, "1") == told == (tmp_path / "followed").read_text()
+    assert '"name": "Bash"' in shown(project, "1", "--raw")
+    assert shown(project, "1", "--gate", "tests") == '{"type": "text"}\n', "a command's words are its own"
+
+
 def test_prompt_gate_scratchpad_and_diff(finished: Project) -> None:
     assert shown(finished, "2", "--prompt") == finished.prompt(1).rstrip("\n") + "\n"
     assert "FAILED: the answer is not 42" in shown(finished, "2", "--prompt")

@@ -98,6 +98,41 @@ def test_a_run_that_dies_before_it_has_told_its_end_is_made_up_for_by_the_next(p
     assert len(project.facts("iteration.started")) == 1, "nothing is run again"
 
 
+# -- secrets -------------------------------------------------------------------------------------------
+
+
+def test_secrets_of_the_configuration_are_in_the_journal_and_in_nothing_that_is_printed(
+    project: Project,
+) -> None:
+    agent = "{command: ./agent.sh, env: {API_KEY: s3cret-key}}"
+    project.write("review.sh", "#!/bin/sh\ncat > /dev/null\necho PASS\n", executable=True)
+    project.config(
+        f"cli: {agent}\ngates:\n- {{name: spec, review: spec, agent: {agent.replace('agent.sh', 'review.sh')}}}\n"
+        "notify: [{url: 'nosuch://s3cret-token-0123', when: [wait]}]\n"
+    )
+    project.commit()
+    run = project.ralph("run", "--json")
+    assert run.returncode == 0, run.stderr
+    shown = [run.stdout, run.stderr]
+    commands = (
+        ("events", "--json"),
+        ("events",),
+        ("report",),
+        ("report", "--json"),
+        ("validate",),
+        ("status", "--json"),
+    )
+    for arguments in commands:
+        done = project.ralph(*arguments)
+        assert done.returncode == 0, done.stderr
+        shown.append(done.stdout)
+    shown.append(project.ralph("report", "--html", "-o", "page.html").stdout)
+    shown.append((project.path / "page.html").read_text())
+    assert [text for text in shown if "s3cret" in text] == []
+    assert '"API_KEY":"***"' in run.stdout and "nosuch://***" in run.stdout
+    assert "s3cret-key" in (project.path / ".git/ralph/journal.jsonl").read_text(), "a resume goes by it"
+
+
 # -- whom nobody can reach ---------------------------------------------------------------------------
 
 HANGS = "sleep 100"

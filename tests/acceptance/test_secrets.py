@@ -14,9 +14,9 @@ def everywhere(project: Project) -> dict[str, bytes]:
 
 
 def test_a_key_of_the_environment_is_masked_in_journal_transcript_log_and_report(project: Project) -> None:
+    half = 'printf %.12s "$SERVICE_API_KEY"; sleep 0.1; printf "%s\\n" "${SERVICE_API_KEY#????????????}"'
     project.agent(
-        'echo "key $SERVICE_API_KEY"; printf %.12s "$SERVICE_API_KEY"; sleep 0.1; printf "%s\\n" "${SERVICE_API_KEY#????????????}"\n'
-        f'echo "{SHAPED}" >&2; ralph emit note "$SERVICE_API_KEY"\n'
+        f'echo "key $SERVICE_API_KEY"; {half}\necho "{SHAPED}" >&2; ralph emit note "$SERVICE_API_KEY"\n'
         'echo 42 > answer; echo "done with $SERVICE_API_KEY"; echo TASK_COMPLETE'
     )
     project.write("test.sh", 'echo "gate $SERVICE_API_KEY"; test "$(cat answer 2>/dev/null)" = 42\n')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -276,6 +277,74 @@ def test_restoring_tells_what_it_moved_out_of_the_way(project: Project) -> None:
     assert (project.path / "data").read_text() == "precious\n"
     (told,) = [line for line in restored.stdout.splitlines() if "moved out of the way" in line]
     assert (Path(told.rpartition(": ")[2]) / "file").read_text() == "new\n"
+
+
+@pytest.fixture
+def ravaged(project: Project) -> Project:
+    """Three uncommitted files, which the agent changed, removed and left alone; and one that it made."""
+    for name in ("changed", "sub/gone", "same"):
+        project.write(name, "precious\n")
+    project.agent("echo new > changed; rm sub/gone; echo made > made; echo 42 > answer; echo TASK_COMPLETE")
+    assert project.ralph("run", "--in-place").returncode == 0
+    return project
+
+
+def test_single_files_can_be_put_back_and_the_rest_stays(ravaged: Project) -> None:
+    before = ravaged.user_state()
+    (ravaged.path / "sub").mkdir(exist_ok=True)
+    done = ravaged.ralph("recover", "1", "gone", cwd=ravaged.path / "sub")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Restored 1 file from refs/ralph/recovery/")
+    assert "\n  sub/gone\n" in done.stdout
+    assert (ravaged.path / "sub/gone").read_text() == "precious\n"
+    assert (ravaged.path / "changed").read_text() == "new\n"
+    assert (ravaged.path / "made").exists() and (ravaged.path / "answer").exists()
+    assert ravaged.user_state() == before
+    assert ravaged.ralph("recover", "1", "changed", "made").returncode == 0
+    assert (ravaged.path / "changed").read_text() == "precious\n"
+    assert not (ravaged.path / "made").exists(), "it was not there then"
+    assert (ravaged.path / "answer").exists()
+    # What was there before is saved, and can be had back in the same way.
+    listed = ravaged.ralph("recover").stdout
+    number = next(line.split()[0] for line in listed.splitlines() if "(changed, made)" in line)
+    assert ravaged.ralph("recover", number, "made").returncode == 0
+    assert (ravaged.path / "made").read_text() == "made\n"
+    assert (ravaged.path / "changed").read_text() == "precious\n"
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("1", "nosuch"), "nosuch: is not saved there, and not here now"),
+        (("1", "changed", "../outside"), "../outside: is not in this workspace"),
+        (("1", "changed", "--drop"), "--drop forgets all of it"),
+    ],
+)
+def test_a_path_that_cannot_be_restored_changes_nothing(
+    ravaged: Project, arguments: tuple[str, ...], message: str
+) -> None:
+    refs = ravaged.git("for-each-ref")
+    done = ravaged.ralph("recover", *arguments)
+    assert done.returncode == 2 and message in done.stderr
+    assert (ravaged.path / "changed").read_text() == "new\n"
+    assert ravaged.git("for-each-ref") == refs
+
+
+def test_the_list_says_when_why_and_how_much_differs(ravaged: Project) -> None:
+    import re
+
+    first, where, hint = ravaged.ralph("recover").stdout.splitlines()
+    assert re.match(
+        r"  1  (\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d \d\d:\d\d)  .*before the loop.*; 4 files differ from now$",
+        first,
+    )
+    assert where.strip().startswith("refs/ralph/recovery/")
+    assert "`ralph recover N PATH`" in hint
+    assert ravaged.ralph("recover", "1", ".").returncode == 0
+    assert not (ravaged.path / "made").exists(), "a dot is everything here"
+    assert "; nothing differs from now" in ravaged.ralph("recover").stdout
+    one, two = json.loads(ravaged.ralph("recover", "--json").stdout)
+    assert {(one["number"], one["differs"]), (two["number"], two["differs"])} == {(1, 0), (2, 4)}
 
 
 def test_the_list_says_where_the_index_is_kept(project: Project) -> None:

@@ -215,3 +215,35 @@ def test_colours_only_where_they_are_wanted(crowded: Project) -> None:
 def test_what_agents_say_cannot_control_the_terminal(crowded: Project) -> None:
     shown = on_a_terminal(crowded, "status")
     assert "owned\007" not in shown and "\033[2J" not in shown and "\033]" not in shown
+
+
+# -- reviewers -----------------------------------------------------------------------------------------
+
+FAULT = """echo '{"type":"error","kind":"quota","text":"limit reached","retry_after":7200}'; exit 1"""
+ANSWER = """echo '{"type":"message","role":"assistant","text":"%s"}'"""
+
+
+@pytest.mark.parametrize(
+    ("review", "word", "how"),
+    [
+        (ANSWER % "PASS", "PASS", "PASS"),
+        (ANSWER % "- wrong\\\\nFAIL", "FAIL", "FAIL"),
+        (ANSWER % "hm", "no verdict", "no verdict"),
+        (FAULT, "could not run", "could not run (quota)"),
+    ],
+)
+def test_what_a_reviewer_said_is_called_by_its_name(
+    project: Project, review: str, word: str, how: str
+) -> None:
+    project.write("review.sh", f"#!/bin/sh\ncat > /dev/null\n{review}\n", executable=True)
+    project.config(
+        "cli: {command: ./agent.sh}\nevent_loop: {max_attempts: 1, max_wait: 0}\n"
+        "gates: [{name: spec, review: spec, agent: {command: ./review.sh, output: jsonl}}]\n"
+    )
+    project.commit()
+    project.ralph("run")
+    (gate,) = told(project)["gates"]
+    assert gate["verdict"] == word
+    assert re.search(rf"^spec +{re.escape(word)} ", rows(project)["gates"])
+    listed = [line for line in project.ralph("logs").stdout.splitlines() if "gate spec" in line]
+    assert listed and all(how in line and "red" not in line for line in listed)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import http.server
 import importlib.util
 import json
+import os
 import re
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
-from project import processes_with
+from project import processes_with, until
 
 from ralph.core import facts as f
 from ralph.core.ends import NEXT, End
@@ -50,10 +51,8 @@ def ended(end: End = "stuck", reason: str = "no way out", s: LoopState = STATE, 
     return found
 
 
-def wait(what: str, seconds: float, waited: float = 0.0) -> News | None:
-    fact = f.WaitStarted(
-        op="wait:4", what=what, seconds=seconds, why="come back later", until="2026-01-02T05:00:00Z"
-    )
+def wait(what: str, seconds: float, waited: float = 0.0, until: str = "2026-01-02T05:00:00Z") -> News | None:
+    fact = f.WaitStarted(op="wait:4", what=what, seconds=seconds, why="come back later", until=until)
     return news(fact, replace(STATE, waited=waited), SCENE)
 
 
@@ -150,6 +149,17 @@ def test_each_run_that_ends_a_loop_is_news_of_its_own_and_a_repeat_is_not() -> N
     assert first.message["id"] == again.message["id"] != later.message["id"]
 
 
+def test_a_wait_that_goes_on_is_the_same_news_and_another_under_its_name_is_not() -> None:
+    first, again, another = (
+        wait("quota", 7200),
+        wait("quota", 60),
+        wait("quota", 7200, until="2026-01-03T05:00Z"),
+    )
+    assert first and again and another
+    assert first.about == again.about != another.about
+    assert first.message["id"] == again.message["id"] != another.message["id"]
+
+
 def test_title_and_text_are_short_and_plain_whatever_the_task_is_called() -> None:
     hostile = "\x1b]0;owned\x07\x00 line\nbreak \u202e" + "x" * 5000
     found = ended(reason=hostile, s=replace(STATE, task=Task(id="t", title=hostile)))
@@ -169,14 +179,13 @@ class Told:
         self.facts: list[f.Notified] = []
         self.ownership = Ownership(choose(), f"t-{secrets.token_hex(4)}")
 
-    def tell(
+    def notifier(
         self,
         *targets: NotifyPolicy,
-        news: News | None = None,
         already: set[tuple[str, str, str]] | None = None,
         patience: float = 60.0,
-    ) -> list[f.Notified]:
-        notifier = Notifier(
+    ) -> Notifier:
+        return Notifier(
             targets,
             self.folder,
             self._record,
@@ -184,9 +193,19 @@ class Told:
             ownership=self.ownership,
             patience=patience,
         )
+
+    def tell(
+        self,
+        *targets: NotifyPolicy,
+        news: News | None = None,
+        already: set[tuple[str, str, str]] | None = None,
+        patience: float = 60.0,
+    ) -> list[f.Notified]:
+        notifier = self.notifier(*targets, already=already, patience=patience)
         before = len(self.facts)
-        notifier.tell(news or ended())
-        return self.facts[before:]
+        notifier.start(news or ended())
+        finish(notifier)
+        return sorted(self.facts[before:], key=lambda fact: fact.target)
 
     def run(self, command: str, **more: Any) -> f.Notified:
         (fact,) = self.tell(NotifyPolicy(run=command), **more)
@@ -195,6 +214,15 @@ class Told:
     def _record(self, fact: f.AnyFact) -> None:
         assert isinstance(fact, f.Notified)
         self.facts.append(fact)
+
+
+def finish(
+    notifier: Notifier,
+    calls: Sequence[int] = (),
+    hurried: Callable[[], bool] = lambda: False,
+    slow: Callable[[list[str]], None] = lambda targets: None,
+) -> None:
+    notifier.finish(calls=calls, hurried=hurried, slow=slow, pulse=lambda: 60.0)
 
 
 @pytest.fixture
@@ -299,16 +327,55 @@ def test_who_was_told_is_not_told_again_and_who_could_not_be_is(teller: Told) ->
 
 
 def test_one_notifier_does_not_tell_the_same_thing_twice(teller: Told) -> None:
-    notifier = Notifier(
-        [NotifyPolicy(run="echo x >> got")],
-        teller.folder,
-        teller._record,
-        already=set(),
-        ownership=teller.ownership,
-    )
-    notifier.tell(ended())
-    notifier.tell(ended())
+    notifier = teller.notifier(NotifyPolicy(run="echo x >> got"))
+    notifier.start(ended())
+    notifier.start(ended())  # while the first is under way
+    finish(notifier)
+    notifier.start(ended())
+    finish(notifier)
     assert (teller.folder / "got").read_text() == "x\n"
+
+
+def test_telling_waits_for_nobody_until_it_has_to(teller: Told) -> None:
+    notifier = teller.notifier(
+        NotifyPolicy(run="until test -e go; do sleep 0.02; done"), NotifyPolicy(run="true")
+    )
+    notifier.start(ended())
+    until(lambda: notifier.advance() < 60 and teller.facts, "who is quick has been told")
+    assert [(x.target, x.ok) for x in teller.facts] == [("2: true", True)]
+    (teller.folder / "go").touch()
+    until(lambda: notifier.advance() > 60, "nobody is left")
+    assert [x.ok for x in teller.facts] == [True, True]
+
+
+def test_somebody_in_a_hurry_cuts_it_short_and_nothing_is_left(teller: Told) -> None:
+    token = f"TOKEN_{secrets.token_hex(8)}"
+    notifier = teller.notifier(
+        NotifyPolicy(run=f"export {token}=1; exec sleep 1000"), NotifyPolicy(run="true")
+    )
+    notifier.start(ended())
+    until(lambda: notifier.advance() and teller.facts, "who is quick has been told")
+    read, write = os.pipe()
+    mentioned: list[list[str]] = []
+
+    def mention(targets: list[str]) -> None:
+        mentioned.append(targets)
+        os.write(write, b"x")  # a person reads it and presses Ctrl-C
+
+    finish(notifier, [read], lambda: bool(mentioned), mention)
+    os.close(read), os.close(write)
+    assert mentioned == [["1: export"]]
+    assert [(x.ok, x.text) for x in teller.facts] == [(True, ""), (False, "cut short")]
+    assert processes_with(token) == []
+
+
+def test_a_wait_is_not_told_to_its_end_when_the_loop_has_ended(teller: Told) -> None:
+    notifier = teller.notifier(NotifyPolicy(run="exec sleep 1000", when=("wait",)))
+    found = wait("quota", 7200)
+    assert found is not None
+    notifier.start(found)
+    finish(notifier)
+    assert [x.text for x in teller.facts] == ["cut short: the loop has ended"]
 
 
 # -- secrets ---------------------------------------------------------------------------------------
@@ -428,7 +495,7 @@ def test_without_apprise_the_fact_says_what_to_install(
     (tmp_path / "apprise.py").write_text(missing)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (fact,) = teller.tell(NotifyPolicy(url="json://127.0.0.1/"))
-    assert not fact.ok and "pip install 'ralph[notify]'" in fact.text
+    assert not fact.ok and "pip install apprise" in fact.text
 
 
 @WITH_APPRISE

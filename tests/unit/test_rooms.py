@@ -10,7 +10,7 @@ ROOT = Path(ralph.__file__).parent
 EVERYWHERE = {"errors", "seams", "__version__"}
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
-    "config": {"core"},
+    "config": {"core", "agents"},
     "prompt": {"core"},
     "agents": {"core"},
     "workspace": {"core"},
@@ -19,11 +19,23 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ui": {"core"},
     "driver": {"core", "agents", "gates", "journal", "prompt", "workspace"},
     "report": {"core", "journal", "workspace", "ui"},
-    "init": {"core", "config", "workspace", "driver"},
+    "init": {"core", "config", "agents", "workspace", "driver"},
     "mcp": {"journal"},
     "sandbox": {"core"},
     "demo": set(),
-    "cli": {"core", "config", "agents", "driver", "journal", "ui", "workspace", "report", "init", "mcp", "demo"},
+    "cli": {
+        "core",
+        "config",
+        "agents",
+        "driver",
+        "journal",
+        "ui",
+        "workspace",
+        "report",
+        "init",
+        "mcp",
+        "demo",
+    },
 }
 PURE = {
     "__future__",

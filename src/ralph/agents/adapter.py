@@ -6,13 +6,14 @@ Adapters never judge the work; they only report words, usage and faults.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
 from ralph.core.facts import Fault, Usage
 from ralph.core.policy import AgentPolicy
-from ralph.errors import RalphError
+
+CostFrom = Literal["", "agent", "table"]
 
 SAID_CHARS = 4000  # of the last words that go into the journal
 
@@ -43,11 +44,17 @@ class Words(msgspec.Struct):
     fault_text: str = ""
     retry_after: float = -1.0
     session: str = ""  # as the agent calls it
+    cost_from: CostFrom = (
+        ""  # the agent's own figure, or an estimate by ralph.agents.prices; "": no cost is known
+    )
 
 
 class Reader(Protocol):
     def feed(self, line: str) -> None:
         """One line of standard output."""
+
+    def ended(self, code: int) -> None:
+        """It is gone, with this exit code (negative: a signal). Called once, after the last line."""
 
     def words(self) -> Words: ...
 
@@ -63,13 +70,6 @@ class Adapter(Protocol):
 
 def adapter(policy: AgentPolicy) -> Adapter:
     """The adapter for the configured backend; each is imported only when used."""
-    match policy.backend:
-        case "custom":
-            from ralph.agents.command import CommandAdapter
+    from ralph.agents.known import find
 
-            return CommandAdapter()
-        case "scripted":
-            from ralph.agents.scripted import ScriptedAdapter
-
-            return ScriptedAdapter()
-    raise RalphError(f"unknown agent {policy.backend!r}", todo="Known: custom, scripted.")
+    return find(policy.backend)

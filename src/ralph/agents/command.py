@@ -1,4 +1,7 @@
-"""Any program as an agent: prompt by stdin, argument or file; words as plain text or JSON lines."""
+"""Any program as an agent: prompt by stdin, argument or file; words as plain text or JSON lines.
+
+A stream of JSON that Ralph knows is read as what it is, whatever the configuration calls it.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,9 @@ class CommandAdapter:
         return Launch(argv=argv, stdin=prompt.encode(), env=policy.env)
 
     def reader(self, policy: AgentPolicy) -> Reader:
-        if policy.output == "jsonl":
-            from ralph.agents.jsonlines import JsonLinesReader
+        from ralph.agents.guess import GuessingReader
 
-            return JsonLinesReader()
-        return TextReader()
+        return GuessingReader(policy)
 
 
 class TextReader:
@@ -51,8 +52,19 @@ class TextReader:
             self._chars -= len(gone) + 1
             self._fence = fence_after(self._fence, gone)
 
+    def ended(self, code: int) -> None:
+        """Text says nothing more at its end."""
+
     def words(self) -> Words:
         return Words(said="\n".join([self._fence, *self._tail] if self._fence else self._tail))
+
+
+def bounded(text: str) -> str:
+    """The end of a message, cleaned, with the fence in which it begins."""
+    reader = TextReader()
+    for line in text.splitlines():
+        reader.feed(line)
+    return reader.words().said
 
 
 def _clean(line: str) -> str:

@@ -1,4 +1,5 @@
-"""`ralph completion`, and the values that the TAB key offers: iterations, gates, loops, kinds of facts, presets.
+"""`ralph completion`, and the values that the TAB key offers: iterations, gates, loops, kinds of facts, agents,
+presets.
 
 Imported only when a shell asks. Whatever goes wrong here offers nothing: a person is in the middle of a line.
 """
@@ -29,8 +30,11 @@ def completion(shell: str) -> None:
 
     \b
     Examples:
+      mkdir -p ~/.local/share/bash-completion/completions
       ralph completion bash > ~/.local/share/bash-completion/completions/ralph
+      mkdir -p ~/.zfunc
       ralph completion zsh > ~/.zfunc/_ralph
+      mkdir -p ~/.config/fish/completions
       ralph completion fish > ~/.config/fish/completions/ralph.fish
 
     For bash and zsh, a line in ~/.bashrc or ~/.zshrc (there after `compinit`) does it as well:
@@ -39,7 +43,8 @@ def completion(shell: str) -> None:
       eval "$(ralph completion bash)"
       eval "$(ralph completion zsh)"
 
-    ~/.zfunc stands for any folder in zsh's fpath. bash must be 4.4 or newer.
+    The file for bash is read by the package bash-completion; without it, take the line. ~/.zfunc stands for any folder
+    in zsh's fpath. bash must be 4.4 or newer.
     """
     from ralph.cli.app import app
 
@@ -130,6 +135,17 @@ def _presets(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     return [CompletionItem(one.name, help=_short(one.about)) for one in presets()]
 
 
+def _agents(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    """Those on PATH first: the others would have to be installed."""
+    from ralph.init.agents import AGENTS, on_path
+    from ralph.init.place import Machine
+
+    here = on_path(Machine())
+    return [CompletionItem(one.name, help="on PATH") for one in here] + [
+        CompletionItem(one.name, help="not on PATH") for one in AGENTS if one not in here
+    ]
+
+
 def _files(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     """The shell knows files better."""
     return [CompletionItem(incomplete, type="file")]
@@ -141,8 +157,10 @@ OFFERS: dict[tuple[str, str], Offer] = {
     ("logs", "gate"): _gates,
     ("logs", "serial"): _serials,
     ("events", "kinds"): _kinds,
+    ("init", "agent"): _agents,
     ("presets", "name"): _presets,
     ("recover", "which"): _saved,
+    ("recover", "paths"): _files,
     ("run", "command"): _files,
 }
 # parameters that mean the same wherever they are

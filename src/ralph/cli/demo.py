@@ -13,6 +13,7 @@ import click
 
 from ralph import demo as content
 from ralph.errors import RalphError
+from ralph.init.write import IGNORED
 
 _FILES = ("stats.py.txt", "test_stats.py.txt", "PROMPT.md", "agent.yml", "ralph.yml")
 
@@ -67,7 +68,7 @@ def _folder(into: Path | None) -> Path:
 def _make_repository(folder: Path) -> None:
     for name in _FILES:
         shutil.copyfile(Path(content.__file__).parent / name, folder / name.removesuffix(".txt"))
-    (folder / ".gitignore").write_text("__pycache__/\n.ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\n")
+    (folder / ".gitignore").write_text("\n".join(("__pycache__/", *IGNORED, "")))
     for command in (
         ["init", "-q", "-b", "main"],
         ["add", "-A"],

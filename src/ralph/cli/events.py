@@ -13,6 +13,7 @@ from ralph.errors import RalphError
 from ralph.journal.read import NAME, follow, history
 from ralph.journal.record import Record
 from ralph.journal.reference import KINDS
+from ralph.ui import masked
 from ralph.ui.terminal import one_line
 
 
@@ -25,7 +26,9 @@ from ralph.ui.terminal import one_line
 @click.option("--since", type=click.IntRange(min=1), default=1, help="From this sequence number on.")
 @click.option("-n", "--last", type=click.IntRange(min=1), default=None, help="Only the last N.")
 @click.option("-f", "--follow", "following", is_flag=True, help="Go on as new facts come; Ctrl-C ends it.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, as in the journal.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object a line, as in the journal; secrets are masked."
+)
 def events(
     kinds: tuple[str, ...],
     loop: str,
@@ -88,12 +91,13 @@ def _check(kinds: tuple[str, ...]) -> None:
 
 
 def _line(record: Record, as_json: bool) -> str:
+    shown = masked.fact(record.kind, record.data)
     if as_json:
-        return msgspec.json.encode(record).decode()
-    data = msgspec.json.decode(record.data)
+        return msgspec.json.encode(msgspec.structs.replace(record, data=shown)).decode()
+    data = msgspec.json.decode(shown)
     data.pop("kind", None)
-    shown = "  ".join(f"{key}={_short(value)}" for key, value in data.items())
-    return f"{record.seq:>6}  {record.at[11:19]}  {record.kind:<20}  {shown}"
+    fields = "  ".join(f"{key}={_short(value)}" for key, value in data.items())
+    return f"{record.seq:>6}  {record.at[11:19]}  {record.kind:<20}  {fields}"
 
 
 def _short(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Times, durations and sizes as people read them."""
+"""Times as people read them, and texts cut to fit."""
 
 from __future__ import annotations
 
@@ -26,28 +26,6 @@ def seconds_until(at: str) -> float:
         return max(0.0, (datetime.fromisoformat(at) - datetime.now().astimezone()).total_seconds())
     except ValueError:
         return 0.0
-
-
-def duration(seconds: float) -> str:
-    """In the two units that matter."""
-    if seconds < 59.95:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours >= 48:
-        return f"{hours // 24} d {hours % 24:02} h"
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
-
-
-def size(count: int) -> str:
-    if count < 1000:
-        return f"{count} B"
-    value = count / 1000
-    for unit in ("kB", "MB"):
-        if value < 999.95:
-            return f"{value:.1f} {unit}"
-        value /= 1000
-    return f"{value:.1f} GB"
 
 
 def cut(text: str, most: int) -> str:

@@ -7,7 +7,7 @@ import time
 from typing import BinaryIO
 
 from ralph.cli.operations import Loop, Operation, find_loop, operations
-from ralph.cli.output import CHUNK, Splitter, note, opened, say
+from ralph.cli.output import CHUNK, Show, Splitter, as_printed, manner, note, opened, say
 from ralph.core import facts as f
 from ralph.errors import RalphError
 from ralph.journal.lock import holder
@@ -37,7 +37,10 @@ def await_one(repo: Repo, loop: Loop, gate: str | None) -> Operation:
 
 
 def follow_one(repo: Repo, loop: Loop, one: Operation, raw: bool) -> None:
-    files = [_Growing(one.output, raw), _Growing(one.output + ".err", raw, errors=True)]
+    files = [
+        _Growing(one.output, None if raw else manner(one)),
+        _Growing(one.output + ".err", None if raw else as_printed, errors=True),
+    ]
     journal = follow(repo.state_dir / NAME, one.seq)
     over = one.ended
     try:
@@ -73,12 +76,12 @@ def _has_ended(journal: Follower, loop: str, one: Operation) -> bool:
 
 
 class _Growing:
-    """A file that is being written; it may not be there yet."""
+    """A file that is being written; it may not be there yet. `show`: how its lines are shown; None: as bytes."""
 
-    def __init__(self, path: str, raw: bool, *, errors: bool = False) -> None:
+    def __init__(self, path: str, show: Show | None, *, errors: bool = False) -> None:
         self._path = path
         self._errors = errors
-        self._splitter = None if raw else Splitter()
+        self._splitter = Splitter(show) if show else None
         self._file: BinaryIO | None = None
 
     def show(self, *, last: bool) -> None:

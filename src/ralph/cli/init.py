@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,20 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ralph.cli.place import here
+from ralph.cli.place import BY_INIT, here
+from ralph.config import found_above
 from ralph.errors import RalphError
 from ralph.init import agents, plan
 from ralph.init.agents import Agent
 from ralph.init.detect import Detected, detect
+from ralph.init.interrupts import Interrupts
 from ralph.init.place import Machine
 from ralph.init.plan import Chosen, Plan
 from ralph.init.presets import DEFAULT, Preset, preset
 from ralph.init.trial import SECONDS, Trials
-from ralph.init.write import Written, missing_ignores
+from ralph.init.write import Written, adds_only_ignores, missing_ignores
 from ralph.ui.terminal import one_line
-from ralph.workspace import Repo
+from ralph.workspace import Repo, committed, dirty
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -100,6 +103,8 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
         return
     chosen = preset(request.preset or DEFAULT)
     plan.refuse_overwriting(folder, request.force)
+    if above := _above(folder, repo):
+        _say(request, f"There is {above} already; the one written here is for runs in this folder.")
     skills = plan.skills(folder, force=request.force) if request.skill else Plan(())
     setup = _decide(request, folder, repo, chosen)
     configuration = plan.configuration(
@@ -214,13 +219,17 @@ def _show_detected(detected: Detected) -> None:
 def _tried(request: Request, folder: Path, repo: Repo, gates: tuple[Chosen, ...]) -> tuple[Chosen, ...]:
     if request.no_trial or not gates:
         return gates
-    from ralph.journal.lock import holder
+    from ralph.journal.lock import Busy
 
-    if holder(repo.state_dir):  # what a gate writes would be undone under the hands of the agent
-        _say(request, "A run is under way here, so the gates are not tried.")
-        return gates
     found = []
-    with Trials(repo, folder, request.trial_timeout) as trials:
+    with ExitStack() as stack:
+        interrupts = stack.enter_context(Interrupts())
+        try:  # what a gate writes would be undone under the hands of the agent
+            _keep_runs_away(repo, folder, stack)
+        except Busy:
+            _say(request, "A run is under way here, so the gates are not tried.")
+            return gates
+        trials = stack.enter_context(Trials(repo, folder, request.trial_timeout, interrupts.heeded))
         for one in gates:
             _say(request, f"Running {one_line(one.gate.run)} ... ", nl=False)
             trial = trials.run(one.gate.run)
@@ -228,7 +237,29 @@ def _tried(request: Request, folder: Path, repo: Repo, gates: tuple[Chosen, ...]
             if trial.wrote:
                 _say(request, f"  It wrote {_few(trial.wrote)}; that was undone (`ralph recover` has it).")
             found.append(replace(one, trial=trial))
-    return tuple(found)
+    return tuple(_confirmed(request, one) for one in found)
+
+
+def _confirmed(request: Request, one: Chosen) -> Chosen:
+    """Somebody who typed a command that cannot be run is asked; what a flag says is taken at its word."""
+    if not request.asks or request.gates or not one.own or not _cannot_run(one):
+        return one
+    wanted = click.confirm("It cannot be run now. Write it as a gate all the same?", default=False)
+    return one if wanted else replace(one, own=False)
+
+
+def _cannot_run(one: Chosen) -> bool:
+    return one.trial is not None and one.trial.how == "not runnable"
+
+
+def _keep_runs_away(repo: Repo, folder: Path, stack: ExitStack) -> None:
+    """The same locks as a run takes, until the stack ends; Busy if one is under way."""
+    from ralph.journal.lock import Lock, WorkLock
+
+    stack.callback(Lock.acquire(repo.state_dir, BY_INIT).release)
+    work_lock = WorkLock(folder / ".ralph.lock")
+    work_lock.take()
+    stack.callback(work_lock.release)
 
 
 # -- telling ---------------------------------------------------------------------------------------
@@ -238,7 +269,7 @@ def _tell(request: Request, folder: Path, repo: Repo, setup: Setup | None, writt
     names = [_shown(path, folder) for path in written.paths]
     next_commands = _next(folder, repo, setup, written)
     if request.quiet:
-        click.echo(msgspec.json.encode(_facts(folder, setup, written, names, next_commands)).decode())
+        click.echo(msgspec.json.encode(_facts(folder, repo, setup, written, names, next_commands)).decode())
         return
     click.echo("")
     if setup is not None:
@@ -258,7 +289,7 @@ def _summary(setup: Setup) -> list[str]:
     lines = [
         f"Agent: {setup.about_agent}"
         if setup.agent
-        else "Agent: none was found; ralph.yml says where to set one."
+        else f"Agent: none was found on PATH (looked for {', '.join(agents.NAMES)}); ralph.yml says where to set one."
     ]
     for one in setup.gates:
         if one.trial is None:
@@ -274,26 +305,68 @@ def _summary(setup: Setup) -> list[str]:
 
 
 def _next(folder: Path, repo: Repo, setup: Setup | None, written: Written) -> tuple[str, ...]:
-    commands = []
-    if setup is not None and setup.agent is None:
-        commands.append("edit ralph.yml: set cli.command, or install an agent and run `ralph init --force`")
-    tracked = [
-        shlex.quote(_shown(path, folder))
-        for path in written.paths
-        if ".ralph" not in path.relative_to(folder).parts
-    ]
+    commands = _first(setup, folder) if setup else []
+    new = [path for path in written.paths if ".ralph" not in path.relative_to(folder).parts]
     # The configuration itself need not be committed for a run; anything else would count as uncommitted work.
-    if repo.versioned and set(tracked) - {"ralph.yml", ".gitignore"}:
-        commands.append(f'git add {" ".join(tracked)} && git commit -m "Set up Ralph"')
+    if repo.versioned and {path.name for path in new} - {plan.CONFIG, ".gitignore"}:
+        names = [shlex.quote(_shown(path, folder)) for path in (*_by_earlier(folder, repo, new), *new)]
+        commands.append(f'git add {" ".join(names)} && git commit -m "Set up Ralph"')
     commands.append('ralph run -p "What to do"')
     return tuple(commands)
 
 
+def _first(setup: Setup, folder: Path) -> list[str]:
+    """What has to be done by hand before a run can work."""
+    steps = []
+    if setup.agent is None:
+        steps.append("edit ralph.yml: set cli.command, or install an agent and run `ralph init --force`")
+    elif missing := _missing(setup.agent.program, folder):
+        steps.append(missing)
+    for one in setup.gates:
+        name, run = one.gate.name, one_line(one.gate.run)
+        if _cannot_run(one) and one.active:
+            steps.append(f"see to it that `{run}` can be run: until then gate {name} turns every claim down")
+        elif not one.active:
+            steps.append(f"when `{run}` can be run, make gate {name} of its comment in ralph.yml")
+    return steps
+
+
+def _missing(program: str, folder: Path) -> str:
+    shown = one_line(program)
+    if "/" in program:
+        there = os.access(folder / program, os.X_OK)
+        return "" if there else f"make {shown}: it is not there, or may not be executed"
+    return (
+        ""
+        if Machine().has(program)
+        else f"install {shown}, which is not on PATH; `ralph doctor` looks for it"
+    )
+
+
+def _by_earlier(folder: Path, repo: Repo, new: list[Path]) -> list[Path]:
+    """What an earlier `ralph init` wrote and nobody has committed. Other changes of .gitignore are the user's to commit."""
+    unsaved = set(dirty(repo))
+    found = []
+    for path in (*plan.existing(folder), folder / ".gitignore"):
+        name = os.path.relpath(path.resolve(), repo.root.resolve())
+        if path in new or name not in unsaved:
+            continue
+        if path.name != ".gitignore" or adds_only_ignores(committed(repo, name), path.read_bytes()):
+            found.append(path)
+    return found
+
+
 def _facts(
-    folder: Path, setup: Setup | None, written: Written, names: list[str], next_commands: tuple[str, ...]
+    folder: Path,
+    repo: Repo,
+    setup: Setup | None,
+    written: Written,
+    names: list[str],
+    next_commands: tuple[str, ...],
 ) -> dict[str, object]:
     found: dict[str, object] = {
         "folder": str(folder),
+        "above": _above(folder, repo) or None,
         "written": names,
         "kept": [_shown(path, folder) for path in written.kept],
         "next": next_commands,
@@ -315,6 +388,12 @@ def _facts(
         "left_out": setup.detected.left_out,
         "gitignore": setup.ignore,
     }
+
+
+def _above(folder: Path, repo: Repo) -> str:
+    """The configuration of a folder above this one, as seen from here."""
+    above = found_above(folder, repo.root)
+    return one_line(_shown(above, folder)) if above else ""
 
 
 def _shown(path: Path, folder: Path) -> str:

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 
 import click
 
-from ralph.cli.figures import clock, cut, duration, size
+from ralph.cli.figures import clock, cut
 from ralph.cli.operations import Loop, Operation, find_loop, operations
-from ralph.cli.output import lines, note, opened, parts, put, say
+from ralph.cli.output import lines, manner, note, opened, parts, put, say
 from ralph.cli.place import here
+from ralph.core.figures import duration, size
 from ralph.core.text import few
 from ralph.errors import RalphError
 from ralph.ui.terminal import one_line
@@ -31,7 +32,7 @@ from ralph.workspace import Repo
 @click.option("-f", "--follow", "following", is_flag=True, help="Go on with the one under way until it ends.")
 @click.option("--serial", type=click.IntRange(min=1), help="This agent process, of several with one number.")
 @click.option("--loop", metavar="LOOP", default="", help="An earlier loop: its id, or how it begins.")
-@click.option("--raw", is_flag=True, help="Bytes as they are, also those that control a terminal.")
+@click.option("--raw", is_flag=True, help="Bytes as they are: JSON, and what controls a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="What is known of them, with the paths of the files.")
 def logs(
     iteration: int | None,
@@ -48,8 +49,9 @@ def logs(
     """What agents and gates were told and printed. Without ITERATION: the list of them.
 
     An interrupted iteration gives its number back, so one number can have several agent processes: the last is shown,
-    the others are named. Number 0 is the starting tree, on which only gates run. Control characters are made harmless,
-    and standard error comes last; with --raw it goes to standard error.
+    the others are named. Number 0 is the starting tree, on which only gates run. What agents print as JSON is told in
+    words, as by `ralph run -v`; control characters are made harmless, and standard error comes last. With --raw every
+    byte is as it was printed, and standard error goes to standard error.
 
     \b
     Examples:
@@ -233,7 +235,7 @@ def _show(chosen: Sequence[Operation], raw: bool) -> None:
         if out is None and err is None:
             raise _gone(one)
         if out:
-            say(lines(parts(out)))
+            say(lines(parts(out), manner(one)))
         first = True
         for line in lines(parts(err)) if err else ():
             if first:

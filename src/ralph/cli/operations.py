@@ -18,6 +18,7 @@ from ralph.driver.store import transcript_path
 from ralph.errors import RalphError
 from ralph.journal.read import history
 from ralph.journal.record import Record
+from ralph.ui.verdicts import Verdict, verdict
 from ralph.workspace import Repo
 
 UNDER_WAY = "under way"
@@ -45,6 +46,8 @@ class Operation(msgspec.Struct, frozen=True):
     purpose: str = ""
     variant: str = ""
     passed: bool | None = None
+    verdict: Verdict = ""  # the same in a word; empty while it runs and when it was interrupted
+    fault: str = ""  # why a reviewer could not do its work
     headline: str = ""
     said: str = ""
     tokens: int = 0
@@ -152,7 +155,7 @@ def operations(loop: Loop, state_dir: Path) -> list[Operation]:
                 # A gate that was interrupted is asked anew under the same name.
                 for key, begun in reversed(found.items()):
                     if begun.op == x.op and begun.what == "gate":
-                        found[key] = _gate_ended(begun, x, state_dir)
+                        found[key] = _gate_ended(begun, x, loop.started.policy, state_dir)
                         break
     return [_sized(one) for one in found.values()]
 
@@ -190,17 +193,21 @@ def _how(x: f.IterationEnded) -> str:
     return f"{x.fault}: {x.fault_text}" if x.fault else f"exit {x.code}"
 
 
-def _gate_ended(begun: Operation, x: f.GateEnded, state_dir: Path) -> Operation:
-    late = " (out of time)" if x.timed_out == "hard" else ""
+def _gate_ended(begun: Operation, x: f.GateEnded, policy: Policy, state_dir: Path) -> Operation:
     interrupted = x.how == "interrupted"
-    colour = "green" if x.passed else "red"
+    reviewer = any(gate.review for gate in policy.gates if gate.name == x.gate)
+    word = verdict(reviewer=reviewer, passed=x.passed, unclear=x.unclear, fault=x.fault)
+    how = f"{word} ({x.fault})" if x.fault else word if reviewer else f"{word}, exit {x.code}"
+    how += " (out of time)" if x.timed_out == "hard" else ""
     return msgspec.structs.replace(
         begun,
         ended=True,
         seconds=x.seconds,
-        how="interrupted" if interrupted else f"{colour}, exit {x.code}{late}",
+        how="interrupted" if interrupted else how,
         code=x.code,
         passed=None if interrupted else x.passed,
+        verdict="" if interrupted else word,
+        fault=x.fault,
         headline=x.headline,
         tokens=x.usage.tokens,
         cost_usd=x.usage.cost_usd,

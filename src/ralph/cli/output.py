@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from ralph.core.excerpt import ESCAPES
+from ralph.ui.activity import LONGEST_READ, readable
 from ralph.ui.terminal import LONGEST, one_line
 
+if TYPE_CHECKING:
+    from ralph.cli.operations import Operation
+
 CHUNK = 1 << 16
+
+Show = Callable[[bytes], list[str]]  # a line as it was printed -> the lines that are shown for it
 
 
 def opened(path: str) -> BinaryIO | None:
@@ -37,34 +43,61 @@ def put(pieces: Iterable[bytes], raw: bool) -> None:
     sys.stdout.buffer.flush()
 
 
-def lines(pieces: Iterable[bytes]) -> Iterator[str]:
+def manner(one: Operation) -> Show:
+    """Agents, reviewers among them, may print JSON that nobody wants to read; what a command prints is its own."""
+    return as_told if one.what == "iteration" or one.prompt else as_printed
+
+
+def as_printed(line: bytes) -> list[str]:
+    return [harmless(line.decode("utf-8", "replace"))]
+
+
+def as_told(line: bytes) -> list[str]:
+    """What an agent's line tells people, where it is JSON of a known shape; else the line."""
+    return [harmless(text) for text in readable(line.decode("utf-8", "replace"))]
+
+
+def lines(pieces: Iterable[bytes], show: Show = as_printed) -> Iterator[str]:
     """Harmless lines, each without its newline."""
-    splitter = Splitter()
+    splitter = Splitter(show)
     for piece in pieces:
         yield from splitter.feed(piece)
     yield from splitter.rest()
 
 
 class Splitter:
-    """Bytes in, harmless lines out. A line longer than a part is broken, so that it cannot fill the memory."""
+    """Bytes in, harmless lines out. A very long line is broken, so that it cannot fill the memory."""
 
-    def __init__(self) -> None:
-        self._begun = b""
+    def __init__(self, show: Show = as_printed) -> None:
+        self._begun: list[bytes] = []
+        self._size = 0
+        self._show = show
+        self._longest = CHUNK if show is as_printed else LONGEST_READ
 
     def feed(self, piece: bytes) -> list[str]:
-        *ended, self._begun = (self._begun + piece).split(b"\n")
-        if len(self._begun) > CHUNK:
-            ended, self._begun = [*ended, self._begun], b""
-        return [harmless(line) for line in ended]
+        first, *more = piece.split(b"\n")
+        self._go_on(first)
+        shown = []
+        for part in more:
+            shown += self._end()
+            self._go_on(part)
+        return shown + (self._end() if self._size > self._longest else [])
 
     def rest(self) -> list[str]:
-        begun, self._begun = self._begun, b""
-        return [harmless(begun)] if begun else []
+        return self._end() if self._size else []
+
+    def _go_on(self, part: bytes) -> None:
+        self._begun.append(part)
+        self._size += len(part)
+
+    def _end(self) -> list[str]:
+        line, self._begun, self._size = b"".join(self._begun), [], 0
+        return self._show(line)
 
 
-def harmless(line: bytes) -> str:
+def harmless(text: str) -> str:
     """Without colours; whatever else could control a terminal becomes a mark. Nothing is cut."""
-    text = line.decode("utf-8", "replace").rstrip("\r")
+    text = text.rstrip("\r")
     if text.isprintable():
         return text
     text = ESCAPES.sub("", text)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from ralph.workspace import Repo, find, without_git
 
+BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates
+
 
 def here() -> Repo:
     folder = Path.cwd()

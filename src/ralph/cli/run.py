@@ -48,7 +48,7 @@ def _view(command: Decorated) -> Decorated:
     decorated: Decorated = with_view
     for option in (
         click.option(
-            "--json", "as_json", is_flag=True, help="Print one JSON object a fact, as in the journal."
+            "--json", "as_json", is_flag=True, help="Print one JSON object a fact, as `ralph events --json`."
         ),
         click.option("--no-tui", is_flag=True, help="Print plain lines, also on a terminal."),
         click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print."),

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.state import LoopState
 from ralph.journal.read import NAME, Follower, follow, scan
 from ralph.journal.record import looks_like_record
+from ralph.ui import masked
 from ralph.ui.activity import readable
 from ralph.ui.lines import lines, summary
 from ralph.ui.logfile import LogFile
@@ -42,7 +44,7 @@ class View(Protocol):
     def close(self) -> None: ...
 
     def last(self, lines: Sequence[str]) -> None:
-        """The summary, after `close`."""
+        """The summary; only a word about who is still being told may follow it."""
 
 
 class Shown:
@@ -83,10 +85,17 @@ class Shown:
             self._give_up(error)
             return float("inf")
 
-    def end(self, s: LoopState, code: int) -> None:
-        told = [one_line(line) for line in summary(s, code)]
+    def end(self, s: LoopState) -> None:
+        told = [one_line(line) for line in summary(s)]
         self._log.write(told, datetime.now())
-        self._view.last(told)
+        try:
+            self._view.last(told)
+        except Exception as error:
+            self._give_up(error)
+            self._view.last(told)
+
+    def note(self, text: str) -> None:
+        (self._plain if isinstance(self._view, Json) else self._view).say([one_line(text)])
 
     def _give_up(self, error: Exception) -> None:
         failed, self._view = self._view, self._plain
@@ -155,12 +164,12 @@ class _Terminal:
         live = Live(screen, colour=not os.environ.get("NO_COLOR"), verbose=verbose)
         self.say, self.fact, self.heard = live.say, live.fact, live.heard
         self.pulse, self.close = live.pulse, live.close
-        self._colour = not os.environ.get("NO_COLOR")
+        self._last = live.last
 
     def last(self, lines: Sequence[str]) -> None:
-        from ralph.ui.columns import Span, styled
+        from ralph.ui.columns import Span
 
-        echo("")
+        spans = [Span("")]
         end = len(lines) - 3  # then come the figures, and what to do
         for n, line in enumerate(lines):
             style: Style = "yellow" if line.startswith("warning:") else ""
@@ -168,7 +177,8 @@ class _Terminal:
                 style = "green" if line.startswith("completed-verified") else "yellow"
             elif n == end + 2:
                 style = "bold"
-            echo(styled(Span(line, style), self._colour))
+            spans.append(Span(line, style))
+        self._last(spans)
 
 
 class Json:
@@ -192,7 +202,8 @@ class Json:
             # Of a run before: it died between this and its own end.
             records += [r for r in scan(self._journal).records if r.kind == kind and r.loop == s.loop][-1:]
         for record in records:
-            echo(msgspec.json.encode(record).decode())
+            shown = replace(record, data=masked.fact(record.kind, record.data))
+            echo(msgspec.json.encode(shown).decode())
 
     def heard(self, who: str, text: str) -> None:
         if self._verbose:
@@ -206,7 +217,7 @@ class Json:
             self._follower.close()
 
     def last(self, lines: Sequence[str]) -> None:
-        pass
+        """Only facts."""
 
 
 def _last_seq(journal: Path) -> int:

@@ -10,10 +10,12 @@ import textwrap
 import click
 import msgspec
 
-from ralph.cli.figures import clock, cut, duration, seconds_since, seconds_until
+from ralph.cli.figures import clock, cut, seconds_since, seconds_until
 from ralph.cli.place import here
 from ralph.cli.standing import Gate, Place, Standing, look
+from ralph.core.figures import duration
 from ralph.ui.terminal import one_line
+from ralph.ui.verdicts import colour_of
 
 _GATES_SHOWN = 6
 _WARNINGS_SHOWN = 3
@@ -88,8 +90,8 @@ def _end_rows(x: Standing) -> list[Row]:
     if not x.end:
         return []
     limit = f" ({x.limit})" if x.limit else ""
-    colour = "green" if x.end == "completed-verified" else "yellow" if x.end in _MILD else "red"
-    rows = [Row("end", f"{x.end}{limit}: {x.reason}", colour, whole=True)]
+    good = "green" if x.end == "completed-verified" else "yellow" if x.end in _MILD else "red"
+    rows = [Row("end", f"{x.end}{limit}: {x.reason}", good, whole=True)]
     if x.question and x.question not in x.reason:
         rows.append(Row("question", x.question, whole=True))
     return rows
@@ -111,7 +113,9 @@ def _gate_rows(x: Standing) -> list[Row]:
     if not x.gates:
         return [] if x.end else [Row("gates", "none: nothing will be proven", "yellow")]
     # What is wrong or under way comes first, should there be more gates than room.
-    order = sorted(x.gates, key=lambda gate: (gate.verdict != "red", not gate.running_since))
+    order = sorted(
+        x.gates, key=lambda gate: (colour_of(gate.verdict) in ("", "green"), not gate.running_since)
+    )
     shown = x.gates if len(x.gates) <= _GATES_SHOWN else order[: _GATES_SHOWN - 1]
     names = [cut(gate.name, 20) + ("" if gate.hard else " (soft)") for gate in shown]
     verdicts = [_verdict(gate, x.proof) for gate in shown]
@@ -119,13 +123,13 @@ def _gate_rows(x: Standing) -> list[Row]:
         Row(
             "" if index else "gates",
             f"{names[index]:<{max(map(len, names))}}  {verdicts[index]:<{max(map(len, verdicts))}}  {_about(gate)}",
-            "cyan" if gate.running_since else gate.verdict,
+            "cyan" if gate.running_since else colour_of(gate.verdict),
         )
         for index, gate in enumerate(shown)
     ]
     if len(shown) < len(x.gates):
         rest = order[len(shown) :]
-        green = sum(gate.verdict == "green" for gate in rest)
+        green = sum(colour_of(gate.verdict) == "green" for gate in rest)
         rows.append(Row("", f"and {len(rest)} more, {green} of them green"))
     return rows
 

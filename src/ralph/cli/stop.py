@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ralph.cli.place import here
+from ralph.cli.place import BY_INIT, here
 from ralph.driver.control import tell
 from ralph.errors import RalphError
 from ralph.journal.lock import holder
@@ -40,6 +40,8 @@ def _ask(how: str, by: str) -> int:
     live = holder(state_dir)
     if live is None:
         raise RalphError("nothing runs here", todo="`ralph status` shows what was.")
+    if live.get("run") == BY_INIT:
+        raise RalphError("`ralph init` tries the gates here", todo="It ends by itself; Ctrl-C ends it now.")
     pid = live["pid"]
     assert isinstance(pid, int)
     tell(state_dir, {"kind": "stop", "how": how, "by": by, "run": live.get("run", "")}, pid)

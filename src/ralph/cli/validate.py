@@ -15,6 +15,7 @@ import click
 import msgspec
 
 from ralph.errors import RalphError
+from ralph.ui import masked
 from ralph.ui.terminal import one_line
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _examined(folder: Path, file: Path | None) -> tuple[Verdict, list[str]]:
 
     shown = str(file) if file else next((n for n in FILE_NAMES if os.path.lexists(folder / n)), "")
     if not shown:
-        nothing = Finding(0, "", "does not exist; `ralph run` would go by the defaults")
+        nothing = Finding(0, "", _nothing_here(folder))
         return Verdict(FILE_NAMES[0], False, (nothing,)), []
     try:
         found = examine(folder, file)
@@ -101,6 +102,17 @@ def _examined(folder: Path, file: Path | None) -> tuple[Verdict, list[str]]:
     here = () if errors else tuple(_unusable(found, folder))
     verdict = Verdict(shown, not errors, errors, findings(problems.noted) + here)
     return verdict, [] if errors else list(_meaning(found))
+
+
+def _nothing_here(folder: Path) -> str:
+    from ralph.cli.place import here
+    from ralph.config import found_above
+
+    above = found_above(folder, here().root)
+    if above is None:
+        return "does not exist; `ralph run` would go by the defaults"
+    file = os.path.relpath(above, folder)
+    return f"does not exist here, but {file} does; `ralph validate {file}` checks it"
 
 
 def _unusable(found: Examined, folder: Path) -> Iterator[Finding]:
@@ -168,7 +180,9 @@ def _meaning(found: Examined) -> Iterator[str]:
         ("limits", list(_limits(policy.limits))),
     ]
     if policy.notify:
-        rows.append(("notify", [f"{n.run or n.url} ({', '.join(n.when)})" for n in policy.notify]))
+        rows.append(
+            ("notify", [f"{n.run or masked.address(n.url)} ({', '.join(n.when)})" for n in policy.notify])
+        )
     for name, lines in rows:
         for index, line in enumerate(lines):
             yield f"  {name if index == 0 else '':<8}{line}"

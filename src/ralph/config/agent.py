@@ -14,9 +14,10 @@ from ralph.errors import RalphError
 
 UNUSABLE = 10
 
-NamedBy = Literal["config", "command line", "gate", "loop"]
+NamedBy = Literal["config", "name", "command line", "gate", "loop"]
 _CORRECT: dict[NamedBy, str] = {
     "config": "Correct cli.command.",
+    "name": "Or name another in cli.backend, or its program in cli.command.",
     "command line": "Correct the command after `--`.",
     "gate": "Correct the gate's agent in ralph.yml.",
     "loop": "Put it back, or start anew with another agent: `ralph run --fresh`.",
@@ -29,9 +30,16 @@ def check_agent(policy: Policy, cwd: Path, named_by: NamedBy = "config") -> None
     if agent.backend == "scripted":
         _check_script(agent.script)
         return
-    if not agent.command:
-        raise _unusable("no agent is set", "Set cli.command in ralph.yml.")
-    program = agent.command[0]
+    from ralph.agents.known import OWN
+    from ralph.agents.known import program as program_of
+
+    program = program_of(agent)
+    if not program:
+        if agent.backend in OWN:
+            raise _unusable("no agent is set", "Set cli.backend or cli.command in ralph.yml.")
+        return  # what a package brings along looks after itself
+    if not agent.command and named_by == "config":
+        named_by = "name"
     if "/" in program:
         _check_program(cwd / program, _CORRECT[named_by])
     else:

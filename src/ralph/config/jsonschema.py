@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ralph.config.kinds import Kind
+from ralph.config.kinds import AGENT, Kind
 from ralph.config.problems import Problems, Spot
 from ralph.config.schema import EITHER, KEYS, LISTS, REVIEWER, Key, field_default
 
@@ -76,6 +76,10 @@ def _described(key: Key) -> dict[str, Any]:
 
 def _value(key: Key) -> dict[str, Any]:
     items = f"{key.path}[]"
+    if key.kind is AGENT:  # with those that are installed here and now
+        from ralph.agents.known import names
+
+        return _or_null({**AGENT.schema, "enum": [*names()]})
     if items not in LISTS:
         return _or_null(key.kind.schema)
     the_list = {"type": "array", "items": _item(items)}

@@ -344,6 +344,37 @@ def choice(*words: str, thing: str = "", hint: str = "") -> Kind:
     return Kind(" or ".join(f"`{word}`" for word in words), read, {"type": "string", "enum": [*words]})
 
 
+def _agent_name(node: Node, spot: Spot) -> str | None:
+    """A name that Ralph knows, or that an installed package brings along."""
+    from ralph.agents.known import is_known, names
+
+    name = node.text if isinstance(node, Scalar) and node.means == "text" else ""
+    if name and is_known(name):
+        return name
+    known = names()
+    what = (
+        f"unknown agent {quoted(name)}, known: {', '.join(known)}"
+        if name
+        else f"must be an agent's name, not {described(node)}"
+    )
+    hint = "; any program runs with `backend: custom` and `command`" if name else ""
+    spot.wrong(what + hint, name, among=known)
+    return None
+
+
+def _agents_named() -> tuple[str, ...]:
+    from ralph.agents.known import BUILT_IN, OWN
+
+    return (*BUILT_IN, *OWN)
+
+
+AGENT = Kind(
+    " or ".join(f"`{name}`" for name in _agents_named()) + ", or what a package adds",
+    _agent_name,
+    {"type": "string", "enum": [*_agents_named()]},
+)
+
+
 def choices(*words: str) -> Kind:
     one = choice(*words)
 

@@ -90,6 +90,13 @@ def found_in(cwd: Path) -> Path | None:
     return next((cwd / name for name in FILE_NAMES if os.path.lexists(cwd / name)), None)
 
 
+def found_above(cwd: Path, root: Path) -> Path | None:
+    """The nearest one between this folder and the repository's root. It is never used by itself: gates and agent would run
+    in another folder than the one it was written for."""
+    between = (folder for folder in cwd.parents if folder == root or root in folder.parents)
+    return next((path for folder in between if (path := found_in(folder))), None)
+
+
 def _text(path: Path, source: str) -> str:
     try:
         return read_text(path)
@@ -110,6 +117,8 @@ def _missing(*, prompt: bool, agent: bool) -> RalphError:
         todo.append("Give a prompt: -p TEXT, -P FILE, a file PROMPT.md, or event_loop.prompt in ralph.yml.")
     if agent:
         what.append("there is no agent: nobody to do it")
-        todo.append("Set cli.command in ralph.yml, or put the agent's command after -- on the command line.")
+        todo.append(
+            "Set cli.backend or cli.command in ralph.yml, or put the agent's command after -- on the command line."
+        )
     kind = NoPrompt if prompt else RalphError
     return kind("\n".join(what), todo="\n".join(todo))

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from ralph.config.kinds import is_unicode
 from ralph.config.overrides import Overrides
-from ralph.config.problems import quoted, quoted_path
+from ralph.config.problems import closest, quoted, quoted_path
 from ralph.config.read import NO_GATES, Given, Settings, Values, fields
-from ralph.config.schema import GATE, REVIEWER
+from ralph.config.schema import GATE, NOTIFY, REVIEWER
 from ralph.config.textfile import located, read_text
 from ralph.core.policy import (
     REVIEWS,
@@ -38,12 +38,44 @@ def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
         gates_declined=not overrides.gates and (overrides.no_gates or settings.get("gates") == NO_GATES),
         limits=_limits(settings, overrides),
         stuck=_stuck(settings),
-        notify=tuple(NotifyPolicy(**fields(target, "notify")) for target in settings.get("notify") or ()),
+        notify=_notify(settings),
         **_own_fields(settings, overrides),
     )
+    _warn_of_untold_figures(found, settings)
     if found.require_verified and not gates:
         settings.warn("require_verified", "no gate is set, so no end can be verified")
     return found
+
+
+def _warn_of_untold_figures(found: Policy, settings: Settings) -> None:
+    """A cap on figures that the agent never tells would never act."""
+    from ralph.agents.known import tells_usage
+
+    if not tells_usage(found.agent):
+        for name in ("max_cost_usd", "max_tokens"):
+            what = f"cannot act: {found.agent.backend} does not tell what it uses"
+            _warn_unused(settings, f"event_loop.{name}", what)
+
+
+def _notify(settings: Settings) -> tuple[NotifyPolicy, ...]:
+    targets: tuple[Values, ...] = settings.get("notify") or ()
+    for index, values in enumerate(targets):
+        url = values.get(f"{NOTIFY}.url")
+        if url and _holds_secret(url.value):
+            what = "a password or token seems to stand in it, and the journal keeps it; put it into the environment"
+            settings.problems.warn(url.line, f"notify[{index}].url", f"{what} and write ${{NAME}}")
+    return tuple(NotifyPolicy(**fields(values, "notify")) for values in targets)
+
+
+def _holds_secret(url: str) -> bool:
+    """`user:password@`, or a long word of letters and digits that no variable stands for."""
+    rest = re.sub(r"\$\w+|\$\{[^}]*\}", "", url.partition("://")[2] or url)
+    if re.match(r"[^/?#]*:[^/?#@]+@", rest):
+        return True
+    words = re.split(r"[/?&=@:#,]", rest)
+    return any(
+        re.fullmatch(r"[\w+%-]{16,}", w) and re.search(r"\d", w) and re.search("[A-Za-z]", w) for w in words
+    )
 
 
 def _own_fields(settings: Settings, overrides: Overrides) -> dict[str, Any]:
@@ -59,24 +91,60 @@ def _own_fields(settings: Settings, overrides: Overrides) -> dict[str, Any]:
 def _agent(settings: Settings, overrides: Overrides, cwd: Path) -> AgentPolicy:
     own = fields(settings.values, "agent")
     if overrides.command:
-        own |= {"backend": "custom", "command": _resolved(overrides.command, cwd, settings)}
-    elif "command" in own:
-        own["command"] = _resolved(
-            own["command"] + (settings.get("cli.args") or ()), settings.folder, settings
-        )
-    if own.get("backend", "custom") == "custom":
-        own.pop("script", None)
-        if not overrides.command:
-            _warn_unused(settings, "cli.script", "is used only with backend: scripted")
-    else:
-        own["script"] = _script(settings)
-        own.pop("command", None)
-        for path in ("cli.command", "cli.args", "cli.prompt_mode", "cli.prompt_flag"):
-            _warn_unused(settings, path, "is used only with backend: custom")
-        return AgentPolicy(**own)
+        command = _resolved(overrides.command, cwd, settings)
+        return AgentPolicy(**_custom(own | {"command": command}, settings, said=False))
+    args = settings.get("cli.args") or ()
+    if "command" in own:
+        own["command"] = _resolved(own["command"], settings.folder, settings)
+    elif "backend" not in own and (found := _first_on_path(own, settings)):
+        own["backend"] = found
+    match own.get("backend", "custom"):
+        case "custom":
+            if "command" in own:
+                own["command"] += args
+            return AgentPolicy(**_custom(own, settings))
+        case "scripted":
+            return AgentPolicy(**_scripted(own, settings))
+    return AgentPolicy(**_named(own, args, settings))
+
+
+def _custom(own: dict[str, Any], settings: Settings, *, said: bool = True) -> dict[str, Any]:
+    """`said`: by the file, whose other keys are then looked at as well."""
+    if said:
+        _warn_unused(settings, "cli.script", "is used only with backend: scripted")
+        _warn_unused(settings, "cli.model", "is used only with an agent known by name; put it into args")
     if own.get("prompt_mode", "stdin") == "stdin":
         _warn_unused(settings, "cli.prompt_flag", "is used only with prompt_mode: arg or file")
-    return AgentPolicy(**own)
+    return _without(own, "script", "model") | {"backend": "custom"}
+
+
+def _scripted(own: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    for name in ("command", "args", "prompt_mode", "prompt_flag"):
+        _warn_unused(settings, f"cli.{name}", "is used only with backend: custom")
+    _warn_unused(settings, "cli.model", "is used only with an agent known by name")
+    return _without(own, "command", "model") | {"script": _script(settings)}
+
+
+def _named(own: dict[str, Any], args: tuple[str, ...], settings: Settings) -> dict[str, Any]:
+    _warn_unused(settings, "cli.script", "is used only with backend: scripted")
+    for name in ("prompt_mode", "prompt_flag", "output"):
+        _warn_unused(settings, f"cli.{name}", "is used only with backend: custom")
+    return _without(own, "script", "prompt_mode", "prompt_flag", "output") | {"args": args}
+
+
+def _without(own: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in own.items() if name not in names}
+
+
+def _first_on_path(own: dict[str, Any], settings: Settings) -> str:
+    from ralph.agents.known import on_path
+
+    found = next(iter(on_path(own.get("env", {}).get("PATH"))), "")
+    if found and settings.agent_at == "cli":
+        settings.problems.warn_outside(
+            f"no agent is named: {found} is taken, the first on PATH; cli.backend names one"
+        )
+    return found
 
 
 def _resolved(argv: tuple[str, ...], folder: Path, settings: Settings) -> tuple[str, ...]:
@@ -216,6 +284,11 @@ def _gate(values: Values, name: str, path: str, settings: Settings, multiplier: 
     if soft > gate.hard_timeout:
         line = values[f"{GATE}.soft_timeout"].line
         settings.problems.add(line, f"{path}.soft_timeout", _too_soft("hard_timeout", gate.hard_timeout))
+    word = gate.review.strip()
+    if word and word not in REVIEWS and not re.search(r"\s", word) and closest(word, REVIEWS):
+        line = values[f"{GATE}.review"].line
+        what = f"{quoted(word)} is taken as your own instructions"
+        settings.problems.warn(line, f"{path}.review", what, word, REVIEWS)
     for name in ("may_write", "setup", "inputs") if gate.review else ():
         if f"{GATE}.{name}" in values:
             line = values[f"{GATE}.{name}"].line

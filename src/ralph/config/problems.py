@@ -69,8 +69,8 @@ class Problems:
     def concern(self, path: str) -> bool:
         return any(problem.path == path for problem in self.found)
 
-    def warn(self, line: int, path: str, what: str) -> None:
-        self.noted.append(Problem(line, path, what))
+    def warn(self, line: int, path: str, what: str, name: str = "", among: Iterable[str] = ()) -> None:
+        self.noted.append(Problem(line, path, what, name, tuple(among)))
 
     def warn_outside(self, what: str) -> None:
         """What is said is about no key and no line."""
@@ -140,8 +140,8 @@ def _suggestion(problem: Problem) -> str:
     leaves = {path.rpartition(".")[2]: path for path in problem.elsewhere}
     nearest = (
         leaves.get(problem.name)
-        or _closest(problem.name, problem.among)
-        or leaves.get(_closest(problem.name, tuple(leaves)))
+        or closest(problem.name, problem.among)
+        or leaves.get(closest(problem.name, tuple(leaves)))
     )
     if nearest:
         return f" (nearest valid: {nearest})"
@@ -150,7 +150,7 @@ def _suggestion(problem: Problem) -> str:
     return f" (valid here: {', '.join(problem.among)})"
 
 
-def _closest(name: str, among: tuple[str, ...]) -> str:
+def closest(name: str, among: tuple[str, ...]) -> str:
     import difflib
 
     # A name of any length can be in the file; a real misspelling is never this long.

@@ -23,7 +23,6 @@ from ralph.core.policy import (
     Task,
 )
 
-BACKENDS = ("custom", "scripted")
 GATE = "gates[]"  # the prefix of the keys of one gate
 REVIEWER = f"{GATE}.agent"  # and of its own agent, if it has one
 NOTIFY = "notify[]"
@@ -75,7 +74,6 @@ def _written(value: Any) -> str:
     return str(value) if value else ""
 
 
-_BACKEND = choice(*BACKENDS, thing="agent", hint="; any program runs with `backend: custom` and `command`")
 _PROMPT_MODE = choice("stdin", "arg", "file")
 _OUTPUT = choice("text", "jsonl")
 _AS_CLI = "that of `cli`"
@@ -83,9 +81,10 @@ _AS_CLI = "that of `cli`"
 # fmt: off
 # ruff: noqa: E501 - one row a key: the table is read by columns
 KEYS: tuple[Key, ...] = (
-    Key("cli.backend", _BACKEND, "agent.backend", "Which agent does the work: any program, or a script of steps without a model."),
-    Key("cli.command", kinds.ARGV, "agent.command", "The program of `custom`. With a slash: relative to this file; else found by PATH. Text is split as a shell would."),
-    Key("cli.args", kinds.WORDS, "", "More arguments, after those of `command`."),
+    Key("cli.backend", kinds.AGENT, "agent.backend", "Which agent does the work: one known by name, `custom` for any program, `scripted` for a script of steps without a model.", "`custom` with `command`, else the first known agent on PATH"),
+    Key("cli.command", kinds.ARGV, "agent.command", "The program of `custom`; of an agent known by name, the program in place of its own. With a slash: relative to this file; else found by PATH. Text is split as a shell would."),
+    Key("cli.model", kinds.LINE, "agent.model", "The model, as the agent calls it. For agents known by name.", "the agent's own"),
+    Key("cli.args", kinds.WORDS, "", "More arguments for the agent, after its others."),
     Key("cli.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the agent: standard input, last argument, or the path of a file as last argument."),
     Key("cli.prompt_flag", kinds.FLAG, "agent.prompt_flag", 'Put before the prompt in the modes `arg` and `file`, for example "-p".'),
     Key("cli.output", _OUTPUT, "agent.output", "What the agent prints: text, or one JSON value a line."),
@@ -112,9 +111,10 @@ KEYS: tuple[Key, ...] = (
     Key("gates[].name", kinds.LINE, "gate.name", "How messages call it; unique.", "the first word of `run`"),
     Key("gates[].run", kinds.TEXT, "gate.run", "The command; exit code 0 passes. A gate has either this or `review`."),
     Key("gates[].review", kinds.TEXT, "gate.review", "A reviewer: a fresh agent reads the criteria, the change and the gates' output, and says PASS or FAIL. `spec` (does it do what was asked?), `quality` (is it well made?), or your own instructions."),
-    Key("gates[].agent.backend", _BACKEND, "agent.backend", "The reviewer's agent.", _AS_CLI),
+    Key("gates[].agent.backend", kinds.AGENT, "agent.backend", "The reviewer's agent.", _AS_CLI),
     Key("gates[].agent.command", kinds.ARGV, "agent.command", "The reviewer's program. With `backend` or `command` given, nothing else is taken over from `cli`.", _AS_CLI),
-    Key("gates[].agent.args", kinds.WORDS, "", "The reviewer's further arguments, for example another model.", _AS_CLI),
+    Key("gates[].agent.model", kinds.LINE, "agent.model", "The reviewer's model.", _AS_CLI),
+    Key("gates[].agent.args", kinds.WORDS, "", "The reviewer's further arguments.", _AS_CLI),
     Key("gates[].agent.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the reviewer.", _AS_CLI),
     Key("gates[].agent.prompt_flag", kinds.FLAG, "agent.prompt_flag", "Put before the reviewer's prompt.", _AS_CLI),
     Key("gates[].agent.output", _OUTPUT, "agent.output", "What the reviewer prints.", _AS_CLI),

@@ -12,9 +12,11 @@ import msgspec
 
 from ralph.core import facts as f
 from ralph.core.ends import DONE, End
+from ralph.core.figures import count, duration
 from ralph.core.next import what_next
 from ralph.core.policy import Occasion
 from ralph.core.state import LoopState
+from ralph.core.text import one_line
 
 SCHEMA = 1
 BLOCKS: frozenset[End] = frozenset({"blocked-on-person", "needs-review"})
@@ -61,12 +63,6 @@ def told(facts: Iterable[f.AnyFact]) -> set[tuple[str, str, str]]:
     return {(x.occasion, x.about, x.target) for x in facts if isinstance(x, f.Notified) and x.ok}
 
 
-def one_line(text: str, most: int) -> str:
-    """For a title, an environment variable, a line of a message: nothing in it that moves, hides or ends something."""
-    shown = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * most]).split())
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
-
-
 def _long(fact: f.WaitStarted, s: LoopState) -> bool:
     """Once for a row of short waits, when they add up; and for every long wait for a quota, because it says until when."""
     adds_up = s.waited < WORTH_TELLING <= s.waited + fact.seconds
@@ -98,7 +94,7 @@ def _waits(fact: f.WaitStarted, s: LoopState, scene: Scene) -> News:
     about = f"{fact.op}:{fact.until}"
     title = one_line(f"waiting ({fact.what}): {_name(s)}", TITLE_CHARS)
     until = fact.until or "an unknown moment"
-    text = _text(f"waits {fact.seconds:.0f} s, until {until}: {fact.why}", s, WHILE_WAITING, scene)
+    text = _text(f"waits {duration(fact.seconds)}, until {until}: {fact.why}", s, WHILE_WAITING, scene)
     wait: dict[str, object] = {
         "what": fact.what,
         "why": fact.why[:FIELD_CHARS],
@@ -153,8 +149,8 @@ def _message(
 
 
 def _text(what: str, s: LoopState, todo: str, scene: Scene) -> str:
-    figures = [_count(s.iterations, "iteration"), f"{_count(s.attempts, 'attempt')} turned down"]
-    figures += [f"{s.active_seconds:.0f} s active"]
+    figures = [count(s.iterations, "iteration"), f"{count(s.attempts, 'attempt')} turned down"]
+    figures += [f"{duration(s.active_seconds)} active"]
     figures += [f"{s.tokens} tokens"] if s.tokens else []
     figures += [f"{s.cost_usd:.2f} USD"] if s.cost_usd else []
     lines = (what, ", ".join(figures), f"Next: {todo}", f"{scene.host}:{scene.folder}")
@@ -171,7 +167,3 @@ def _mood(end: End) -> Mood:
     if end in BLOCKS:
         return "warning"
     return "info" if end in ASKED_FOR else "failure"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -23,7 +23,8 @@ import msgspec
 
 from ralph.core import facts as f
 from ralph.core.policy import NotifyPolicy
-from ralph.driver.news import News, one_line
+from ralph.core.text import one_line
+from ralph.driver.news import News
 from ralph.driver.processes import Owned, Ownership
 from ralph.errors import RalphError
 
@@ -99,10 +100,15 @@ class Notifier:
         return LOOK_AGAIN if self._under_way else float("inf")
 
     def finish(
-        self, calls: Sequence[int], hurried: Callable[[], bool], slow: Callable[[list[str]], None]
+        self,
+        *,
+        calls: Sequence[int],
+        hurried: Callable[[], bool],
+        slow: Callable[[list[str]], None],
+        pulse: Callable[[], float],
     ) -> None:
         """Until everybody has been told or was given up. `hurried` cuts it short; something can be read from `calls` when
-        it may have become true. `slow` gets the targets that take long."""
+        it may have become true. `slow` gets the targets that take long; `pulse` is called as time passes."""
         for s in [s for s in self._under_way if s.news.occasion == "wait"]:
             self._over(s, "cut short: the loop has ended")  # and the wait with it
         mention_at = time.monotonic() + QUIET
@@ -111,7 +117,7 @@ class Notifier:
             if time.monotonic() >= mention_at:
                 slow([s.target for s in self._under_way])
                 mention_at = float("inf")
-            _wait(self._under_way, calls, mention_at)
+            _wait(self._under_way, calls, min(mention_at, time.monotonic() + pulse()))
             self.advance()
         for s in list(self._under_way):
             self._over(s, "cut short")

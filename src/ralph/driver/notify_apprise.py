@@ -9,7 +9,7 @@ import importlib
 import json
 import sys
 
-INSTALL = "apprise is not installed: pip install 'ralph[notify]'"
+INSTALL = f"apprise is not installed: {sys.executable} -m pip install apprise"
 _WARNING = 30  # logging's
 
 

@@ -5,7 +5,6 @@ Every one of them takes the whole prompt from standard input, except where `prom
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 
@@ -25,14 +24,10 @@ class Agent(msgspec.Struct, frozen=True):
     prompt_flag: str = ""
     output: OutputFormat = "text"
     env: dict[str, str] = {}
-    root_env: dict[str, str] = {}  # besides, when it runs as root
 
     @property
     def program(self) -> str:
         return self.command[0]
-
-    def environment(self) -> dict[str, str]:
-        return {**self.env, **(self.root_env if os.geteuid() == 0 else {})}
 
 
 # fmt: off
@@ -41,7 +36,6 @@ AGENTS: tuple[Agent, ...] = (
         "claude",
         ("claude", "-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"),
         output="jsonl",
-        root_env={"IS_SANDBOX": "1"},  # as root it refuses to skip permissions otherwise
     ),
     Agent(
         "codex",

@@ -67,10 +67,9 @@ def _cli(agent: Agent | None, about: str) -> str:
     if agent.prompt_flag:
         lines.append(f"  prompt_flag: {scalar(agent.prompt_flag)}")
     lines.append(f"  output: {agent.output}")
-    environment = agent.environment()
-    if environment:
+    if agent.env:
         lines.append("  env:")
-        lines += [f"    {name}: {scalar(value)}" for name, value in environment.items()]
+        lines += [f"    {name}: {scalar(value)}" for name, value in agent.env.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -9,16 +9,18 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from ralph.core.emptyrun import ran_nothing
 from ralph.core.errorhash import headline
 from ralph.core.excerpt import plain_lines
+from ralph.core.figures import duration
 from ralph.driver.processes import Ownership, choose
 from ralph.workspace import Repo, Snapshots, own_files, printable, save
 
@@ -39,15 +41,16 @@ class Trial(msgspec.Struct, frozen=True):
     headline: str = ""  # what failed, in one line
     wrote: tuple[str, ...] = ()  # paths from the root that this run changed; undone
     may_write: tuple[str, ...] = ()  # patterns for what every run writes
+    empty: bool = False  # it passed, and says that there was no test to run
 
     @property
     def verdict(self) -> str:
         """For people, in half a line."""
-        took = f"{self.seconds:.1f} s" if self.seconds < 100 else f"{self.seconds:.0f} s"
+        took = duration(self.seconds)
         why = f": {self.headline}" if self.headline else ""
         match self.how:
             case "green":
-                return f"passes today, {took}"
+                return f"passes today, but ran no test, {took}" if self.empty else f"passes today, {took}"
             case "red":
                 return f"fails today, {took}{why}"
             case "out of time":
@@ -57,12 +60,20 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 class Trials:
-    """Runs gates one after another in `folder`. Its end, also by exception, ends every process and undoes every write."""
+    """Runs gates one after another in `folder`. Its end, also by exception, ends every process and undoes every write.
+    `heeding` surrounds the waiting for a gate: only there may a signal become an exception."""
 
-    def __init__(self, repo: Repo, folder: Path, seconds: float = SECONDS) -> None:
+    def __init__(
+        self,
+        repo: Repo,
+        folder: Path,
+        seconds: float = SECONDS,
+        heeding: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self._repo = repo
         self._folder = folder
         self._seconds = seconds
+        self._heeding = heeding
         self._snapshots = Snapshots(repo, _NAME, own_files(repo, folder))
 
     def __enter__(self) -> Trials:
@@ -116,7 +127,8 @@ class Trials:
                 return Trial("not runnable", 0.0, headline=error.strerror or str(error))
             deadline, late = began + self._seconds, False
             while not owned.exited():
-                owned.wait(max(0.0, deadline - time.monotonic()))
+                with self._heeding():
+                    owned.wait(max(0.0, deadline - time.monotonic()))
                 _keep(lines, (line.text for line in owned.pump()))
                 if time.monotonic() >= deadline:
                     if late:
@@ -130,10 +142,10 @@ class Trials:
             _keep(lines, (line.text for line in ended.rest))
         if late:
             return Trial("out of time", self._seconds)
-        if ended.code == 0:
-            return Trial("green", seconds)
-        how: How = "not runnable" if ended.code in _NOT_RUNNABLE else "red"
         text = "\n".join(plain_lines("\n".join(lines)))
+        if ended.code == 0:
+            return Trial("green", seconds, empty=ran_nothing(text))
+        how: How = "not runnable" if ended.code in _NOT_RUNNABLE else "red"
         return Trial(how, seconds, headline=headline(text) or f"exit code {ended.code}")
 
     def _undo(self, before: str, command: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import msgspec
 from ralph.errors import DISK, RalphError
 from ralph.workspace import Repo
 
-IGNORED = (".ralph/", ".ralph_state.md", ".ralph.lock", ".stop", "ralph.log")
+IGNORED = (".ralph/", ".ralph_state.md", ".ralph.lock", ".stop", "ralph.log", "ralph.log.1")
 COMMENT = "# Ralph's own files"
 SCHEMA = ".ralph/schema.json"
 _TRIES = 1000

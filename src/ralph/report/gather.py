@@ -14,12 +14,12 @@ from ralph.core import signals
 from ralph.core.ends import DONE, exit_code
 from ralph.core.fold import fold
 from ralph.core.next import what_next
-from ralph.core.policy import AgentPolicy, Policy
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
 from ralph.journal.lock import holder
 from ralph.journal.record import Record
 from ralph.journal.transcript import transcript_name
+from ralph.report import words
 from ralph.report.changes import Changes
 from ralph.report.choose import records_of
 from ralph.report.kept import Kept
@@ -36,6 +36,7 @@ from ralph.report.story import (
     Story,
     Wait,
 )
+from ralph.ui import masked
 from ralph.workspace import Repo
 
 
@@ -87,7 +88,7 @@ class _Teller:
         if note:
             note(self, fact, record)
         if self.s.attempts > before.attempts:
-            self._turned_down(at_once=isinstance(fact, f.IterationEnded))
+            self._turned_down(fact)
 
     def _pass_time(self, record: Record, at: float) -> None:
         """A clock may be set back; what happened later is never shown earlier."""
@@ -235,6 +236,7 @@ class _Teller:
             timed_out=x.timed_out,
             hermetic=x.hermetic,
             unclear=x.unclear,
+            empty=x.empty,
             findings=x.findings,
             headline=x.headline,
             error_hash=x.error_hash,
@@ -259,12 +261,41 @@ class _Teller:
             self.gates[f"{run.op}#{len(self.gates)}"] = earlier
         self.gates[run.op] = run
 
-    def _turned_down(self, *, at_once: bool) -> None:
-        """`at_once`: by a reviewer who has seen this very tree before; the state no longer says that it was a claim."""
-        last = self.s.history[-1]
-        self.attempts.append(Attempt(last.number, last.gate, last.error_hash, last.shift, last.headline))
-        if last.gate != "agent":
-            self._settle("turned-down", f"{last.gate}: {last.headline}", claimed=at_once)
+    def _turned_down(self, fact: f.AnyFact) -> None:
+        last, serial = self.s.history[-1], self.s.serial
+        self.attempts.append(
+            Attempt(last.number, last.gate, last.error_hash, last.shift, last.headline, serial)
+        )
+        if last.gate == "agent":
+            return
+        if not (isinstance(fact, f.GateEnded) and fact.gate == last.gate):
+            self._remember(last.gate)
+        # At once, by a reviewer who has seen this very tree: the state no longer says that it was a claim.
+        at_once = isinstance(fact, f.IterationEnded)
+        self._settle("turned-down", f"{last.gate}: {last.headline}", claimed=at_once)
+
+    def _remember(self, gate: str) -> None:
+        """A reviewer's verdict on a tree holds: what it said of an earlier claim is evidence about this one too."""
+        it = self.iterations.get(self.s.serial)
+        key = verdict_key(gate, "as-is", it.tree_after) if it else ""
+        said = [run for run in self.gates.values() if run.reviewer and _verdict_of(run) == key]
+        if it is None or not said or said[-1].serial == it.serial:
+            return
+        op = f"remembered:{it.serial}:{gate}"
+        self.gates[op] = replace(
+            said[-1],
+            op=op,
+            serial=it.serial,
+            n=it.n,
+            purpose="claim",
+            again=False,
+            span=Span(self.last, self.last),
+            how="remembered",
+            before=said[-1].before or said[-1].n,
+            seconds=0.0,
+            tokens=0,
+            cost_usd=0.0,
+        )
 
     def _settle(self, fate: Fate, detail: str, *, claimed: bool = False) -> None:
         """What became of the iteration whose claim was looked at."""
@@ -305,9 +336,20 @@ class _Teller:
         limit = f" ({x.limit})" if x.limit else ""
         self._mark("ended", f"{self.s.ended}{limit}: {x.reason}")
         if x.end in _CONFIRMED and self.s.claim is not None:
+            for gate in self.s.gates:
+                self._remember(gate.name)
             it = self.iterations.get(self.s.claim.serial)
             if it is not None and self.s.ended == x.end:
-                self.iterations[it.serial] = replace(it, fate=_CONFIRMED[x.end], detail=x.reason)
+                fate, detail = _CONFIRMED[x.end], x.reason
+                if fate == "verified":
+                    fate = "verified" if self._shown(x.proof) else "passed"
+                    detail = words.proof_line(x.proof) or x.reason
+                self.iterations[it.serial] = replace(it, fate=fate, detail=detail)
+
+    def _shown(self, proof: dict[str, str]) -> bool:
+        tree = self.s.claim.tree if self.s.claim else ""
+        in_vain = {run.gate for run in self.gates.values() if run.empty and run.tree == tree}
+        return words.shows_the_task(proof, in_vain)
 
     # -- the whole -----------------------------------------------------------------------------------
 
@@ -324,7 +366,7 @@ class _Teller:
         return Story(
             loop=s.loop,
             task=s.task,
-            policy=_without_secrets(s.policy),
+            policy=masked.policy(s.policy),  # a report is shown to others
             standing=standing,
             span=Span(self.began, now),
             end=s.ended or "",
@@ -334,6 +376,7 @@ class _Teller:
             code=exit_code(s.ended, s.policy) if s.ended else None,
             limit=s.end_limit,
             proof=s.proof if s.ended else {},
+            proven=s.ended == "completed-verified" and self._shown(s.proof),
             paths=self.end.paths if self.end else (),
             runs=tuple(self.runs),
             root=s.root,
@@ -399,21 +442,10 @@ class _Teller:
         self.marks.append(Mark(kind, self.last, text))
 
 
-def _without_secrets(policy: Policy) -> Policy:
-    """A report is shown to others: of the agents' environment, only the names; of addresses, only what kind they are."""
-    return replace(
-        policy,
-        agent=_agent_without_secrets(policy.agent),
-        gates=tuple(
-            replace(gate, agent=_agent_without_secrets(gate.agent)) if gate.agent else gate
-            for gate in policy.gates
-        ),
-        notify=tuple(replace(n, url=f"{n.url.partition(':')[0]}:…") if n.url else n for n in policy.notify),
-    )
-
-
-def _agent_without_secrets(agent: AgentPolicy) -> AgentPolicy:
-    return replace(agent, env=dict.fromkeys(agent.env, "…"))
+def _verdict_of(run: GateRun) -> str:
+    """Whose verdict on which tree it is; empty for a run that gave none."""
+    given = run.passed is not None and not run.unclear and not run.fault
+    return verdict_key(run.gate, run.variant, run.tree) if given else ""
 
 
 def _begin(run: GateRun) -> float:

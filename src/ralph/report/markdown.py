@@ -12,8 +12,10 @@ from ralph.report.story import Iteration, Story
 
 HEADING = "# Ralph Loop Execution Summary"
 MOST_ROWS = 400  # of a table; of a longer one, the first and the last
-# Escaped by a backslash; and underscores at the edge of a word, where they would mean emphasis.
-_ACTIVE = re.compile(r"[\\`*\[\]|~#!]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+# Escaped by a backslash, and no more of it than must be: a bracket where it could make a link, a hash where it could
+# make a heading or end one, an underscore at the edge of a word, where it would mean emphasis.
+_ACTIVE = re.compile(r"[\\`*|~]|^\[|\](?=[(\[:])|^#|(?<=\s)#(?=#*$)|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+_COMMAND = re.compile(r"`([^`]+)`")
 _MARKUP = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 
 
@@ -37,7 +39,11 @@ def summary(stories: Sequence[Story]) -> str:
 
 def safe(text: str, most: int = 300) -> str:
     """Hostile text as one piece of plain Markdown: it makes no markup, no HTML, no cell and no line of its own."""
-    return _ACTIVE.sub(lambda found: "\\" + found[0], one_line(text, most)).translate(_MARKUP)
+    return _escaped(one_line(text, most))
+
+
+def _escaped(line: str) -> str:
+    return _ACTIVE.sub(lambda found: "\\" + found[0], line).translate(_MARKUP)
 
 
 def _title(story: Story) -> str:
@@ -57,12 +63,14 @@ def _trouble(story: Story) -> list[str]:
 
 
 def _how(story: Story) -> list[str]:
-    lines = []
+    agreed = f". {words.agreement(story)}" if words.agreement(story) else ""
+    lines = [f"- Outcome: {words.meaning(story)}{safe(agreed)}"]
     if story.end:
         limit = f" ({story.limit})" if story.limit else ""
         lines.append(f"- End: {story.end}{limit}, exit code {story.code}: {safe(story.reason)}")
     if story.proof:
-        lines.append(f"- Proof: {', '.join(f'{safe(g, 80)} {safe(p, 80)}' for g, p in story.proof.items())}")
+        name = "Proof" if story.proven else "Gates"
+        lines.append(f"- {name}: {', '.join(safe(words.said(g, p), 160) for g, p in story.proof.items())}")
     if story.paths:
         lines.append(f"- To be looked at: {', '.join(safe(path) for path in story.paths)}")
     lines.append(f"- Next: {safe_next(story.next)}")
@@ -70,8 +78,9 @@ def _how(story: Story) -> list[str]:
 
 
 def safe_next(text: str) -> str:
-    """Ralph's own words: the commands in them stay marked as such."""
-    return text.translate({ord("<"): "&lt;"})
+    """Advice, in which names from outside may stand: the commands in it stay marked as such."""
+    parts = _COMMAND.split(one_line(text, 2000))
+    return "".join(f"`{part}`" if number % 2 else _escaped(part) for number, part in enumerate(parts))
 
 
 def _figures(story: Story) -> list[str]:
@@ -98,7 +107,7 @@ def _tables(story: Story) -> list[str]:
         lines.append("|---|---|---|---:|---:|---|---|")
         rows = [
             f"| {safe(run.gate, 60)} ({words.what_it_is(run)}) | {words.looked_at(run)} | {words.result(run)} | "
-            f"{'' if run.how in ('running', 'known') else run.code} | {duration(run.seconds)} | "
+            f"{'' if run.how in words.NOT_RUN else run.code} | {words.took(run)} | "
             f"{safe(run.command, 120)} | {safe(run.tree[:10], 10)} |"
             for run in story.evidence
         ]
@@ -106,6 +115,7 @@ def _tables(story: Story) -> list[str]:
         findings = [
             f"- {safe(run.gate, 60)}, {words.looked_at(run)}: {safe(text)}"
             for run in story.evidence
+            if run.how != "remembered"
             for text in run.findings
         ]
         lines += ["Findings of reviewers:", "", *findings[-50:], ""] if findings else []

@@ -15,7 +15,7 @@ from ralph.report.changes import Changes
 from ralph.report.figures import clock, cost, count, duration, tokens
 from ralph.report.harmless import one_line, visible
 from ralph.report.kept import Kept, Part, cut_text, read_part
-from ralph.report.pieces import byte_count, coloured, folded, inline, plain, section_start
+from ralph.report.pieces import byte_count, coloured, folded, inline, plain, section_start, told
 from ralph.report.story import ITERATIONS_SHOWN, GateRun, Iteration, Story
 
 MARK = "<!-- made by ralph report -->"
@@ -93,7 +93,7 @@ class Page:
         complaints = output.with_name(f"{output.name}.err") if output else None
         body = [
             sections.iteration_facts(it),
-            self._file("Output", output, opened=True),
+            self._file("Output", output, opened=True, show=told),
             self._file("Standard error", complaints, absent=""),
             self._diff(it),
             self._file("Prompt", self._kept.prompt(it.prompt)),
@@ -102,7 +102,11 @@ class Page:
         ]
         spent, paid = it.tokens + it.review_tokens, it.cost_usd + it.review_cost_usd
         meta = " · ".join(
-            [duration(it.seconds), *([tokens(spent)] if spent else []), *([cost(paid)] if paid else [])]
+            [
+                duration(it.seconds),
+                *([f"{tokens(spent)} tokens"] if spent else []),
+                *([cost(paid)] if paid else []),
+            ]
         )
         word, _, why = words.ending(it).partition(": ")
         shift = f'<span class="pill shift">strategy shift {it.shift}</span> ' if it.shift else ""
@@ -118,21 +122,25 @@ class Page:
             *([tokens(run.tokens) + " tokens"] if run.tokens else []),
             *([cost(run.cost_usd)] if run.cost_usd else []),
         ]
-        exits = [] if run.how in ("running", "known", "interrupted") else [f"exit {run.code}"]
-        meta = " · ".join([*exits, duration(run.seconds), *spent])
+        exits = [] if run.how in words.NOT_RUN or run.how == "interrupted" else [f"exit {run.code}"]
+        meta = " · ".join([*exits, *([took] if (took := words.took(run)) else []), *spent])
         body = (
             (f"<p><code>{inline(run.command, 1000)}</code></p>" if run.command else "")
             + self._findings(run)
             + (f"<ul>{said}</ul>" if said else "")
-            + (self._file("Answer" if run.reviewer else "Output", self._kept.transcript(run.output), opened=True)
-               if run.how != "known" else "")
-            + (self._file("Prompt", self._kept.prompt(run.prompt)) if run.prompt else "")
+            + (self._said(run)
+               if run.how not in words.NO_OUTPUT else "")
+            + (self._file("Prompt", self._kept.prompt(run.prompt)) if run.prompt and run.how not in words.NO_OUTPUT else "")
         )  # fmt: skip
         return (
             f'<details class="gate" id="{at}g{number}"><summary>{sections.pill(run)} <b>{inline(run.gate, 80)}</b> '
             f'<span class="why">on {words.looked_at(run)}</span> <span class="meta">{meta}</span></summary>'
             f'<div class="in">{body}</div></details>'
         )
+
+    def _said(self, run: GateRun) -> str:
+        name, show = ("Answer", told) if run.reviewer else ("Output", plain)
+        return self._file(name, self._kept.transcript(run.output), opened=True, show=show)
 
     def _findings(self, run: GateRun) -> str:
         if not run.findings:
@@ -143,7 +151,15 @@ class Page:
 
     # -- texts ---------------------------------------------------------------------------------------
 
-    def _file(self, name: str, path: Path | None, *, opened: bool = False, absent: str = "not kept") -> str:
+    def _file(
+        self,
+        name: str,
+        path: Path | None,
+        *,
+        opened: bool = False,
+        absent: str = "not kept",
+        show: Callable[[str], str] = plain,
+    ) -> str:
         """A kept file, folded. `absent`: what to say without it; nothing said means that nothing is shown."""
         part = read_part(path, 64) if path else None
         if part is None or (not part.size and not absent):
@@ -151,7 +167,7 @@ class Page:
         if not part.size:
             return f'<p class="muted">{name}: empty.</p>'
         assert path is not None
-        text = self._fitting(lambda most: read_part(path, most), f"whole file: {path}", plain)
+        text = self._fitting(lambda most: read_part(path, most), f"whole file: {path}", show)
         return folded(f"{name} <span class=meta>{byte_count(part.size)}</span>", text, opened)
 
     def _diff(self, it: Iteration) -> str:

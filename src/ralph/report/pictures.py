@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 from ralph.report import words
@@ -16,6 +16,7 @@ WIDTH = 1000.0
 _LEFT, _RIGHT = 118.0, 988.0
 _LANE = 26.0
 _MOST_LANES = 8  # of gates; more of them share one
+GAVE_NUMBER_BACK = ("interrupted", "fault")  # what became of an iteration that did not count
 _MARK_SIGNS = {
     "shift": "◆",
     "checkpoint": "◷",
@@ -64,23 +65,27 @@ def bars(story: Story, at: str) -> tuple[str, str]:
     )  # fmt: skip
     worth = [_worth(it, kind) for it in story.iterations]
     top = _round_up(max(own + review for own, review in worth), count=kind == "Tokens")
-    show = {"Cost": cost, "Tokens": lambda n: tokens(round(n)), "Time": duration}[kind]
+    show: Callable[[float], str] = {"Cost": cost, "Tokens": lambda n: tokens(round(n)), "Time": duration}[
+        kind
+    ]
+    scale = {"Cost": _sum, "Tokens": show, "Time": duration}[kind]
     base, height = 132.0, 112.0
     parts = []
     for part in (0.0, 0.5, 1.0):
         y = base - height * part
         parts.append(f'<line class="grid" x1="{_LEFT}" x2="{_RIGHT}" y1="{y}" y2="{y}"/>')
         parts.append(
-            f'<text class="tick" x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{escape(show(top * part))}</text>'
+            f'<text class="tick" x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{escape(scale(top * part))}</text>'
         )
     slot = (_RIGHT - _LEFT) / len(worth)
     wide = min(slot * 0.82, 46.0)
     every = next((n for n in (1, 2, 5, 10, 20, 25, 50, 100, 200, 500) if n * slot >= 28), 1000)
-    numbered: set[int] = set()
     for number, (it, (own, review)) in enumerate(zip(story.iterations, worth, strict=True)):
         x = _LEFT + slot * number + (slot - wide) / 2
         tall, more = height * own / top, height * review / top
-        tip = f"iteration {it.n}: {show(own)}" + (f", reviews {show(review)}" if review else "")
+        given_back = it.fate in GAVE_NUMBER_BACK
+        how = f" ({words.FATES[it.fate]})" if given_back else ""
+        tip = f"iteration {it.n}{how}: {show(own)}" + (f", reviews {show(review)}" if review else "")
         parts.append(
             f"<g><title>{escape(tip)}</title>"
             + _rect(x, base - height, wide, height, "hit")
@@ -88,14 +93,20 @@ def bars(story: Story, at: str) -> tuple[str, str]:
             + (_rect(x, base - tall - more, wide, more, "cost-review") if more else "")
             + "</g>"
         )
-        if it.n not in numbered and (it.n % every == 0 or it.n == 1):
-            numbered.add(it.n)
+        # Every bar has its number where there is room; between many, one that gave its number back has none.
+        if every == 1 or ((it.n % every == 0 or it.n == 1) and not given_back):
+            name = f"{it.n}*" if given_back else str(it.n)
             parts.append(
-                f'<text class="tick" x="{x + wide / 2:.1f}" y="{base + 16}" text-anchor="middle">{it.n}</text>'
+                f'<text class="tick" x="{x + wide / 2:.1f}" y="{base + 16}" text-anchor="middle">{name}</text>'
             )
     total = sum(own + review for own, review in worth)
     described = f"{count(len(worth), 'iteration')}, {show(total)} in all, the largest {show(max(o + r for o, r in worth))}"
     return f"{kind} by iteration", _svg(f"{at}bars", f"{kind} by iteration", described, base + 24, parts)
+
+
+def _sum(usd: float) -> str:
+    """On a scale, exactly."""
+    return f"{usd:.6f}".rstrip("0").rstrip(".") + " USD"
 
 
 def _worth(it: Iteration, kind: str) -> tuple[float, float]:
@@ -117,7 +128,7 @@ def _round_up(most: float, *, count: bool = False) -> float:
 def _gate_lanes(evidence: Sequence[GateRun]) -> list[tuple[str, list[GateRun]]]:
     lanes: dict[str, list[GateRun]] = {}
     for run in evidence:
-        if run.how != "known":
+        if run.how not in words.NO_OUTPUT:
             lanes.setdefault(run.gate, []).append(run)
     if len(lanes) > _MOST_LANES:
         return [("gates", [run for runs in lanes.values() for run in runs])]
@@ -239,9 +250,10 @@ def _tip(text: str) -> str:
 
 
 def _described(story: Story) -> str:
-    red = sum(run.passed is False for run in story.evidence)
+    ran = [run for run in story.evidence if run.how not in words.NO_OUTPUT]
+    red = sum(run.passed is False for run in ran)
     return (
-        f"{count(len(story.iterations), 'iteration')}, {count(len(story.evidence), 'gate run')} of which {red} red, "
+        f"{count(len(story.iterations), 'iteration')}, {count(len(ran), 'gate run')} of which {red} red, "
         f"{count(len(story.waits), 'wait')}, over {duration(story.wall_seconds)}."
     )
 

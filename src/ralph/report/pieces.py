@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from html import escape
 
-from ralph.report.harmless import one_line
+from ralph.report.harmless import one_line, visible
+from ralph.ui.activity import readable
 
 
 def section(name: str, content: str) -> str:
@@ -28,6 +29,12 @@ def folded(summary: str, text: str, opened: bool) -> str:
 
 def plain(text: str) -> str:
     return escape(text, quote=False)
+
+
+def told(text: str) -> str:
+    """What an agent printed: JSON of a known shape is put into words, the rest is as it is."""
+    shown = [part for line in text.split("\n") for part in readable(line)]
+    return plain(visible("\n".join(shown)))
 
 
 _LINE_TAGS = {"+": "ins", "-": "del", "@": "b"}
@@ -54,7 +61,8 @@ _COMMAND = re.compile(r"`([^`]+)`")
 
 
 def commands(text: str) -> str:
-    return _COMMAND.sub(r"<code>\1</code>", escape(text))
+    """Advice, in which names from outside may stand; the commands in it are marked as such."""
+    return _COMMAND.sub(r"<code>\1</code>", inline(text, 2000))
 
 
 def byte_count(size: int) -> str:

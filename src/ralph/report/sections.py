@@ -16,7 +16,7 @@ from ralph.report.story import GateRun, Iteration, Story
 
 ROWS_SHOWN = 400
 FILES_SHOWN = 200
-GOOD, BAD, UNSURE, RUNNING = "good", "bad", "unsure", "running"
+GOOD, CALM, BAD, UNSURE, RUNNING = "good", "calm", "bad", "unsure", "running"
 _TONES = {
     "completed-verified": GOOD,
     "completed-unverified": UNSURE,
@@ -28,7 +28,7 @@ _TONES = {
     "cancelled": UNSURE,
     "interrupted": UNSURE,
 }
-_SIGNS = {GOOD: "✓", BAD: "✕", UNSURE: "!", RUNNING: "▸"}
+_SIGNS = {GOOD: "✓", CALM: "✓", BAD: "✕", UNSURE: "!", RUNNING: "▸"}
 
 
 # -- the top ---------------------------------------------------------------------------------------------
@@ -37,6 +37,8 @@ _SIGNS = {GOOD: "✓", BAD: "✕", UNSURE: "!", RUNNING: "▸"}
 def _tone(story: Story) -> str:
     if story.standing == "running":
         return RUNNING
+    if story.end == "completed-verified" and not story.proven:
+        return CALM
     return _TONES.get(story.end, BAD)
 
 
@@ -45,10 +47,9 @@ def outcome(story: Story) -> str:
     end = f"{story.end} ({story.limit})" if story.limit else story.end
     named = f" <code>{inline(end, 80)}</code>" if end else ""
     proof = "".join(
-        f'<li class="{_proof_tone(what)}"><b>{inline(gate, 80)}</b> {inline(what, 120).replace("→", " → ")}</li>'
-        for gate, what in story.proof.items()
+        f'<li class="{_proof_tone(what)}">{_proof(gate, what)}</li>' for gate, what in story.proof.items()
     )
-    told = story.reason and not (story.end == "completed-verified" and proof)
+    reason = story.reason if not (story.end == "completed-verified" and proof) else words.agreement(story)
     paths = "".join(f"<li><code>{inline(path)}</code></li>" for path in story.paths[:50])
     when = (
         f"{clock(story.span.began)} to {clock(story.span.ended)}"
@@ -58,19 +59,27 @@ def outcome(story: Story) -> str:
     return (
         f'<header class="outcome {tone}"><p class="verdict"><span class="sign" aria-hidden="true">{_SIGNS[tone]}</span>'
         f"<span>{inline(words.meaning(story))}</span>{named}</p><h1>{inline(story.task.title)}</h1>"
-        + (f'<p class="reason">{inline(story.reason, 1000)}</p>' if told else "")
-        + (f'<ul class="proof" aria-label="Proof">{proof}</ul>' if proof else "")
+        + (f'<p class="reason">{inline(reason, 1000)}</p>' if reason else "")
+        + (f'<ul class="proof" aria-label="Gates">{proof}</ul>' if proof else "")
         + (f'<ul class="paths">{paths}</ul>' if paths else "")
         + f'<p class="next"><b>Next</b> {commands(story.next)}</p>'
         + f'<p class="muted">task {inline(story.task.id, 80)} · loop {inline(story.loop, 80)} · {when}</p></header>'
     )
 
 
+def _proof(gate: str, what: str) -> str:
+    if "→" not in what:
+        return inline(words.said(gate, what), 120)
+    return f"<b>{inline(gate, 80)}</b> {inline(what, 120).replace('→', ' → ')}"
+
+
 def _proof_tone(what: str) -> str:
-    now, _, doubt = what.partition("→")[2].partition(" (")
-    if doubt.startswith("soft"):
-        return GOOD if now == "green" else UNSURE
-    return GOOD if now == "green" and not doubt else BAD
+    """Only red→green of a hard gate shows the task; green→green and a reviewer's opinion are worth less."""
+    if what == "red→green":
+        return GOOD
+    if what.removesuffix(" (soft)") in ("green→green", "unknown→green", "red→green", "PASS"):
+        return CALM
+    return UNSURE if what.endswith(" (soft)") else BAD
 
 
 def figures(story: Story) -> str:
@@ -130,8 +139,10 @@ def evidence(story: Story, at: str) -> str:
         gates = "The loop has no gates." if not story.policy.gates else "No gate has run yet."
         return section("Evidence", f"<p>{gates}</p>")
     numbered = list(enumerate(story.evidence))
-    last = max((run.serial for run in story.evidence if run.purpose == "claim"), default=-1)
-    deciding = [(n, r) for n, r in numbered if r.purpose == "base" or r.serial == last]
+    last = {max((run.serial for run in story.evidence if run.purpose == "claim"), default=-1)}
+    if story.attempts and not story.done:
+        last.add(story.attempts[-1].serial)
+    deciding = [(n, r) for n, r in numbered if r.purpose == "base" or r.serial in last]
     left_out = story.left_out()
     shown = _table(deciding or numbered[-5:], at, left_out)
     if deciding and len(deciding) < len(numbered):
@@ -146,25 +157,24 @@ def _table(rows: list[tuple[int, GateRun]], at: str, left_out: frozenset[int]) -
     head = _head("Result", "Gate", "Looked at", "#Exit", "#Time", "Command", "Tree")
     body = []
     for number, run in rows:
-        notes = "".join(
-            f'<div class="note">{inline(text, 160)}</div>' for text in (*words.notes(run), *run.findings[:3])
-        )
+        said = dict.fromkeys((*words.notes(run), *run.findings[:3]))  # a finding may be the headline, too
+        notes = "".join(f'<div class="note">{inline(text, 160)}</div>' for text in said)
         more = (
             f'<div class="note">and {len(run.findings) - 3} more findings</div>'
             if len(run.findings) > 3
             else ""
         )
-        code = "" if run.how in ("running", "known", "interrupted") else str(run.code)
-        said = f"<code>{inline(run.command, 160)}</code>" if run.command else ""
-        said = said or ('<span class="muted">a fresh agent reads the change</span>' if run.reviewer else "")
+        code = "" if run.how in words.NOT_RUN or run.how == "interrupted" else str(run.code)
+        how = f"<code>{inline(run.command, 160)}</code>" if run.command else ""
+        how = how or ('<span class="muted">a fresh agent reads the change</span>' if run.reviewer else "")
         name = inline(run.gate, 80)
         if run.serial not in left_out:
             name = f'<a href="#{at}g{number}">{name}</a>'
         body.append(
             f"<tr><td>{pill(run)}</td><td>{name}"
             f'<div class="muted">{words.what_it_is(run)}</div></td><td>{words.looked_at(run)}{notes}{more}</td>'
-            f'<td class="num">{code}</td><td class="num">{duration(run.seconds)}</td>'
-            f'<td>{said}</td><td><code class="muted">{inline(run.tree[:10], 10)}</code></td></tr>'
+            f'<td class="num">{code}</td><td class="num">{words.took(run)}</td>'
+            f'<td>{how}</td><td><code class="muted">{inline(run.tree[:10], 10)}</code></td></tr>'
         )
     return scroll(f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>", "Evidence")
 
@@ -189,10 +199,11 @@ def timeline(story: Story, at: str) -> str:
 def _legend(story: Story) -> str:
     """Only of what is in the picture."""
     fates = {it.fate for it in story.iterations}
-    results = {run.passed for run in story.evidence if run.how != "known"}
+    results = {run.passed for run in story.evidence if run.how not in words.NO_OUTPUT}
     keys = [
         ("it worked", "iteration", "worked" in fates),
         ("it verified", "proven", "verified" in fates),
+        ("it passed", "passed, nothing got worse", "passed" in fates),
         ("it turned-down", "turned down, refused or stuck", fates & {"turned-down", "refused", "stuck"}),
         (
             "it crashed",
@@ -222,7 +233,10 @@ def costs(story: Story, at: str) -> str:
         return ""
     reviewed = any(it.review_cost_usd or it.review_tokens for it in story.iterations)
     keys = '<span><span class="key cost-own"></span> agent</span><span><span class="key cost-review"></span> reviews</span>'
-    return section(heading, scroll(drawn, heading) + (f'<p class="legend">{keys}</p>' if reviewed else ""))
+    legend = keys if reviewed else ""
+    if any(it.fate in pictures.GAVE_NUMBER_BACK for it in story.iterations):
+        legend += "<span>* did not count: the next iteration has the same number</span>"
+    return section(heading, scroll(drawn, heading) + (f'<p class="legend">{legend}</p>' if legend else ""))
 
 
 def changed_files(story: Story) -> str:

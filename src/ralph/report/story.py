@@ -14,7 +14,7 @@ ITERATIONS_SHOWN = 400  # in full; of a longer loop, the first and the last
 Standing = Literal["running", "died", "ended"]
 # What became of an iteration, in one word.
 Fate = Literal[
-    "verified", "accepted", "review", "refused", "turned-down", "flaky", "stuck", "worked", "crashed", "fault", "cut",
+    "verified", "passed", "accepted", "review", "refused", "turned-down", "flaky", "stuck", "worked", "crashed", "fault", "cut",
     "interrupted", "running",
 ]  # fmt: skip
 MarkKind = Literal["shift", "checkpoint", "event", "edited", "resumed", "stop", "refused", "ended"]
@@ -44,13 +44,15 @@ class GateRun(msgspec.Struct, frozen=True):
     known: str = ""  # where it was measured, if an earlier loop did
     command: str = ""
     passed: bool | None = None  # None: it did not end
-    how: How | Literal["running", "known"] = "exited"
+    how: How | Literal["running", "known", "remembered"] = "exited"
+    before: int = 0  # remembered: the iteration whose run of it said so about the same tree
     code: int = 0
     seconds: float = 0.0
     timed_out: str = ""
     hermetic: bool = False
     flaky: bool = False
     unclear: bool = False
+    empty: bool = False  # it passed without a test to run
     findings: tuple[str, ...] = ()
     headline: str = ""
     error_hash: str = ""
@@ -130,6 +132,7 @@ class Attempt(msgspec.Struct, frozen=True):
     error_hash: str
     shift: bool
     headline: str
+    serial: int = 0  # of the iteration
 
 
 class Story(msgspec.Struct, frozen=True):
@@ -147,6 +150,7 @@ class Story(msgspec.Struct, frozen=True):
     code: int | None = None
     limit: str = ""
     proof: dict[str, str] = {}
+    proven: bool = False  # verified, and a hard gate that was red before is green
     paths: tuple[str, ...] = ()  # to be looked at, when the end is needs-review
     runs: tuple[str, ...] = ()
     root: str = ""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ralph.report.figures import count
+from collections.abc import Collection
+
+from ralph.report.figures import count, duration
 from ralph.report.story import GateRun, Iteration, Story
+from ralph.ui.verdicts import verdict
 
 # What an end means, for somebody who does not know its name.
 MEANING = {
@@ -22,8 +25,15 @@ MEANING = {
     "internal": "An error in Ralph, the disk or the journal",
     "interrupted": "Interrupted",
 }
+# Of an end that the gates bear out: what exactly they bear out.
+NOTHING_WORSE = "Done, and nothing got worse; no gate was red before, so none shows the task itself"
+OPINION = "Done, as reviewers see it; no command shows it"
+UNSURE = "Done, and the gates pass; none of them shows the task itself for sure"
+NO_OUTPUT = ("known", "remembered")  # how a result came without the gate being run
+NOT_RUN = ("running", *NO_OUTPUT)  # and without an exit code, as yet
 FATES = {
     "verified": "claim proven",
+    "passed": "claim passed",
     "accepted": "claim taken, unproven",
     "review": "claim needs review",
     "refused": "claim refused",
@@ -44,7 +54,45 @@ def meaning(story: Story) -> str:
         return {"running": "Under way", "died": "The run died"}[story.standing]
     if story.end == "completed-unverified" and story.done:
         return "Claimed done; you declined gates"
+    if story.end == "completed-verified" and not story.proven:
+        return _passed(story.proof)
     return MEANING.get(story.end, story.end)
+
+
+def _passed(proof: dict[str, str]) -> str:
+    commands = [what for what in proof.values() if "→" in what and not what.endswith(" (soft)")]
+    if not commands:
+        return OPINION if proof else UNSURE
+    return NOTHING_WORSE if all(what == "green→green" for what in commands) else UNSURE
+
+
+def shows_the_task(proof: dict[str, str], in_vain: Collection[str] = ()) -> bool:
+    """Whether a hard gate was red before and is green now. A reviewer's PASS is somebody's opinion; and a gate that ran
+    no test, one of `in_vain`, shows nothing."""
+    return any(what == "red→green" and gate not in in_vain for gate, what in proof.items())
+
+
+def proof_line(proof: dict[str, str]) -> str:
+    return ", ".join(said(gate, what) for gate, what in proof.items())
+
+
+def said(gate: str, what: str) -> str:
+    """A gate's part of the proof: a command's is a fact, a reviewer's what somebody thinks of it."""
+    word, _, soft = what.partition(" (")
+    heard = {"PASS": "agrees", "FAIL": "does not agree", "no verdict": "gave no verdict"}.get(word)
+    if heard is None:
+        return f"{gate} {what}"
+    return f"the {gate} reviewer {heard}" + (f" ({soft}" if soft else "")
+
+
+def agreement(story: Story) -> str:
+    """Which reviewers agree, as a sentence; empty when none does."""
+    names = [gate for gate, what in story.proof.items() if what.partition(" (")[0] == "PASS"]
+    if not names:
+        return ""
+    *others, last = names
+    many = f"{', '.join(others)} and {last} reviewers agree" if others else f"{last} reviewer agrees"
+    return f"The {many}."
 
 
 def looked_at(run: GateRun) -> str:
@@ -63,14 +111,12 @@ def looked_at(run: GateRun) -> str:
 def result(run: GateRun) -> str:
     if run.how in ("running", "interrupted"):
         return "under way" if run.how == "running" else "interrupted"
+    word: str = verdict(reviewer=run.reviewer, passed=bool(run.passed), unclear=run.unclear, fault=run.fault)
     if run.fault:
-        return f"could not run ({run.fault})"
-    word = "green" if run.passed else "red"
-    if run.reviewer:
-        word = "no verdict" if run.unclear else "PASS" if run.passed else "FAIL"
+        return f"{word} ({run.fault})"
     if run.timed_out == "hard":
         word += ", out of time"
-    return word + (", flaky" if run.flaky else "")
+    return word + (", flaky" if run.flaky else "") + (", as before" if run.how == "remembered" else "")
 
 
 def notes(run: GateRun) -> list[str]:
@@ -78,10 +124,14 @@ def notes(run: GateRun) -> list[str]:
     found = []
     if run.known:
         found.append(f"known from an earlier loop: {run.known}")
+    if run.how == "remembered":
+        found.append(f"it said so after iteration {run.before}, and the tree is the same")
     if run.headline and not run.passed:
         found.append(run.headline)
     if run.fault_text:
         found.append(run.fault_text)
+    if run.empty:
+        found.append("it passes, but ran no test")
     if run.timed_out == "soft":
         found.append("took longer than its soft limit")
     if run.wrote:
@@ -93,6 +143,10 @@ def notes(run: GateRun) -> list[str]:
     if run.stragglers:
         found.append(f"processes it left running were ended: {', '.join(run.stragglers)}")
     return found
+
+
+def took(run: GateRun) -> str:
+    return "" if run.how in NO_OUTPUT else duration(run.seconds)
 
 
 def what_it_is(run: GateRun) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.decide import shift_level
+from ralph.core.figures import count, duration
 from ralph.core.next import what_next
 from ralph.core.policy import AgentPolicy, Task
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
@@ -49,7 +50,7 @@ def own_name(task: Task) -> str:
 
 
 def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
-    so_far = f"{_count(s.iterations, 'iteration')} and {_count(s.attempts, 'attempt')} so far"
+    so_far = f"{count(s.iterations, 'iteration')} and {count(s.attempts, 'attempt')} so far"
     return [f"going on with {s.task.id}: {so_far}"]
 
 
@@ -84,7 +85,7 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
         "cut": f"cut off ({x.cause})",
         "exited": _exit(x, s),
     }[x.how]
-    shown = [f"iteration {x.n} ended: {how}, {x.seconds:.1f} s"]
+    shown = [f"iteration {x.n} ended: {how}, {duration(x.seconds)}"]
     if s.refusal and x.how == "exited":
         shown.append(f"claim refused: {s.refusal}")
     elif s.claim is not None:
@@ -125,7 +126,7 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
     if policy and policy.review:
         shown = _review(x, hard=policy.hard)
     else:
-        shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {x.seconds:.1f} s"]
+        shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {duration(x.seconds)}"]
         if not x.passed and x.headline:
             shown.append(f"  {x.headline}")
         if x.wrote:
@@ -163,7 +164,7 @@ def _review(x: f.GateEnded, *, hard: bool) -> list[str]:
     word: str = verdict(reviewer=True, passed=x.passed, unclear=x.unclear, fault=x.fault)
     word += f" ({x.fault})" if x.fault else ""
     asked = ", asked again" if x.op.endswith(":again") else ""
-    shown = [f"reviewer {x.gate}{asked}: {word}{'' if hard else ' (soft)'}, {x.seconds:.1f} s"]
+    shown = [f"reviewer {x.gate}{asked}: {word}{'' if hard else ' (soft)'}, {duration(x.seconds)}"]
     shown += [f"  - {finding}" for finding in x.findings[:10]]
     if len(x.findings) > 10:
         shown.append(f"  ... and {len(x.findings) - 10} more: `ralph logs --gate {x.gate}`")
@@ -175,7 +176,7 @@ def _review(x: f.GateEnded, *, hard: bool) -> list[str]:
 
 
 def _inspected(x: f.ClaimInspected, s: LoopState) -> list[str]:
-    return [f"the change: {_count(x.changed, 'path')}"]
+    return [f"the change: {count(x.changed, 'path')}"]
 
 
 def _back(x: f.AgentBack, s: LoopState) -> list[str]:
@@ -193,11 +194,11 @@ def agent_name(agent: AgentPolicy) -> str:
 
 
 def _checkpoint(x: f.Checkpoint, s: LoopState) -> list[str]:
-    return [f"{SOFT_LIMITS.get(x.what, x.what)} was passed after {x.seconds:.0f} s"]
+    return [f"{SOFT_LIMITS.get(x.what, x.what)} was passed after {duration(x.seconds)}"]
 
 
 def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
-    return [f"waiting {x.seconds:.0f} s ({x.what}): {x.why}"]
+    return [f"waiting {duration(x.seconds)} ({x.what}): {x.why}"]
 
 
 def _stop(x: f.StopRequested, s: LoopState) -> list[str]:
@@ -227,15 +228,11 @@ def summary(s: LoopState) -> list[str]:
     cost = f", {s.cost_usd:.2f} USD" if s.cost_usd else ""
     tokens = f", {s.tokens} tokens" if s.tokens else ""
     shown.append(
-        f"{_count(s.iterations, 'iteration')}, {_count(s.attempts, 'attempt')} turned down, "
-        f"{s.active_seconds:.1f} s active{tokens}{cost}"
+        f"{count(s.iterations, 'iteration')}, {count(s.attempts, 'attempt')} turned down, "
+        f"{duration(s.active_seconds)} active{tokens}{cost}"
     )
     shown.append(f"Next: {what_next(end, s)}")
     return shown
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _colour(passed: bool) -> str:

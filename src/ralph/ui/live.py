@@ -59,6 +59,13 @@ class Live:
         """Lines of the record; shown with the next frame."""
         self._above += [_record(line, _style(line), self._colour) for line in lines]
 
+    def last(self, lines: Sequence[Span]) -> None:
+        """The summary, as it is; the cursor is the user's again."""
+        self._above += [styled(line, self._colour) for line in lines]
+        self._news = True
+        self._paint_if_allowed()
+        self._screen.rest()
+
     def heard(self, who: str, text: str) -> None:
         """A line of the agent or of a gate."""
         self._recent.append(text[: LONGEST_READ + 1])

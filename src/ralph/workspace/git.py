@@ -6,6 +6,7 @@ Nothing that a repository's own configuration names (hooks, fsmonitor) is ever e
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -100,12 +101,26 @@ def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
     """What git writes to stdout, part by part, however much it is. Only for calls that write nothing."""
     process = _start(args, cwd, env, False, (), False)
     assert process.stdout is not None and process.stderr is not None
+    out, err = process.stdout.fileno(), process.stderr.fileno()
+    said = b""
     try:
-        while part := process.stdout.read(1 << 16):
-            yield part
-        err = process.stderr.read(1 << 16)
+        # Both at once: git stops at a full pipe, also at that of its warnings.
+        poll = select.poll()
+        poll.register(out, select.POLLIN)
+        poll.register(err, select.POLLIN)
+        open_ends = {out, err}
+        while open_ends:
+            for fd, _ in poll.poll():
+                part = os.read(fd, 1 << 16)
+                if not part:
+                    poll.unregister(fd)
+                    open_ends.remove(fd)
+                elif fd == out:
+                    yield part
+                else:
+                    said = (said + part)[: 1 << 16]
         if process.wait():
-            raise GitFailed(args, process.returncode, b"", err.decode("utf-8", "replace"))
+            raise GitFailed(args, process.returncode, b"", said.decode("utf-8", "replace"))
     finally:  # also when nobody reads on
         process.kill()
         process.wait()

@@ -62,6 +62,19 @@ def test_every_parameter_that_gets_values_exists() -> None:
     assert set(completion.ANYWHERE) <= everywhere
 
 
+def test_the_first_example_needs_nothing_but_what_init_found() -> None:
+    shown = examples(app)
+    assert shown == ["ralph init", 'ralph run -p "Make the tests pass"']
+    assert "claude -p" not in (app.help or ""), "it may not edit anything in that mode"
+
+
+def test_the_extra_for_addresses_is_not_looked_for_under_a_name_of_others() -> None:
+    """`ralph` on the package index is another project."""
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        assert not re.search(r"pip install '?ralph\b", page.read_text()), page.name
+    assert "pip install '.[notify]'" in (ROOT / "docs/notify.md").read_text()
+
+
 # A text file's problem is the end of a sentence that the caller begins, and ends with what to do.
 FRAGMENTS = {"config/textfile.py", "config/task.py"}
 

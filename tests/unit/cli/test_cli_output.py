@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import tracemalloc
 from collections.abc import Iterator
 
 import pytest
 
-from ralph.cli.figures import cut, duration, size
-from ralph.cli.output import CHUNK, harmless, lines
+from ralph.cli.figures import cut
+from ralph.cli.output import CHUNK, Show, as_printed, as_told, lines
+from ralph.core.figures import duration, size
 
 
 @pytest.mark.parametrize(
@@ -28,12 +30,12 @@ from ralph.cli.output import CHUNK, harmless, lines
     ],
 )
 def test_what_controls_a_terminal_becomes_harmless(raw: bytes, shown: str) -> None:
-    assert harmless(raw) == shown
+    assert as_printed(raw) == [shown]
 
 
 def test_a_long_line_is_not_cut() -> None:
     text = ("x" * 5000 + "\t") * 3
-    assert harmless(text.encode()) == text
+    assert as_printed(text.encode()) == [text]
 
 
 def test_lines_are_put_together_over_parts_and_the_last_needs_no_newline() -> None:
@@ -42,13 +44,33 @@ def test_lines_are_put_together_over_parts_and_the_last_needs_no_newline() -> No
     assert list(lines([])) == []
 
 
-def test_a_line_without_end_does_not_fill_the_memory() -> None:
+def said(text: str) -> bytes:
+    block = {"type": "text", "text": text}
+    return json.dumps({"type": "assistant", "message": {"content": [block]}}).encode() + b"\n"
+
+
+def test_what_an_agent_says_in_json_is_told_in_words_and_harmless() -> None:
+    assert list(lines([said("one\ntwo\x1b[31m!\x07")], as_told)) == ["one", "two!\ufffd"]
+    assert list(lines([b"no json\n", b'{"type": "strange"}\n'], as_told)) == [
+        "no json",
+        '{"type": "strange"}',
+    ]
+
+
+def test_a_line_of_json_that_is_longer_than_a_part_is_told_all_the_same() -> None:
+    whole = said("x" * (2 * CHUNK)) + said("then")
+    pieces = [whole[at : at + CHUNK] for at in range(0, len(whole), CHUNK)]
+    assert list(lines(pieces, as_told)) == ["x" * (2 * CHUNK), "then"]
+
+
+@pytest.mark.parametrize("show", [as_printed, as_told])
+def test_a_line_without_end_does_not_fill_the_memory(show: Show) -> None:
     def endless() -> Iterator[bytes]:
         for _ in range(1000):
             yield b"x" * CHUNK
 
     tracemalloc.start()
-    total = sum(map(len, lines(endless())))
+    total = sum(map(len, lines(endless(), show)))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert total == 1000 * CHUNK

@@ -29,7 +29,9 @@ from ralph.errors import RalphError
         ("zzz: 1", "ralph.yml:1: zzz: unknown key (valid here: allow, cli, core, event_loop, gates,"),
         ("'cli.command': x", "ralph.yml:1: 'cli.command': unknown key"),
         ("'gates[].run': x", "ralph.yml:1: 'gates[].run': unknown key"),
-        ("cli: {backend: scriptd}", "cli.backend: unknown agent 'scriptd', known: custom, scripted"),
+        ("cli: {backend: scriptd}", "cli.backend: unknown agent 'scriptd', known: claude, codex, gemini,"),
+        ("cli: {backend: cloude}", "(nearest valid: claude)"),
+        ("cli: {backend: 5}", "cli.backend: must be an agent's name, not"),
         ("cli: {backend: scriptd}", "(nearest valid: scripted)"),
         (
             "event_loop: {claim: exit-0}",
@@ -306,15 +308,17 @@ def test_bad_values_on_the_command_line(project: Project, overrides: dict[str, o
     assert line in project.error("cli: {}", **overrides)
 
 
-def test_no_agent_says_how_to_give_one(project: Project) -> None:
+def test_no_agent_says_how_to_give_one(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(project.folder))
     message = project.error("", command=())
     assert message.splitlines() == [
         "there is no agent: nobody to do it",
-        "Set cli.command in ralph.yml, or put the agent's command after -- on the command line.",
+        "Set cli.backend or cli.command in ralph.yml, or put the agent's command after -- on the command line.",
     ]
 
 
-def test_no_prompt_says_how_to_give_one(project: Project) -> None:
+def test_no_prompt_says_how_to_give_one(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(project.folder))
     message = project.error(prompt=None)
     for way in ("-p TEXT", "-P FILE", "PROMPT.md", "event_loop.prompt"):
         assert way in message

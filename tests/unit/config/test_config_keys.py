@@ -26,6 +26,7 @@ LOOP = "cli: {command: base-agent}\nevent_loop: {prompt: base prompt%s}\ngates: 
 REVIEW = (
     "cli: {command: base-agent, args: [-a]}\nevent_loop: {prompt: base prompt}\ngates: [{review: spec%s}]\n"
 )
+NAMED = "cli: {backend: claude%s}\nevent_loop: {prompt: base prompt}\n"
 NOTIFY = BASE + "notify: [{run: tell%s}]\n"
 
 SAMPLES: dict[str, tuple[str | None, str]] = {
@@ -34,6 +35,7 @@ SAMPLES: dict[str, tuple[str | None, str]] = {
         "cli: {backend: scripted, command: a, script: steps.yml}\nevent_loop: {prompt: p}\n",
     ),
     "cli.command": (None, BASE.replace("base-agent", "other")),
+    "cli.model": (NAMED % "", NAMED % ", model: small"),
     "cli.args": (None, CLI % ", args: [--fast]"),
     "cli.prompt_mode": (None, CLI % ", prompt_mode: file"),
     "cli.prompt_flag": (CLI % ", prompt_mode: arg", CLI % ", prompt_mode: arg, prompt_flag: -p"),
@@ -54,6 +56,10 @@ SAMPLES: dict[str, tuple[str | None, str]] = {
         REVIEW % ", agent: {backend: scripted, command: a, script: steps.yml}",
     ),
     "gates[].agent.command": (REVIEW % "", REVIEW % ", agent: {command: other}"),
+    "gates[].agent.model": (
+        REVIEW % ", agent: {backend: codex}",
+        REVIEW % ", agent: {backend: codex, model: small}",
+    ),
     "gates[].agent.args": (REVIEW % "", REVIEW % ", agent: {args: [--model, small]}"),
     "gates[].agent.prompt_mode": (REVIEW % "", REVIEW % ", agent: {prompt_mode: file}"),
     "gates[].agent.prompt_flag": (

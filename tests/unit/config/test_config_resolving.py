@@ -298,6 +298,55 @@ def test_a_key_without_effect_is_a_warning(project: Project, text: str, warning:
     assert found.startswith(warning)
 
 
+@pytest.mark.parametrize(
+    ("review", "nearest"),
+    [("specs", "spec"), ("Spec", "spec"), ("qualty", "quality"), (" quality-", "quality")],
+)
+def test_a_review_that_is_nearly_a_known_one_is_a_warning(
+    project: Project, review: str, nearest: str
+) -> None:
+    found = project.load(f"gates:\n  - name: x\n    review: {review!r}\n")
+    (warning,) = found.warnings
+    assert warning.startswith(f"ralph.yml:3: gates[0].review: {review.strip()!r} is taken as your own")
+    assert warning.endswith(f"(nearest valid: {nearest})")
+    assert found.policy.gates[0].review == review
+
+
+@pytest.mark.parametrize("review", ["spec", "quality", "security", "Does it keep the spec?"])
+def test_instructions_of_ones_own_are_no_slip(project: Project, review: str) -> None:
+    assert project.load(f"gates: [{{review: {review!r}}}]").warnings == ()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "json://user:password@host",
+        "mailtos://$USER:password@example.org",
+        "tgram://123456789:AAbb-11ccddeeffgg/chat",
+        "slack://${TEAM}/TIiajkdnlazkcOXrIdevi7FQ",
+        "ntfys://host/path?token=tk_0123456789abcdef",
+    ],
+)
+def test_a_secret_in_an_address_is_a_warning_that_does_not_repeat_it(project: Project, url: str) -> None:
+    (warning,) = project.load(f"notify:\n  - url: {url}\n").warnings
+    assert warning.startswith("ralph.yml:2: notify[0].url: a password or token seems to stand in it")
+    assert "${NAME}" in warning and url not in warning
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "slack://${SLACK_TOKEN}",
+        "$NOTIFY_URL",
+        "json://${USER}:${PASSWORD}@host.example.org:8080/notifications-for-everyone",
+        "mailto://me@example.org",
+        "ntfys://a-very-long-topic-name-without-any-secret",
+    ],
+)
+def test_an_address_with_variables_or_plain_words_is_no_warning(project: Project, url: str) -> None:
+    assert project.load(f"notify: [{{url: '{url}'}}]").warnings == ()
+
+
 def test_a_scripted_agent_says_what_it_does_not_use(project: Project) -> None:
     (project.folder / "demo.yml").write_text("iterations: []\n")
     text = (

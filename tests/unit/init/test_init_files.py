@@ -53,9 +53,15 @@ def test_every_agent_in_every_preset_loads_as_it_was_meant(tmp_path: Path, name:
     policy = found.policy.agent
     assert policy.command == agent.command
     assert (policy.prompt_mode, policy.prompt_flag) == (agent.prompt_mode, agent.prompt_flag)
-    assert (policy.output, policy.env) == (agent.output, agent.environment())
+    assert (policy.output, policy.env) == (agent.output, agent.env)
     assert [gate.run for gate in found.policy.gates][:2] == ["make test", "CI=1 npm test && echo ok # yes"]
     assert found.warnings == ()
+
+
+def test_the_file_for_claude_is_the_same_whoever_writes_it() -> None:
+    """It is committed: what holds for root on one machine is no business of the others."""
+    text = ralph_yml(PLAIN, CLAUDE, [])
+    assert "env:" not in text and "IS_SANDBOX" not in text
 
 
 def test_gates_stand_together(tmp_path: Path) -> None:
@@ -242,6 +248,16 @@ def test_the_skill_lists_every_exit_code_with_its_end_and_advice() -> None:
         assert rows[code] == [end, NEXT[end]]
 
 
+def test_the_skill_tells_a_proof_from_a_mere_zero() -> None:
+    text = skill()
+    told = text[text.index("Code 0 alone is not proof") :]
+    for word in ("--no-gates", "ralph status --json", "completed-verified", "red→green", "green→green"):
+        assert word in told, word
+    from ralph.cli.standing import Standing
+
+    assert {"end", "proof"} <= set(Standing.__struct_fields__), "what the skill has them look at"
+
+
 def test_the_skill_names_only_commands_and_options_that_exist() -> None:
     import re
 
@@ -324,13 +340,13 @@ def test_lines_are_added_and_every_other_byte_stays(repo: Repo, old: bytes, star
 
 def test_git_then_ignores_what_ralph_writes(repo: Repo) -> None:
     apply([gitignore(repo.root / ".gitignore", missing_ignores(repo, repo.root))])
-    for name in (".ralph/x", ".ralph_state.md", ".ralph.lock", ".stop", "ralph.log"):
+    for name in (".ralph/x", ".ralph_state.md", ".ralph.lock", ".stop", "ralph.log", "ralph.log.1"):
         done = subprocess.run(["git", "check-ignore", "-q", name], cwd=repo.root)
         assert done.returncode == 0, name
 
 
 def test_only_lines_that_are_missing_are_added(repo: Repo) -> None:
-    (repo.root / ".gitignore").write_text(" .ralph \n/.stop\nralph.log\n")
+    (repo.root / ".gitignore").write_text(" .ralph \n/.stop\nralph.log\nralph.log.1\n")
     assert missing_ignores(repo, repo.root) == (".ralph_state.md", ".ralph.lock")
     below = repo.root / "sub"
     below.mkdir()

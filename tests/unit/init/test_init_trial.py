@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -152,3 +153,46 @@ def test_nothing_of_the_trials_own_output_stays(
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
     tried(repo, "echo x")
     assert os.listdir(scratch) == []  # noqa: PTH208
+
+
+# -- signals -------------------------------------------------------------------------------------------
+
+HOLD = """
+import os, signal
+from ralph.init.interrupts import Interrupts
+print("begin", flush=True)
+with Interrupts() as interrupts:
+    os.kill(os.getpid(), signal.{first})
+    os.kill(os.getpid(), signal.SIGINT)
+    print("undone", flush=True)
+    with interrupts.heeded():
+        print("never", flush=True)
+print("never", flush=True)
+"""
+
+
+@pytest.mark.parametrize("first", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_is_held_back_until_somebody_heeds_it_and_then_ends_the_process(
+    first: signal.Signals,
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HOLD.format(first=first.name)], capture_output=True, text=True
+    )
+    assert done.stdout == "begin\nundone\n"
+    assert done.returncode == -first
+
+
+def test_a_signal_that_nobody_heeded_ends_the_process_at_last() -> None:
+    script = HOLD.format(first="SIGTERM").replace(
+        "    with interrupts.heeded():\n    ", "    if False:\n    "
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("begin\nundone\n", -signal.SIGTERM)
+
+
+def test_an_ignored_signal_stays_ignored() -> None:
+    script = HOLD.format(first="SIGHUP").replace(
+        "with Interrupts", "signal.signal(signal.SIGHUP, signal.SIG_IGN)\nwith Interrupts"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == -signal.SIGINT, "the second"

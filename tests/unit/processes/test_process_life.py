@@ -366,7 +366,9 @@ def test_hundreds_of_starts_leak_neither_descriptors_nor_processes(tier: str, wo
         start()
     until(lambda: len(children(keeper)) == 1)
     now = [open_fds("self"), open_fds(keeper)]
-    assert now[0] <= fds[0] and now[1] <= fds[1]  # fewer: the first count may have met one that was just closing
+    assert (
+        now[0] <= fds[0] and now[1] <= fds[1]
+    )  # fewer: the first count may have met one that was just closing
 
 
 @every_tier

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -135,14 +136,20 @@ def test_other_ends_do_not_look_like_success(world: World, end: str, tone: str) 
     ("what", "tone"),
     [
         ("red→green", "good"),
-        ("green→green", "good"),
+        ("green→green", "calm"),
+        ("unknown→green", "calm"),
+        ("red→green (soft)", "calm"),
+        ("PASS", "calm"),
+        ("PASS (soft)", "calm"),
+        ("FAIL (soft)", "unsure"),
+        ("no verdict (soft)", "unsure"),
         ("red→green (flaky)", "bad"),
         ("green→green (red with the original inputs)", "bad"),
         ("unknown→red (soft)", "unsure"),
         ("red→red", "bad"),
     ],
 )
-def test_only_a_plain_green_looks_proven(what: str, tone: str) -> None:
+def test_only_red_to_green_looks_proven(what: str, tone: str) -> None:
     assert _proof_tone(what) == tone
 
 
@@ -168,8 +175,21 @@ def test_a_reviewers_prompt_answer_and_findings_are_shown(world: World) -> None:
     )
     page = world.page()
     shown = page[page.index('id="g1"') :]
-    for text in ("FAIL", "no Retry-After header", "Review this.", "- no header", "$0.04"):
+    for text in ("FAIL", "no Retry-After header", "Review this.", "- no header", "0.04 USD"):
         assert text in shown
+
+
+def test_what_agents_print_as_json_is_told_in_words(world: World) -> None:
+    block = {"type": "text", "text": "Looking <b>closely</b>\x1b[31m\u202e"}
+    line = json.dumps({"type": "assistant", "message": {"content": [block]}}).encode() + b"\n"
+    world.start(gates=GATES[:2])
+    world.iteration(output=b"plain words\n" + line)
+    world.gate(True, output=line)
+    world.gate(False, "spec", prompt="Review this.", output=line + b"FAIL\n")
+    page = world.page()
+    words = "Looking &lt;b&gt;closely&lt;/b&gt;[U+202E]\n"
+    assert f"plain words\n{words}" in page and f"{words}FAIL\n" in page
+    assert page.count('"type": "assistant"') == 1, "what a command prints is its own"
 
 
 def test_what_is_not_kept_is_said_to_be_not_kept(world: World) -> None:

@@ -101,7 +101,7 @@ def test_every_mark_has_words(world: World) -> None:
     texts = {title.text for title in root.iter("title")}
     assert "iteration 12: claim turned down: spec: no Retry-After header, 4 min 24 s" in texts
     assert "strategy shift 1 before iteration 12" in texts
-    assert "nothing ran for 9 h" in texts
+    assert "nothing ran for 9 h 00 min" in texts
     assert any(str(t).startswith("overload: the service is overloaded, 5 min") for t in texts)
 
 
@@ -133,3 +133,22 @@ def test_the_bars_show_what_is_known(world: World, spent: dict[str, float], head
 def test_without_iterations_there_are_no_bars(world: World) -> None:
     world.start()
     assert pictures.bars(world.story(), "") == ("", "")
+
+
+def test_a_bar_whose_number_was_used_again_has_a_label_too(world: World) -> None:
+    world.start()
+    world.iteration("ITERATION_DONE", usd=0.025)
+    world.iteration("", how="interrupted", usd=0.05)
+    world.iteration("ITERATION_DONE", usd=0.03)
+    root = ET.fromstring(pictures.bars(world.story(), "")[1])
+    labels = [text.text for text in root.findall("text") if text.attrib["text-anchor"] == "middle"]
+    assert labels == ["1", "2*", "2"]
+    tips = [title.text for group in root.findall("g") for title in group.findall("title")]
+    assert tips == [
+        "iteration 1: 0.03 USD",
+        "iteration 2 (interrupted): 0.05 USD",
+        "iteration 2: 0.03 USD",
+    ]
+    scale = [text.text for text in root.findall("text") if text.attrib["text-anchor"] == "end"]
+    assert scale == ["0 USD", "0.025 USD", "0.05 USD"]
+    assert "* did not count" in world.page()

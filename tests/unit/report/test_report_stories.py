@@ -6,12 +6,13 @@ import os
 import shutil
 
 import pytest
+from msgspec.structs import replace
 from report_world import BEGIN, GATES, World, long_night, proven
 
 from ralph.core import facts as f
-from ralph.core.policy import GatePolicy, NotifyPolicy, Policy, Task
+from ralph.core.policy import GatePolicy, Task
 from ralph.errors import RalphError
-from ralph.report.gather import _without_secrets
+from ralph.report import words
 from ralph.report.markdown import summary
 
 
@@ -66,11 +67,12 @@ def test_the_summary_has_the_headings_and_lines_of_its_family(world: World) -> N
     )
     completed = text.partition("## Failed")[0]
     assert (
-        "### Task task-1: Make the answer right\n- End: completed-verified, exit code 0: tests red→green\n"
+        "### Task task-1: Make the answer right\n- Outcome: Done, and the gates prove it\n"
+        "- End: completed-verified, exit code 0: tests red→green\n"
         "- Proof: tests red→green" in completed
     )
-    assert "| tests (command) | the claim of iteration 2 | green | 0 | 10 s | pytest -q |" in completed
-    assert "| 1 | claim turned down: tests: FAILED test_answer: 41 \\!= 42 | 1 min |" in completed
+    assert "| tests (command) | the claim of iteration 2 | green | 0 | 10.0 s | pytest -q |" in completed
+    assert "| 1 | claim turned down: tests: FAILED test_answer: 41 != 42 | 1 min 00 s |" in completed
     assert "Branch:" not in text
 
 
@@ -84,7 +86,7 @@ def test_costs_stand_in_the_table_of_iterations_reviews_included(world: World) -
     assert (it.tokens, it.review_tokens) == (41_000, 100)
     assert it.cost_usd + it.review_cost_usd == pytest.approx(0.35)
     text = summary([story])
-    assert "41.1k | $0.35 |" in text
+    assert "41100 | 0.35 USD |" in text
     assert "- spec, the claim of iteration 1: no Retry-After header" in text
 
 
@@ -272,18 +274,9 @@ def test_a_set_back_clock_turns_nothing_around(world: World) -> None:
     assert story.wall_seconds >= 0
 
 
-def test_secrets_of_the_policy_are_not_told() -> None:
-    from ralph.core.policy import AgentPolicy
-
-    agent = AgentPolicy(command=("agent",), env={"API_KEY": "sk-secret"})
-    policy = Policy(
-        agent=agent,
-        gates=(GatePolicy(name="spec", review="spec", agent=agent),),
-        notify=(NotifyPolicy(url="tgram://sk-secret/chat"),),
-    )
-    shown = _without_secrets(policy)
-    assert "sk-secret" not in repr(shown)
-    assert shown.agent.env == {"API_KEY": "…"} and shown.notify[0].url == "tgram:…"
+def test_secrets_of_the_policy_are_not_told(world: World) -> None:
+    world.start(env={"API_KEY": "sk-secret"})
+    assert world.story().policy.agent.env == {"API_KEY": "***"}
 
 
 def test_a_long_night_adds_up(world: World) -> None:
@@ -292,3 +285,190 @@ def test_a_long_night_adds_up(world: World) -> None:
     assert story.cost_usd == pytest.approx(sum(it.cost_usd + it.review_cost_usd for it in story.iterations))
     assert story.counted == sum(it.fate not in ("fault", "interrupted") for it in story.iterations)
     assert story.turned_down == len(story.attempts)
+
+
+# -- what exactly was shown ------------------------------------------------------------------------------
+
+
+def passing(world: World, *, was_green: bool = True, gates: tuple[GatePolicy, ...] = GATES[:1]) -> None:
+    """One claim that every gate lets pass."""
+    world.start(gates=gates)
+    proof = {}
+    for gate in gates:
+        if not gate.review:
+            world.gate(was_green, gate.name, purpose="base")
+    world.iteration()
+    for gate in gates:
+        world.gate(True, gate.name)
+        before = "green" if was_green else "red"
+        proof[gate.name] = ("PASS" if gate.review else f"{before}→green") + ("" if gate.hard else " (soft)")
+    world.record(f.ClaimInspected(tree=world.tree(), changed=1))
+    world.end("completed-verified", ", ".join(f"{g} {p}" for g, p in proof.items()), proof=proof)
+
+
+def test_green_to_green_is_not_called_a_proof(world: World) -> None:
+    passing(world)
+    story = world.story()
+    assert story.done and not story.proven
+    assert story.iterations[0].fate == "passed"
+    text = summary([story])
+    assert (
+        "- Outcome: Done, and nothing got worse; no gate was red before, so none shows the task itself\n"
+        in text
+    )
+    assert "| 1 | claim passed: tests green→green |" in text
+    assert "- Gates: tests green→green\n" in text
+    assert "prove" not in text and "Proof" not in text
+    page = world.page()
+    assert '<header class="outcome calm">' in page
+    assert words.NOTHING_WORSE in page and "prove it" not in page
+
+
+def test_a_reviewers_pass_is_an_opinion(world: World) -> None:
+    passing(world, gates=GATES)
+    text = summary([world.story()])
+    assert "none shows the task itself. The spec and quality reviewers agree.\n" in text
+    assert (
+        "| claim passed: tests green→green, the spec reviewer agrees, the quality reviewer agrees (soft) |"
+        in text
+    )
+    page = world.page()
+    assert '<li class="calm">the spec reviewer agrees</li>' in page
+    assert '<p class="reason">The spec and quality reviewers agree.</p>' in page
+
+
+def test_red_to_green_is_a_proof_also_beside_reviewers(world: World) -> None:
+    passing(world, was_green=False, gates=GATES[:2])
+    story = world.story()
+    assert story.proven
+    text = summary([story])
+    assert "- Outcome: Done, and the gates prove it. The spec reviewer agrees.\n" in text
+    assert "- Proof: tests red→green, the spec reviewer agrees\n" in text
+    assert "| claim proven: tests red→green, the spec reviewer agrees |" in text
+
+
+@pytest.mark.parametrize(
+    ("proof", "meaning"),
+    [
+        ({"spec": "PASS"}, words.OPINION),
+        ({"lint": "red→green (soft)", "spec": "PASS"}, words.OPINION),
+        ({"tests": "unknown→green"}, words.UNSURE),
+        ({"tests": "red→green (flaky)"}, words.UNSURE),
+        ({"tests": "green→green", "lint": "green→red (soft)"}, words.NOTHING_WORSE),
+        ({"tests": "green→green", "more": "red→green"}, "Done, and the gates prove it"),
+    ],
+)
+def test_the_outcome_says_no_more_than_the_gates_do(
+    world: World, proof: dict[str, str], meaning: str
+) -> None:
+    passing(world)
+    shown = replace(world.story(), proof=proof, proven=words.shows_the_task(proof))
+    assert words.meaning(shown) == meaning
+
+
+def test_a_gate_that_ran_no_test_shows_nothing(world: World) -> None:
+    world.start()
+    world.gate(False, purpose="base")
+    world.iteration()
+    op, tree = "claim:1:tests:as-is", world.tree()
+    world.record(f.GateEnded(op, "tests", "claim", "as-is", tree, "pytest -q", 0, 1, True, empty=True))
+    world.verified()
+    story = world.story()
+    assert story.proof == {"tests": "red→green"} and not story.proven
+    assert words.meaning(story) == words.UNSURE and story.iterations[0].fate == "passed"
+    assert "it passes, but ran no test" in world.page()
+
+
+def test_the_verdict_that_decided_is_shown_also_when_it_was_remembered(world: World) -> None:
+    world.start(gates=GATES[:2])
+    world.gate(False, purpose="base")
+    world.iteration()
+    world.gate(True)
+    world.gate(False, "spec", headline="no header", findings=("no header",), prompt="Review this.")
+    world.iteration(change=False)
+    world.gate(True)  # and the reviewer has seen this tree
+    world.end("failed", "attempts used up")
+    story = world.story()
+    assert story.turned_down == 2
+    last = story.evidence[-1]
+    assert (last.gate, last.n, last.passed, last.how, last.before) == ("spec", 2, False, "remembered", 1)
+    text = summary([story])
+    assert "| spec (reviewer) | the claim of iteration 2 | FAIL, as before |  |  |" in text
+    assert text.count("no header\n") == 2, "the error, and once as a finding"
+    page = world.page()
+    table = page[page.index("<h2>Evidence") : page.index("Every other gate run")]
+    assert "FAIL, as before" in table and "it said so after iteration 1, and the tree is the same" in table
+
+
+def test_a_claim_that_a_remembered_verdict_turns_down_at_once_shows_it(world: World) -> None:
+    world.start(gates=GATES[1:2])
+    for number in range(3):
+        world.iteration(change=number == 0)
+        if number == 0:
+            world.gate(False, "spec", headline="no header")
+    story = world.story()
+    assert [(run.n, run.how, run.before) for run in story.evidence] == [
+        (1, "exited", 0),
+        (2, "remembered", 1),
+        (3, "remembered", 1),
+    ]
+
+
+def test_a_remembered_pass_stands_beside_the_other_evidence_of_the_end(world: World) -> None:
+    world.start(gates=(GATES[1], GATES[0]))
+    world.gate(False, purpose="base")
+    world.iteration()
+    world.gate(True, "spec")
+    world.gate(False)
+    world.iteration(change=False)
+    world.gate(True)
+    world.gate(True, again=True)  # it contradicts itself: asked once more
+    world.record(f.ClaimInspected(tree=world.tree(), changed=1))
+    world.end("completed-verified", "so", proof={"spec": "PASS", "tests": "red→green (flaky)"})
+    last = world.story().evidence[-1]
+    assert (last.gate, last.n, last.passed, last.how) == ("spec", 2, True, "remembered")
+
+
+def test_a_gate_that_ran_out_of_time_after_an_iteration_is_shown_as_what_decided(world: World) -> None:
+    world.start(gates=(replace(GATES[0], every="iteration"),))
+    world.iteration()
+    world.gate(False)
+    world.gate(False, again=True)
+    world.iteration("ITERATION_DONE")
+    op = "iteration:2:tests"
+    tree = world.tree()
+    world.record(f.GateStarted(op, "tests", "iteration", "as-is", tree))
+    late = f.GateEnded(
+        op,
+        "tests",
+        "iteration",
+        "as-is",
+        tree,
+        "pytest -q",
+        124,
+        600,
+        False,
+        timed_out="hard",
+        headline="too slow",
+    )
+    world.record(late)
+    world.end("failed", "attempts used up")
+    page = world.page()
+    table = page[page.index("<h2>Evidence") :].partition("Every other gate run")[0]
+    assert "red, out of time" in table
+
+
+def test_an_answer_without_a_verdict_is_not_remembered(world: World) -> None:
+    world.start(gates=GATES[:2])
+    world.iteration()
+    world.gate(True)
+    world.gate(False, "spec", headline="no header")
+    op = "claim:1:spec:as-is:again"
+    unclear = f.GateEnded(
+        op, "spec", "claim", "as-is", world.tree(), "", 0, 1, False, unclear=True, headline="well"
+    )
+    world.record(unclear)
+    world.iteration(change=False)
+    world.gate(True)
+    last = world.story().evidence[-1]
+    assert (last.how, last.n, last.unclear, last.headline) == ("remembered", 2, False, "no header")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from ralph.report.figures import cost, duration, tokens
 from ralph.report.harmless import one_line, visible
 from ralph.report.kept import Kept, cut_text, read_part
-from ralph.report.markdown import safe
+from ralph.report.markdown import safe, safe_next
 
 
 @pytest.mark.parametrize(
@@ -57,24 +58,32 @@ def test_one_line_is_one_line_and_bounded() -> None:
         "line\n\n# heading\n\n| cell |",
         "\\| escaped pipe",
         "&lt;b&gt;",
+        "see [the log][evil] and [evil]: http://evil",
+        "a title with a tail ##",
     ],
 )
 def test_hostile_text_makes_no_markdown(text: str) -> None:
     """Read back as Markdown has it, the text is the same text, and nothing in it is active."""
     shown = safe(text)
     assert "\n" not in shown and "<" not in shown and ">" not in shown
-    bare, active, escaped = [], [], False
-    for c in shown:
-        if not escaped and c == "\\":
-            escaped = True
-            continue
-        if not escaped and c in "`*[]|~#!":
-            active.append(c)
-        bare.append(c)
-        escaped = False
-    assert not active
-    back = "".join(bare).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    plain = re.sub(r"\\(.)", "x", shown)  # without what is escaped
+    assert not re.search(r"[`*|~]|^[#\[]|\]\(|\]\[|\s#+$", plain)
+    back = re.sub(r"\\(.)", r"\1", shown).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
     assert back == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["FAILED: 5 != 6", "test_bucket[3-x] == [1, 2]", "issue #12", "array[0] (first)", "a - b + c, 50%"],
+)
+def test_what_makes_no_markup_is_left_as_it_is(text: str) -> None:
+    assert safe(text) == text
+
+
+def test_advice_keeps_its_commands_whatever_the_names_in_it() -> None:
+    assert safe_next("Look with `git diff <a>`.") == "Look with `git diff <a>`."
+    shown = safe_next("`git checkout -- 'a`b<i>[x](http://evil)\x1b[31m'`")
+    assert shown == "`git checkout -- 'a`b&lt;i&gt;[x\\](http://evil)'\\`"
 
 
 def test_names_with_underscores_stay_readable() -> None:
@@ -139,13 +148,22 @@ def test_facts_cannot_name_files_outside_the_state_folder(tmp_path: Path) -> Non
 
 def test_numbers_are_as_people_read_them() -> None:
     assert [duration(s) for s in (0, 0.44, 59.7, 61, 3600, 7530, 90_000, -1)] == [
-        "0.0 s", "0.4 s", "1 min", "1 min 1 s", "1 h", "2 h 5 min", "1 d 1 h", "0.0 s",
+        "0.0 s", "0.4 s", "59.7 s", "1 min 01 s", "1 h 00 min", "2 h 05 min", "25 h 00 min", "0.0 s",
     ]  # fmt: skip
     assert [cost(c) for c in (0, 0.0004, 0.0123, 0.4, 12.345)] == [
-        "$0.00",
-        "<$0.001",
-        "$0.012",
-        "$0.40",
-        "$12.35",
+        "0.00 USD",
+        "<0.001 USD",
+        "0.01 USD",
+        "0.40 USD",
+        "12.35 USD",
     ]
-    assert [tokens(n) for n in (0, 999, 1000, 1234, 2_500_000)] == ["0", "999", "1k", "1.2k", "2.5M"]
+    assert cost(0.0042) == "0.004 USD"
+    assert [tokens(n) for n in (0, 999, 4620)] == ["0", "999", "4620"]
+
+
+def test_money_and_tokens_read_as_on_the_terminal() -> None:
+    from ralph.core.state import LoopState
+    from ralph.ui.lines import summary
+
+    told = " ".join(summary(LoopState(tokens=4620, cost_usd=0.0412)))
+    assert f"{tokens(4620)} tokens, {cost(0.0412)}" in told

@@ -11,11 +11,11 @@ from worlds import World, policy
 
 from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.policy import GatePolicy, LimitPolicy, Policy, Task
+from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, Task
 from ralph.core.state import LoopState
 from ralph.ui.block import clock, render
 from ralph.ui.columns import width_of
-from ralph.ui.seen import Now, Seen, see
+from ralph.ui.seen import Now, Said, Seen, see
 
 WALL = datetime(2030, 1, 2, 1, 56, 55, tzinfo=timezone(timedelta(hours=1)))
 LINT = GatePolicy(name="lint", run="lint")
@@ -373,3 +373,21 @@ def test_colours_change_nothing_but_colour() -> None:
 )
 def test_times_read_like_a_clock(seconds: float, shown: str) -> None:
     assert clock(seconds) == shown
+
+
+def test_a_reviewer_s_verdict_is_shown_in_its_own_words() -> None:
+    gates = (
+        GatePolicy(name="spec", review="spec"),
+        GatePolicy(name="quality", review="quality", hard=False),
+        GatePolicy(name="other", review="other"),
+    )
+    said = {
+        "spec": Said(True, 1.0),
+        "quality": Said(False, 1.0, "no", unclear=True),
+        "other": Said(False, 1.0, "limit reached", unclear=True, fault="quota"),
+    }
+    state = LoopState(started=True, prepared=True, policy=Policy(agent=AgentPolicy(), gates=gates))
+    shown = "\n".join(render(state, Seen(said=said), 100, 30, Now(0.0, WALL)))
+    assert re.search(r"spec +was PASS ", shown)
+    assert re.search(r"quality +was no verdict ", shown)
+    assert re.search(r"other +was could not run ", shown)

@@ -138,3 +138,22 @@ def test_clean_checkout_without_git_and_before_the_first_commit(tmp_path: Path, 
         snapshots = Snapshots(repo, "x")
         checkout(snapshots, snapshots.take().tree, tmp_path / f"out{number}")
         assert [path.name for path in (tmp_path / f"out{number}").iterdir()] == ["f"]
+
+
+# -- what git says, as a stream --------------------------------------------------------------------------
+
+
+def _noisy(project: Path, code: int) -> list[str]:
+    """A real git that warns of much more than a pipe holds, before and after its output."""
+    warn = "yes 'warning: noise' | head -c 300000 >&2"
+    alias = f"alias.noisy=!{warn}; echo first; {warn}; echo last; exit {code}"
+    return [part.decode() for part in git.stream(("-c", alias, "noisy"), cwd=project)]
+
+
+def test_a_stream_is_not_held_up_by_warnings(project: Path) -> None:
+    assert "".join(_noisy(project, 0)).split() == ["first", "last"]
+
+
+def test_a_stream_that_fails_says_what_git_said_first(project: Path) -> None:
+    with pytest.raises(git.GitFailed, match="noise"):
+        _noisy(project, 3)

@@ -20,7 +20,6 @@ from ralph.cli.figures import cut
 from ralph.errors import RalphError
 
 OLDEST_GIT = (2, 30)
-AGENTS = ("claude", "codex", "opencode", "gemini", "copilot", "cursor-agent", "qwen", "amp", "aider", "goose")
 PATIENCE = 5.0  # seconds for a program to say its version
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_VERSION = 1
@@ -162,10 +161,12 @@ def landlock() -> int:
 
 def _agents() -> Iterator[Finding]:
     """All are asked at once: some take a second to say their version."""
-    there = {name: path for name in AGENTS if (path := shutil.which(name))}
+    from ralph.init.agents import AGENTS, NAMES
+
+    there = {agent.name: path for agent in AGENTS if (path := shutil.which(agent.program))}
     if not there:
         mend = "Any program that reads a prompt can be one: cli.command in ralph.yml."
-        yield note("agents", f"none of {', '.join(AGENTS)} is on PATH", mend)
+        yield note("agents", f"none of {', '.join(NAMES)} is on PATH", mend)
         return
     asked = {name: _start([path, "--version"]) for name, path in there.items()}
     deadline = time.monotonic() + PATIENCE

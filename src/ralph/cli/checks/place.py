@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ralph.cli.checks.finding import Finding, broken, fix, good, note
-from ralph.cli.figures import size
+from ralph.core.figures import size
 from ralph.core.text import few
 from ralph.errors import RalphError
 from ralph.workspace import Repo
@@ -30,7 +30,7 @@ def place() -> Iterator[Finding]:
         yield from _disk(repo)
         yield from _journal(repo)
         yield from _lock(Path.cwd())
-    yield from _configuration(Path.cwd())
+    yield from _configuration(Path.cwd(), repo.root if repo else Path.cwd())
 
 
 def _workspace(repo: Repo) -> Iterator[Finding]:
@@ -156,12 +156,17 @@ def _lock(folder: Path) -> Iterator[Finding]:
 # -- the configuration ---------------------------------------------------------------------------------
 
 
-def _configuration(folder: Path) -> Iterator[Finding]:
+def _configuration(folder: Path, root: Path) -> Iterator[Finding]:
     from ralph.agents.adapter import adapter
-    from ralph.config import NoPrompt, Overrides, check_agent, load
+    from ralph.config import NoPrompt, Overrides, check_agent, found_above, load
     from ralph.config.load import FILE_NAMES
 
     if not any(os.path.lexists(folder / name) for name in FILE_NAMES):
+        if above := found_above(folder, root):
+            file = os.path.relpath(above, folder)
+            mend = f"Go to its folder, or use it from here: `ralph run -c {file}`."
+            yield note("config", f"there is no {FILE_NAMES[0]} here, but there is {file}", mend)
+            return
         mend = '`ralph init` writes one; or say it all: ralph run -p "..." --gate "..." -- AGENT'
         yield note("config", f"there is no {FILE_NAMES[0]} here", mend)
         return

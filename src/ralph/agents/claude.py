@@ -1,0 +1,177 @@
+"""Claude Code: `claude -p` with a JSON stream. The user's login and settings apply; of MCP servers only Ralph's."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ralph.agents.adapter import Launch, Reader, Tools
+from ralph.agents.faults import by_status, by_text, seconds_until
+from ralph.agents.handover import environment, private_file
+from ralph.agents.stream import StreamReader, Tokens, count, number, part, text
+from ralph.core.facts import Fault
+from ralph.core.policy import AgentPolicy
+
+PROGRAM = ("claude",)
+MODE = ("-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions")
+QUIET = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "ENABLE_TOOL_SEARCH": "false",  # else Ralph's tools hide behind a search tool
+}
+# What it calls the errors of its provider.
+_FAULTS: dict[str, Fault] = {
+    "authentication_failed": "credentials",
+    "oauth_org_not_allowed": "credentials",
+    "billing_error": "quota",
+    "rate_limit": "overload",
+    "overloaded": "overload",
+    "server_error": "overload",
+    "model_not_found": "unusable",
+}
+_CHARS_PER_TOKEN = 4
+
+
+class ClaudeAdapter:
+    def check(self, policy: AgentPolicy) -> None:
+        """Whether it is logged in, it only says when asked to work."""
+
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+        servers = {}
+        if tools.mcp:
+            command, *args = tools.mcp
+            servers["ralph"] = {"type": "stdio", "command": command, "args": args, "env": tools.mcp_env}
+        # A file: a command line is for all to see. The option takes all words up to the next one.
+        config = private_file(tools.private, "mcp.json", json.dumps({"mcpServers": servers}))
+        model = ("--model", policy.model) if policy.model else ()
+        program = policy.command or PROGRAM
+        argv = (*program, *MODE, "--mcp-config", str(config), "--strict-mcp-config", *model, *policy.args)
+        # As root it refuses to skip permissions unless told that this is a sandbox.
+        root = {"IS_SANDBOX": "1"} if os.geteuid() == 0 else {}
+        return Launch(argv, prompt.encode(), {**root, **environment(QUIET, policy)})
+
+    def reader(self, policy: AgentPolicy) -> Reader:
+        return ClaudeReader()
+
+
+class ClaudeReader(StreamReader):
+    """Figures of single messages are counted while it works, by the message's id: each of its parts comes as a line and
+    repeats them. What it says at the end counts instead."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._model = ""
+        self._counted: dict[str, tuple[str, Tokens]] = {}  # message -> model and tokens
+        self._written: dict[
+            str, int
+        ] = {}  # characters of a message so far; its own output figure is that of its start
+        self._resets_at = 0.0
+
+    def item(self, item: dict[str, Any]) -> None:
+        match item.get("type"):
+            case "system" if item.get("subtype") == "init":
+                self._words.session = text(item, "session_id")
+                self._model = text(item, "model")
+            case "assistant":
+                self._assistant(item)
+            case "rate_limit_event":
+                info = part(item, "rate_limit_info")
+                if info.get("status") == "rejected":
+                    self._resets_at = number(info.get("resetsAt"))
+            case "result":
+                self._result(item)
+
+    def _assistant(self, item: dict[str, Any]) -> None:
+        message = part(item, "message")
+        content = message.get("content")
+        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+        texts = [text(block, "text") for block in blocks if block.get("type") == "text"]
+        said = content if isinstance(content, str) else "\n".join(filter(None, texts))
+        if item.get("is_api_error_message") or "error" in item:
+            self._fault(item, said)
+            return
+        self._count(message, blocks)
+        if item.get("parent_tool_use_id"):  # a helper of its own speaks
+            return
+        if said.strip():
+            self.say(said)
+        else:
+            self.did()
+
+    def _count(self, message: dict[str, Any], blocks: list[dict[str, Any]]) -> None:
+        usage = part(message, "usage")
+        if not usage:
+            return
+        name = text(message, "id") or f"#{len(self._counted)}"
+        self._written[name] = self._written.get(name, 0) + sum(map(_length, blocks))
+        tokens = _tokens(usage)
+        output = max(tokens.output, self._written[name] // _CHARS_PER_TOKEN)
+        counted = Tokens(tokens.input, output, tokens.cache_read, tokens.cache_write)
+        self._counted[name] = (text(message, "model") or self._model, counted)
+        self.spent(_by_model(self._counted.values()))
+
+    def _fault(self, item: dict[str, Any], said: str) -> None:
+        named, kind = text(item, "error"), text(item, "api_error")
+        status = int(number(item.get("api_error_status")))
+        fault = _FAULTS.get(named) or by_status(status, said) or by_text(said)
+        wait = -1.0
+        if kind == "usage_limit_reached" or (self._resets_at and fault == "overload"):
+            fault = "quota"
+            wait = max(0.0, self._resets_at - time.time()) if self._resets_at else seconds_until(said)
+        self.failed(fault, said or named, wait)
+
+    def _result(self, item: dict[str, Any]) -> None:
+        if not item.get("is_error"):
+            self.say(item.get("result"))
+        elif not self._words.fault_text:
+            said = text(item, "result") or text(item, "subtype") or "it ended with an error"
+            status = int(number(item.get("api_error_status")))
+            self.failed(by_status(status, said) if status else "", said)
+        models = item.get("modelUsage")
+        used = (
+            {str(name): _of_model(entry) for name, entry in models.items()}
+            if isinstance(models, dict)
+            else {}
+        )
+        used = used or {self._model: _tokens(part(item, "usage"))}
+        if any(tokens.all for tokens in used.values()):
+            self.spent(used, number(item.get("total_cost_usd")))
+
+
+def _by_model(counted: Iterable[tuple[str, Tokens]]) -> dict[str, Tokens]:
+    used: dict[str, Tokens] = {}
+    for model, tokens in counted:
+        used[model] = used.get(model, Tokens()) + tokens
+    return used
+
+
+def _length(block: dict[str, Any]) -> int:
+    """Of what the model wrote: words, or a tool's name and arguments."""
+    try:
+        return len(text(block, "text")) or len(json.dumps(block.get("input") or ""))
+    except RecursionError:
+        return 0
+
+
+def _tokens(usage: dict[str, Any]) -> Tokens:
+    return Tokens(
+        count(usage, "input_tokens"),
+        count(usage, "output_tokens"),
+        count(usage, "cache_read_input_tokens"),
+        count(usage, "cache_creation_input_tokens"),
+    )
+
+
+def _of_model(entry: Any) -> Tokens:
+    """One model's share; with those of its helpers, which the plain figure leaves out."""
+    usage = entry if isinstance(entry, dict) else {}
+    return Tokens(
+        count(usage, "inputTokens"),
+        count(usage, "outputTokens"),
+        count(usage, "cacheReadInputTokens"),
+        count(usage, "cacheCreationInputTokens"),
+    )

@@ -1,0 +1,166 @@
+"""Codex: `codex exec --json`. The user's login and settings apply; Ralph's MCP server is added on the command line.
+
+Its stream tells tokens only at the end and never the model; the session file, which it writes as it works, tells both.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from ralph.agents.adapter import Launch, Reader, Tools, Words
+from ralph.agents.faults import by_text, seconds_until
+from ralph.agents.handover import environment
+from ralph.agents.stream import StreamReader, Tokens, count, parse, part, text
+from ralph.core.policy import AgentPolicy
+
+PROGRAM = ("codex",)
+MODE = ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
+QUIET = ("check_for_update_on_startup=false", "analytics.enabled=false")
+_STILL_TRYING = "Reconnecting..."
+
+
+class CodexAdapter:
+    def check(self, policy: AgentPolicy) -> None:
+        """Whether it is logged in, it only says when asked to work."""
+
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+        settings = [*QUIET]
+        if tools.mcp:
+            command, *args = tools.mcp
+            server = {"command": command, "args": args, "env_vars": sorted(tools.mcp_env), "required": True}
+            settings += [f"mcp_servers.ralph.{key}={json.dumps(value)}" for key, value in server.items()]
+        options = [word for setting in settings for word in ("-c", setting)]
+        model = ("-m", policy.model) if policy.model else ()
+        argv = (*(policy.command or PROGRAM), *MODE, *options, *model, *policy.args, "-")
+        # The server takes its variables from these: a command line is for all to see.
+        return Launch(argv, prompt.encode(), {**environment({}, policy), **tools.mcp_env})
+
+    def reader(self, policy: AgentPolicy) -> Reader:
+        return CodexReader(policy)
+
+
+class CodexReader(StreamReader):
+    def __init__(self, policy: AgentPolicy) -> None:
+        super().__init__()
+        self._model = policy.model
+        self._home = _home(policy)
+        self._log: SessionLog | None = None
+        self._tokens = Tokens()
+
+    def item(self, item: dict[str, Any]) -> None:
+        match item.get("type"):
+            case "thread.started":
+                self._words.session = text(item, "thread_id")
+                self._log = SessionLog(self._home, self._words.session)
+            case "item.completed" | "item.started":
+                self._item(part(item, "item"))
+            case "error" if not text(item, "message").startswith(_STILL_TRYING):
+                self._failed(text(item, "message"))
+            case "turn.failed":
+                self._failed(text(part(item, "error"), "message"))
+            case "turn.completed":
+                self._spent(_tokens(part(item, "usage")))
+
+    def _item(self, item: dict[str, Any]) -> None:
+        """Notices come as items of the kind `error`: it goes on after them."""
+        if item.get("type") == "agent_message":
+            self.say(item.get("text"))
+        elif item.get("type") != "error":
+            self.did()
+
+    def _failed(self, message: str) -> None:
+        self.failed(by_text(message), message, seconds_until(message))
+
+    def words(self) -> Words:
+        if self._log and self._log.read():
+            self._model = self._log.model or self._model
+            self._spent(self._log.tokens)
+        return super().words()
+
+    def _spent(self, tokens: Tokens) -> None:
+        """Both sources tell totals; the greater one is the newer."""
+        self._tokens = max(self._tokens, tokens, key=lambda figures: figures.all)
+        self.spent({self._model: self._tokens})
+
+    def ended(self, code: int) -> None:
+        if self._log:
+            self._log.patience = 0.0
+        self.words()
+        super().ended(code)
+
+
+class SessionLog:
+    """The session's own file, read as it grows. Where there is none, nothing is known."""
+
+    def __init__(self, home: Path, session: str) -> None:
+        self._home = home
+        self._session = session if re.fullmatch(r"[\w-]+", session) else ""
+        self._path: Path | None = None
+        self._at = 0
+        self._rest = b""
+        self._looked = 0.0
+        self.patience = 0.5  # seconds between two looks: it is asked for many times a second
+        self.model = ""
+        self.tokens = Tokens()
+
+    def read(self) -> bool:
+        """Whether there was anything new."""
+        now = time.monotonic()
+        if not self._session or now - self._looked < self.patience:
+            return False
+        self._looked = now
+        try:
+            self._path = self._path or self._find()
+            if not self._path:
+                return False
+            with open(self._path, "rb") as file:
+                file.seek(self._at)
+                data = file.read()
+        except OSError:
+            return False
+        self._at += len(data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            self._line(line)
+        return bool(lines)
+
+    def _find(self) -> Path | None:
+        """It lies in the folder of the day on which the session began."""
+        for days in (0, 1):
+            day = time.strftime("%Y/%m/%d", time.localtime(time.time() - days * 86400))
+            found = next((self._home / "sessions" / day).glob(f"*-{self._session}.jsonl"), None)
+            if found:
+                return found
+        return None
+
+    def _line(self, line: bytes) -> None:
+        if (
+            b'"token_count"' not in line and b'"turn_context"' not in line
+        ):  # most lines are long and not for us
+            return
+        item = parse(line.decode("utf-8", "replace")) or {}
+        payload = part(item, "payload")
+        if item.get("type") == "turn_context":
+            self.model = text(payload, "model")
+        elif payload.get("type") == "token_count":
+            usage = part(payload, "info", "total_token_usage")
+            if usage:
+                self.tokens = _tokens(usage)
+
+
+def _tokens(usage: dict[str, Any]) -> Tokens:
+    """Its input contains what was read from the cache and written to it."""
+    read, write = count(usage, "cached_input_tokens"), count(usage, "cache_write_input_tokens")
+    return Tokens(
+        max(0, count(usage, "input_tokens") - read - write), count(usage, "output_tokens"), read, write
+    )
+
+
+def _home(policy: AgentPolicy) -> Path:
+    named = policy.env.get("CODEX_HOME") or os.environ.get("CODEX_HOME")
+    return Path(named) if named else Path(policy.env.get("HOME") or Path.home(), ".codex")

@@ -1,0 +1,111 @@
+"""Gemini CLI: `gemini --yolo -o stream-json`, the prompt by standard input. The user's login and settings apply; of MCP
+servers only Ralph's, which a file of defaults brings in.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from ralph.agents.adapter import Launch, Reader, Tools
+from ralph.agents.faults import by_status, by_text, seconds_until
+from ralph.agents.handover import environment, private_file
+from ralph.agents.stream import StreamReader, Tokens, count, part, text
+from ralph.core.policy import AgentPolicy
+
+PROGRAM = ("gemini",)
+MODE = ("--yolo", "-o", "stream-json")
+DEFAULTS = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
+QUIET = {
+    # Otherwise it refuses a folder that it was not told to trust, and ignores being asked to end.
+    "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    "GEMINI_CLI_NO_RELAUNCH": "true",
+}
+_NO_LOGIN = 41
+_FIRST_STATUS = 400 - 256  # it exits with the HTTP status, of which a byte is left
+
+
+class GeminiAdapter:
+    def check(self, policy: AgentPolicy) -> None:
+        """Whether it is logged in, it only says when asked to work."""
+
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+        settings = _machine_defaults(policy)
+        general = {"enableAutoUpdate": False, "enableAutoUpdateNotification": False}
+        settings["general"] = {**general, **part(settings, "general")}
+        # None is allowed but this one: whatever servers the user has elsewhere are not started.
+        allowed = ("--allowed-mcp-server-names", "ralph")
+        if tools.mcp:
+            command, *args = tools.mcp
+            server = {"command": command, "args": args, "env": tools.mcp_env, "trust": True}
+            settings["mcpServers"] = {**part(settings, "mcpServers"), "ralph": server}
+        file = private_file(tools.private, "gemini-defaults.json", json.dumps(settings))
+        model = ("-m", policy.model) if policy.model else ()
+        argv = (*(policy.command or PROGRAM), *MODE, *allowed, *model, *policy.args)
+        return Launch(argv, prompt.encode(), {**environment(QUIET, policy), DEFAULTS: str(file)})
+
+    def reader(self, policy: AgentPolicy) -> Reader:
+        return GeminiReader()
+
+
+def _machine_defaults(policy: AgentPolicy) -> dict[str, Any]:
+    """Those of the machine's administrator, in whose place Ralph's file is read."""
+    usual = "/Library/Application Support/GeminiCli" if sys.platform == "darwin" else "/etc/gemini-cli"
+    named = policy.env.get(DEFAULTS) or os.environ.get(DEFAULTS) or f"{usual}/system-defaults.json"
+    try:
+        found = json.loads(Path(named).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+class GeminiReader(StreamReader):
+    """Words come in pieces; a tool's use ends a message. Tokens are told at the end only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._message = ""
+        self._error = ""
+
+    def item(self, item: dict[str, Any]) -> None:
+        match item.get("type"):
+            case "init":
+                self._words.session = text(item, "session_id")
+            case "message" if item.get("role") == "assistant":
+                self._message = (self._message if item.get("delta") else "") + text(item, "content")
+                self.say(self._message)
+            case "tool_use" | "tool_result":
+                self._message = ""
+                self.did()
+            case "error" if item.get("severity") != "warning":
+                self._failed(text(item, "message"))
+            case "result":
+                self._result(item)
+
+    def _result(self, item: dict[str, Any]) -> None:
+        if item.get("status") == "error":
+            self._failed(text(part(item, "error"), "message"))
+        stats = part(item, "stats")
+        models = part(stats, "models")
+        used = {name: _tokens(figures) for name, figures in models.items() if isinstance(figures, dict)}
+        self.spent(used or {"": _tokens(stats)})
+
+    def _failed(self, message: str) -> None:
+        self._error = message
+        self.failed(by_text(message), message, seconds_until(message))
+
+    def ended(self, code: int) -> None:
+        super().ended(code)
+        if code == _NO_LOGIN:
+            self.failed("credentials", self._words.fault_text)
+        elif code >= _FIRST_STATUS and self._error and not self._words.fault:
+            self.failed(by_status(code + 256, self._error), self._error, seconds_until(self._error))
+
+
+def _tokens(figures: dict[str, Any]) -> Tokens:
+    """Its input contains what was read from the cache."""
+    read = count(figures, "cached")
+    return Tokens(max(0, count(figures, "input_tokens") - read), count(figures, "output_tokens"), read)

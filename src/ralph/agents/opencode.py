@@ -1,0 +1,98 @@
+"""opencode: `opencode run --format json`, the prompt by standard input. The user's login and settings apply; Ralph's MCP
+server is added through the environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ralph.agents.adapter import Launch, Reader, Tools
+from ralph.agents.faults import by_status, by_text, seconds_until
+from ralph.agents.handover import environment
+from ralph.agents.stream import StreamReader, Tokens, count, number, parse, part, text
+from ralph.core.facts import Fault
+from ralph.core.policy import AgentPolicy
+
+PROGRAM = ("opencode",)
+MODE = ("run", "--format", "json", "--auto")  # --auto: what the user does not forbid is allowed
+CONFIG = "OPENCODE_CONFIG_CONTENT"
+QUIET = {"OPENCODE_DISABLE_AUTOUPDATE": "1"}
+_FAULTS: dict[str, Fault] = {
+    "ProviderAuthError": "credentials",
+    "ProviderModelNotFoundError": "unusable",
+    "ModelNotFoundError": "unusable",
+}
+
+
+class OpencodeAdapter:
+    def check(self, policy: AgentPolicy) -> None:
+        """Whether it is logged in, it only says when asked to work."""
+
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+        given = parse(policy.env.get(CONFIG) or os.environ.get(CONFIG) or "") or {}
+        if tools.mcp:
+            server = {
+                "type": "local",
+                "command": [*tools.mcp],
+                "enabled": True,
+                "environment": tools.mcp_env,
+            }
+            given["mcp"] = {**part(given, "mcp"), "ralph": server}
+        env = environment(QUIET, policy)
+        if given:
+            env[CONFIG] = json.dumps(given)
+        model = ("-m", policy.model) if policy.model else ()
+        return Launch((*(policy.command or PROGRAM), *MODE, *model, *policy.args), prompt.encode(), env)
+
+    def reader(self, policy: AgentPolicy) -> Reader:
+        return OpencodeReader(policy)
+
+
+class OpencodeReader(StreamReader):
+    """Tokens and cost come with each step and are summed; the model is never told."""
+
+    def __init__(self, policy: AgentPolicy) -> None:
+        super().__init__()
+        self._model = policy.model
+        self._tokens = Tokens()
+        self._cost = 0.0
+
+    def item(self, item: dict[str, Any]) -> None:
+        self._words.session = text(item, "sessionID") or self._words.session
+        piece = part(item, "part")
+        match item.get("type"):
+            case "text" if not piece.get("synthetic"):
+                self.say(piece.get("text"))
+            case "tool_use":
+                self.did()
+            case "step_finish":
+                self._tokens += _tokens(part(piece, "tokens"))
+                self._cost += number(piece.get("cost"))
+                self.spent({self._model: self._tokens}, self._cost)
+            case "error":
+                self._failed(part(item, "error"))
+
+    def _failed(self, error: dict[str, Any]) -> None:
+        data = part(error, "data")
+        message = text(data, "message") or text(error, "name") or "it ended with an error"
+        if error.get("name") == "ContextOverflowError":
+            message = f"context overflow: {message}"
+        status = int(number(data.get("statusCode")))
+        fault = _FAULTS.get(text(error, "name")) or by_status(status, message) or by_text(message)
+        self.failed(fault, message, _wait(part(data, "responseHeaders"), message))
+
+
+def _wait(headers: dict[str, Any], message: str) -> float:
+    try:
+        return max(0.0, float(text(headers, "retry-after")))
+    except ValueError:
+        return seconds_until(message)
+
+
+def _tokens(figures: dict[str, Any]) -> Tokens:
+    cache = part(figures, "cache")
+    written = count(figures, "output") + count(figures, "reasoning")
+    return Tokens(count(figures, "input"), written, count(cache, "read"), count(cache, "write"))

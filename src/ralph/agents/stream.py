@@ -1,0 +1,132 @@
+"""What all readers of JSON streams share: lines to objects, figures from outside, bounded words, tokens and their price."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from ralph.agents import faults, prices
+from ralph.agents.adapter import Words
+from ralph.agents.command import TextReader, bounded
+from ralph.core.facts import Fault, Usage
+
+FAULT_CHARS = 500
+
+
+class Tokens(msgspec.Struct, frozen=True):
+    """`input` is what was read anew, beside both cache figures."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def all(self) -> int:
+        return self.input + self.output + self.cache_read + self.cache_write
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+        )
+
+
+class StreamReader:
+    """The frame of a reader: `item` gets each JSON object. Until the first one, lines are plain text: a CLI that cannot
+    start says why without JSON."""
+
+    def __init__(self) -> None:
+        self._words = Words(structured=True)
+        self._text: TextReader | None = TextReader()
+        self._worked = False  # it has said or done something
+
+    def feed(self, line: str) -> None:
+        item = parse(line)
+        if item is not None:
+            self._text = None
+            self.item(item)
+        elif self._text:
+            self._text.feed(line)
+
+    def item(self, item: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def ended(self, code: int) -> None:
+        """Before its first JSON a CLI has only complained."""
+        if code and self._text and (said := self._text.words().said.strip()):
+            self.failed(faults.by_text(said), said)
+
+    def words(self) -> Words:
+        if self._text:
+            plain = self._text.words()
+            plain.fault, plain.fault_text = self._words.fault, self._words.fault_text
+            return plain
+        return self._words
+
+    def say(self, text: Any) -> None:
+        """It speaks: whatever went wrong before, it got over it."""
+        if isinstance(text, str) and text.strip():
+            self._worked = True
+            self._words.said = bounded(text)
+            self.recovered()
+
+    def did(self) -> None:
+        self._worked = True
+        self.recovered()
+
+    def recovered(self) -> None:
+        self._words.fault, self._words.fault_text, self._words.retry_after = "", "", -1.0
+
+    def failed(self, fault: Fault, text: str, retry_after: float = -1.0) -> None:
+        """A prompt that does not fit at the very start never will; later on it is the end of an iteration's room."""
+        if faults.too_long(text):
+            fault = "" if self._worked else "unusable"
+            text = f"{faults.TOO_LONG}: {text}"
+        self._words.fault = fault
+        self._words.fault_text = bounded(text)[:FAULT_CHARS]
+        self._words.retry_after = retry_after if fault in ("quota", "overload") else -1.0
+
+    def spent(self, used: dict[str, Tokens], cost: float = 0.0) -> None:
+        """The figures so far, in all, by model. Without a price of the agent's own, the table's."""
+        estimate = 0.0 if cost else sum(prices.cost(model, tokens) for model, tokens in used.items())
+        tokens = sum(one.all for one in used.values())
+        self._words.usage = Usage(tokens=tokens, cost_usd=cost or estimate)
+        self._words.cost_from = "agent" if cost else "table" if estimate else ""
+
+
+def parse(line: str) -> dict[str, Any] | None:
+    if not line.lstrip().startswith("{"):
+        return None
+    try:
+        item = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return item if isinstance(item, dict) else None
+
+
+def part(item: Any, *path: str) -> dict[str, Any]:
+    """The mapping at this place; empty where there is none."""
+    for name in path:
+        item = item.get(name) if isinstance(item, dict) else None
+    return item if isinstance(item, dict) else {}
+
+
+def text(item: dict[str, Any], name: str) -> str:
+    value = item.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def number(value: Any, *, odd: float = 0.0) -> float:
+    """Figures from outside: anything odd counts as nothing said."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return odd
+    return float(value) if 0 <= value < 1e15 else odd
+
+
+def count(item: dict[str, Any], name: str) -> int:
+    return int(number(item.get(name)))
