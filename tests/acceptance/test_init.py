@@ -121,7 +121,7 @@ def test_nothing_is_overwritten_without_force(bare: Project, name: str) -> None:
     assert (bare.path / f"{name}.bak").read_text() == "cli: {command: ./mine}\n"
     assert f"The old file is kept as {name}.bak." in done.stdout
     assert not (bare.path / "ralph.yaml").exists(), "only one of them would be read"
-    assert config(bare)["cli"]["command"][0] == "claude"  # type: ignore[index]
+    assert config(bare)["cli"]["backend"] == "claude"  # type: ignore[index]
     assert bare.ralph("init", "--force", "--no-trial").returncode == 0
     assert (bare.path / f"{name}.bak").read_text() == "cli: {command: ./mine}\n"
 

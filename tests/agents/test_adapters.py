@@ -1,13 +1,9 @@
-"""One suite over all adapters: the real CLIs, driven by the real `ralph run`, against the scripted model.
-
-What each CLI came to is written to `results.json` in the folder that RALPH_AGENT_RESULTS names; docs/agents.md has it.
-"""
+"""One suite over all adapters: the real CLIs, driven by the real `ralph run`, against the scripted model."""
 
 from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +20,7 @@ from project import RALPH, Project, processes_with, until
 
 from model.serve import Model
 from ralph.agents import claude, gemini, opencode
-from ralph.agents.adapter import Words, adapter
+from ralph.agents.adapter import Tools, Words, adapter
 from ralph.core.policy import AgentPolicy
 
 Program = Callable[[str], Installed]
@@ -79,8 +75,10 @@ class Place:
         mine = ("PATH", *OURS)
         self.project.env |= {name: value for name, value in start.env.items() if name not in mine}
         self.project.env["PATH"] = f"{RALPH.parent}:{self.installed.node}:{self.project.env['PATH']}"
+        # Without one, Gemini asks a router first.
+        model = {"model": MODELS["gemini"]} if self.cli == "gemini" else {}
         config = {
-            "cli": {"backend": self.cli, "command": [str(self.installed.command)], **dict(cli)},
+            "cli": {"backend": self.cli, **model, "command": [str(self.installed.command)], **dict(cli)},
             "gates": [{"name": "tests", "run": "sh test.sh"}],
             "event_loop": {
                 "max_iterations": 1,
@@ -125,23 +123,18 @@ def place(request: pytest.FixtureRequest, program: Program, model: Model, tmp_pa
 
 @pytest.mark.parametrize("cli", EVERY)
 def test_it_does_the_work_and_its_claim_is_proven(cli: str, place: Place) -> None:
-    assert place.run() == 0, place.shown
+    model = MODELS[cli]
+    assert place.run(cli={"model": model}, model=model.rpartition("/")[2]) == 0, place.shown
     assert (place.project.path / "answer").read_text() == "42\n"
     assert (place.project.path / "ran.txt").read_text() == "ran\n"
     ended = place.ended
     assert ended["said"] == "All done.\n\nTASK_COMPLETE" and ended["structured"]
     assert ended["usage"]["tokens"] == 3 * (161 + 7)
     assert place.project.end()["end"] == "completed-verified"
-
-
-@pytest.mark.parametrize("cli", EVERY)
-def test_session_and_cost_are_known_and_where_the_cost_comes_from(cli: str, place: Place) -> None:
-    assert place.run(cli={"model": MODELS[cli]}, model=MODELS[cli].rpartition("/")[2]) == 0, place.shown
-    words = place.words(MODELS[cli])
+    words = place.words(model)
     assert words.session
     assert words.cost_from == ("agent" if cli == "claude" else "table")
-    assert words.usage.cost_usd > 0
-    assert place.ended["usage"]["cost_usd"] == pytest.approx(words.usage.cost_usd)
+    assert ended["usage"]["cost_usd"] == pytest.approx(words.usage.cost_usd) and words.usage.cost_usd > 0
 
 
 @pytest.mark.parametrize("cli", EVERY)
@@ -187,9 +180,8 @@ def test_a_prompt_of_200_kb_arrives_byte_for_byte(cli: str, place: Place) -> Non
 def test_a_prompt_that_begins_with_a_dash_is_no_option(cli: str, place: Place) -> None:
     """Ralph's own prompts do not; what a third party's composer does is not known."""
     place.set_up(DONE)
-    policy = AgentPolicy(backend=cli, command=(str(place.installed.command),))
-    from ralph.agents.adapter import Tools
-
+    model = MODELS["gemini"] if cli == "gemini" else ""
+    policy = AgentPolicy(backend=cli, command=(str(place.installed.command),), model=model)
     prompt = "--version\n" + ODD
     launch = adapter(policy).launch(
         policy, prompt, Path("unused"), Tools(place.project.path.parent / "private")
@@ -201,31 +193,45 @@ def test_a_prompt_that_begins_with_a_dash_is_no_option(cli: str, place: Place) -
     assert prompt.strip() in place.model.requests()[0].prompt
 
 
-@pytest.mark.parametrize("cli", EVERY)
-def test_it_is_handed_ralphs_tools_and_the_loop_hears_of_it(cli: str, place: Place) -> None:
-    pad = {"done": "looked", "testStatus": "red", "nextStep": "write the answer", "blockers": "none"}
-    call = {"server": "ralph", "tool": "write_scratchpad", "arguments": pad}
-    assert place.run([{"mcp": call}, *DONE]) == 8, place.shown
-    assert "write the answer" in (place.project.path / ".ralph/agent/scratchpad.md").read_text()
-    asked = place.model.requests()[0]
-    offered = [tool for tool in asked.tools if "ralph" in tool]
-    assert any("write_scratchpad" in tool for tool in offered), asked.tools
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("write_scratchpad", {"done": "all", "testStatus": "green", "nextStep": "nothing", "blockers": "none"}),
+    ("add_todo", {"title": "a todo"}),
+    ("add_memory", {"content": "a memory"}),
+    ("search_memories", {"query": "memory"}),
+    ("list_tasks", {}),
+    ("add_task", {"title": "a task"}),
+    ("split_task", {"taskId": "t-1", "tasks": [{"title": "a part"}, {"title": "another"}]}),
+    ("emit_event", {"topic": "note.made", "payload": "noted"}),
+    (
+        "ralph-complete",
+        {"taskId": "t-1", "summary": "the answer is there", "promiseEvidence": "test.sh: exit code 0"},
+    ),
+    ("ask_human", {"question": "Is it blue?"}),
+]
 
 
 @pytest.mark.parametrize("cli", EVERY)
-def test_no_token_is_on_a_command_line(cli: str, place: Place) -> None:
-    """Everybody on the machine can read those."""
-    place.set_up(
-        [
-            {
-                "bash": {
-                    "command": "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' >lines; echo $RALPH_TOKEN >token"
-                }
-            },
-            *DONE,
-        ]
+def test_it_calls_each_of_ralphs_tools_and_no_command_line_tells_the_token(cli: str, place: Place) -> None:
+    """Everybody on the machine can read command lines."""
+    look = "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' >lines; echo $RALPH_TOKEN >token"
+    calls = [{"mcp": {"server": "ralph", "tool": name, "arguments": given}} for name, given in CALLS]
+    place.set_up([{"bash": {"command": look}}, *calls, {"say": {"text": "Done."}}])
+    config = json.loads((place.project.path / "ralph.yml").read_text())
+    place.project.config(json.dumps({**config, "task": {"id": "t-1"}}))
+    place.done = place.project.ralph("run")
+    notes = place.project.path / ".ralph/agent"
+    assert (notes / "scratchpad.md").exists(), place.shown + str(
+        [(r.turn, r.problem, r.tools[-12:]) for r in place.model.requests()]
     )
-    assert place.project.ralph("run").returncode == 8
+    assert "green" in (notes / "scratchpad.md").read_text()
+    assert "a todo" in (notes / "tasks.jsonl").read_text()
+    assert "a memory" in (notes / "memories.md").read_text()
+    proposed = [fact["how"] for fact in place.project.facts("task.proposed")]
+    assert sorted(proposed) == ["add", "split"]
+    assert len(place.project.facts("claim.made")) == 1
+    topics = {fact["topic"] for fact in place.project.facts("event.received")}
+    assert {"note.made", "human.interact"} <= topics
+    assert [entry.problem for entry in place.model.requests() if entry.problem] == []
     token = (place.project.path / "token").read_text().strip()
     assert len(token) == 32 and token not in (place.project.path / "lines").read_text("utf-8", "replace")
 
@@ -269,24 +275,17 @@ def test_a_passing_overload_is_got_over_without_a_word(cli: str, place: Place) -
 
 
 @pytest.mark.parametrize("cli", EVERY)
-@pytest.mark.parametrize("how", ["stop", "time-out", "interrupt"])
+@pytest.mark.parametrize("how", ["stop", "time-out"])
 def test_nothing_is_left_when_it_ends_with_a_tool_busy(cli: str, how: str, place: Place) -> None:
     home = Path(place.project.env["HOME"])
-    busy = f"touch {home}/busy; python3 -c 'import time; time.sleep(300)'"
-    place.set_up(
-        [{"bash": {"command": busy}}, *DONE], loop={"iteration_timeout": 25 if how == "time-out" else 600}
-    )
+    busy = {"bash": {"command": f"touch {home}/busy; python3 -c 'import time; time.sleep(300)'"}}
+    # Several: Codex leaves a command alone after ten seconds and goes on.
+    place.set_up([busy] * 5 + DONE, loop={"iteration_timeout": 10 if how == "time-out" else 600})
     place.project.env["RALPH_TEST_MARK"] = mark = f"mark-{os.urandom(8).hex()}"
-    if how == "time-out":
-        config = json.loads((place.project.path / "ralph.yml").read_text())
-        config["event_loop"]["iteration_timeout"] = 12
-        place.project.config(json.dumps(config))
     run = place.project.start("run")
     until(lambda: (home / "busy").exists(), "the tool is busy")
     if how == "stop":
         assert place.project.ralph("stop", "--now").returncode == 0
-    elif how == "interrupt":
-        run.send_signal(signal.SIGINT)
     run.wait(60)
     del place.project.env["RALPH_TEST_MARK"]
     assert processes_with(mark) == [], place.project.shown()

@@ -1,12 +1,14 @@
 """Gemini CLI: `gemini --yolo -o stream-json`, the prompt by standard input. The user's login and settings apply; of MCP
-servers only Ralph's, which a file of defaults brings in.
+servers only Ralph's.
+
+Settings of Ralph's own it takes from nowhere but its home (a file for the whole machine must be root's). So it gets a home in
+which everything is a link to the user's, but for a copy of the settings with one server more.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from ralph.core.policy import AgentPolicy
 
 PROGRAM = ("gemini",)
 MODE = ("--yolo", "-o", "stream-json")
-DEFAULTS = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
+HOME = "GEMINI_CLI_HOME"
 QUIET = {
     # Otherwise it refuses a folder that it was not told to trust, and ignores being asked to end.
     "GEMINI_CLI_TRUST_WORKSPACE": "true",
@@ -33,33 +35,47 @@ class GeminiAdapter:
         """Whether it is logged in, it only says when asked to work."""
 
     def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
-        settings = _machine_defaults(policy)
-        general = {"enableAutoUpdate": False, "enableAutoUpdateNotification": False}
-        settings["general"] = {**general, **part(settings, "general")}
-        # None is allowed but this one: whatever servers the user has elsewhere are not started.
+        # None is allowed but this one: whatever servers the user has are not started.
         allowed = ("--allowed-mcp-server-names", "ralph")
+        model = ("-m", policy.model) if policy.model else ()
+        argv = (*(policy.command or PROGRAM), *MODE, *allowed, *model, *policy.args)
+        env = environment(QUIET, policy)
         if tools.mcp:
             command, *args = tools.mcp
             server = {"command": command, "args": args, "env": tools.mcp_env, "trust": True}
-            settings["mcpServers"] = {**part(settings, "mcpServers"), "ralph": server}
-        file = private_file(tools.private, "gemini-defaults.json", json.dumps(settings))
-        model = ("-m", policy.model) if policy.model else ()
-        argv = (*(policy.command or PROGRAM), *MODE, *allowed, *model, *policy.args)
-        return Launch(argv, prompt.encode(), {**environment(QUIET, policy), DEFAULTS: str(file)})
+            home = _home_with(server, policy, tools.private / "home")
+            env |= {HOME: str(home)} if home else {}
+        return Launch(argv, prompt.encode(), env)
 
     def reader(self, policy: AgentPolicy) -> Reader:
         return GeminiReader()
 
 
-def _machine_defaults(policy: AgentPolicy) -> dict[str, Any]:
-    """Those of the machine's administrator, in whose place Ralph's file is read."""
-    usual = "/Library/Application Support/GeminiCli" if sys.platform == "darwin" else "/etc/gemini-cli"
-    named = policy.env.get(DEFAULTS) or os.environ.get(DEFAULTS) or f"{usual}/system-defaults.json"
+def _home_with(server: dict[str, Any], policy: AgentPolicy, private: Path) -> Path | None:
+    """None where the user's settings are no plain JSON (comments are allowed there): they count for more than tools."""
+    named = policy.env.get(HOME) or os.environ.get(HOME) or policy.env.get("HOME")
+    theirs = Path(named or Path.home()) / ".gemini"
+    theirs.mkdir(
+        mode=0o700, parents=True, exist_ok=True
+    )  # it would make it, too; sessions and logins go there
+    (theirs / "tmp").mkdir(mode=0o700, exist_ok=True)
+    ours = private / ".gemini"
     try:
-        found = json.loads(Path(named).read_text("utf-8"))
+        settings = json.loads((theirs / "settings.json").read_text("utf-8"))
+    except FileNotFoundError:
+        settings = {}
     except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return None
+    if not isinstance(settings, dict):
+        return None
+    settings["mcpServers"] = {**part(settings, "mcpServers"), "ralph": server}
+    private_file(ours, "settings.json", json.dumps(settings))
+    for entry in theirs.iterdir():
+        if entry.name != "settings.json":
+            link = ours / entry.name
+            link.unlink(missing_ok=True)
+            link.symlink_to(entry)
+    return private
 
 
 class GeminiReader(StreamReader):

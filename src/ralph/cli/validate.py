@@ -140,13 +140,15 @@ def _unusable(found: Examined, folder: Path) -> Iterator[Finding]:
             check_agent(msgspec.structs.replace(found.policy, agent=agent), folder)
             adapter(agent).check(agent)
         except RalphError as error:
-            name = "script" if agent.backend == "scripted" else "command"
+            name = "script" if agent.backend == "scripted" else "command" if agent.command else "backend"
             todo = error.todo.replace("cli.", f"{at}.")
             yield Finding(own.get(name, 0), f"{at}.{name}", f"{error.what}. {todo}".rstrip())
 
 
 def _program(agent: AgentPolicy) -> str:
-    return agent.script or (agent.command[0] if agent.command else "")
+    from ralph.agents.known import program
+
+    return agent.script or program(agent)
 
 
 def _shown(found: Verdict) -> Iterator[str]:
@@ -193,6 +195,10 @@ def _agent(agent: AgentPolicy) -> str:
         return f"scripted: {agent.script}"
     import shlex
 
+    if agent.backend != "custom":
+        program = f" as {shlex.join(agent.command)}" if agent.command else ""
+        model = f", model {agent.model}" if agent.model else ""
+        return f"{agent.backend}{program}{model}" + (f", with {shlex.join(agent.args)}" if agent.args else "")
     flag = f" after {agent.prompt_flag}" if agent.prompt_flag else ""
     way = {
         "stdin": "prompt on standard input",

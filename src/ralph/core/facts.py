@@ -142,6 +142,8 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     output: str = ""  # where the transcript is, relative to the state folder
     scratchpad: str = ""  # hash of the stored scratchpad
     usage: Usage = Usage()
+    estimated: bool = False  # the cost is from a table of prices, not from the agent
+    session: str = ""  # as the agent calls it
     fault: Fault = ""
     fault_text: str = ""
     retry_after: float = -1.0  # seconds until a quota is back, as the agent said
@@ -207,6 +209,7 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     unclear: bool = False  # it gave no verdict
     findings: tuple[str, ...] = ()
     usage: Usage = Usage()
+    estimated: bool = False
     fault: Fault = ""
     fault_text: str = ""
     retry_after: float = -1.0

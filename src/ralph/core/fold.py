@@ -158,6 +158,7 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         active_seconds=s.active_seconds + max(0.0, x.seconds),
         tokens=s.tokens + max(0, x.usage.tokens),
         cost_usd=s.cost_usd + max(0.0, x.usage.cost_usd),
+        estimated=s.estimated or x.estimated,
         claim=None,
         results=(),
         fault=x.fault,
@@ -406,6 +407,7 @@ def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
         outputs=s.outputs.union(x.outputs),
         tokens=s.tokens + max(0, x.usage.tokens),
         cost_usd=s.cost_usd + max(0.0, x.usage.cost_usd),
+        estimated=s.estimated or x.estimated,
     )
     if x.refs_moved:
         s = _warn(s, "refs", _moved(f"reviewer {x.gate}", x))

@@ -126,6 +126,7 @@ class LoopState(msgspec.Struct, frozen=True):
     active_seconds: float = 0.0
     tokens: int = 0
     cost_usd: float = 0.0
+    estimated: bool = False  # some of it by a table of prices
 
     # under way
     open: dict[str, Running] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
@@ -174,7 +175,9 @@ class Effects:
         b = self._b
         seconds = it.seconds()
         ended = it.end()
+        it.reader.ended(ended.code)
         words = it.reader.words()
+        shutil.rmtree(b.store.private(s.loop, it.op.id), ignore_errors=True)  # it may hold the token
         b.control.collect()
         snapshot = b.snapshots.take()
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
@@ -192,6 +195,8 @@ class Effects:
                 output=b.store.relative(it.transcript),
                 scratchpad=b.store.put(read_scratchpad(b.folder, s)),
                 usage=words.usage,
+                session=words.session,
+                estimated=words.cost_from == "table",
                 fault=words.fault if how == "exited" else "",
                 fault_text=words.fault_text
                 or ended.trouble

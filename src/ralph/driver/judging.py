@@ -162,7 +162,10 @@ class Judging:
         if gating.swap and not gating.checkout:
             b.snapshots.restore(op.tree, gating.swap)
         timed_out = gating.timed_out(seconds)
+        if gating.reader:
+            gating.reader.ended(ended.code)
         words = gating.reader.words() if gating.reader else Words()
+        shutil.rmtree(b.store.private(s.loop, op.id), ignore_errors=True)
         if gate.review:
             wrote = tuple(printable(path) for path in written)
             if put_back_scratchpad(b.folder, s, b.store, scratchpad):
@@ -197,6 +200,7 @@ class Judging:
                 unclear=found.unclear,
                 findings=found.findings,
                 usage=words.usage,
+                estimated=words.cost_from == "table",
                 fault=words.fault,
                 fault_text=words.fault_text,
                 retry_after=words.retry_after,

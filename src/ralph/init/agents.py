@@ -1,7 +1,4 @@
-"""The agent programs that Ralph knows by name, in the order of preference: how each is run once, without questions.
-
-Every one of them takes the whole prompt from standard input, except where `prompt_mode` says otherwise.
-"""
+"""The agents that `ralph init` can choose: those that Ralph knows by name, or any command of the user's."""
 
 from __future__ import annotations
 
@@ -10,59 +7,24 @@ import shlex
 
 import msgspec
 
-from ralph.core.policy import OutputFormat, PromptMode
+from ralph.agents import known
+from ralph.core.policy import AgentPolicy
 from ralph.errors import RalphError
 from ralph.init.place import Machine
 
 
 class Agent(msgspec.Struct, frozen=True):
-    """One agent, as the `cli` section of ralph.yml has it."""
+    """One agent, as the `cli` section of ralph.yml has it. Without a command, the name says all."""
 
     name: str
-    command: tuple[str, ...]
-    prompt_mode: PromptMode = "stdin"
-    prompt_flag: str = ""
-    output: OutputFormat = "text"
-    env: dict[str, str] = {}
+    command: tuple[str, ...] = ()
 
     @property
     def program(self) -> str:
-        return self.command[0]
+        return self.command[0] if self.command else known.program(AgentPolicy(backend=self.name))
 
 
-# fmt: off
-AGENTS: tuple[Agent, ...] = (
-    Agent(
-        "claude",
-        ("claude", "-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"),
-        output="jsonl",
-    ),
-    Agent(
-        "codex",
-        ("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-"),
-    ),
-    Agent(
-        "gemini",
-        ("gemini", "--yolo"),
-        # Otherwise it refuses a folder that it was not told to trust, and ignores being asked to end.
-        env={"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"},
-    ),
-    Agent("opencode", ("opencode", "run", "--auto")),
-    Agent("amp", ("amp", "--dangerously-allow-all", "-x")),
-    Agent("kiro-cli", ("kiro-cli", "chat", "--no-interactive", "--trust-all-tools")),
-    Agent("copilot", ("copilot", "--allow-all", "--silent")),
-    Agent("pi", ("pi", "-p")),
-    Agent("qwen", ("qwen", "--yolo")),
-    Agent(
-        "aider",
-        # Whether to commit is for the gates and the user to say.
-        ("aider", "--yes-always", "--no-auto-commits", "--no-dirty-commits", "--no-gitignore", "--no-check-update"),
-        prompt_mode="file",
-        prompt_flag="--message-file",
-    ),
-)
-# fmt: on
-
+AGENTS = tuple(Agent(name) for name in known.BUILT_IN)
 NAMES = tuple(agent.name for agent in AGENTS)
 
 

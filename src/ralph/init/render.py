@@ -58,18 +58,12 @@ def _cli(agent: Agent | None, about: str) -> str:
             "# cli:\n"
             "#   command: ./agent.sh\n"
         )
-    lines = [
-        f"cli: # {about or f'the agent: {agent.name}'}; it works without asking, with your rights",
-        "  backend: custom",
-        f"  command: [{', '.join(scalar(word) for word in agent.command)}]",
-        f"  prompt_mode: {agent.prompt_mode}",
-    ]
-    if agent.prompt_flag:
-        lines.append(f"  prompt_flag: {scalar(agent.prompt_flag)}")
-    lines.append(f"  output: {agent.output}")
-    if agent.env:
-        lines.append("  env:")
-        lines += [f"    {name}: {scalar(value)}" for name, value in agent.env.items()]
+    lines = [f"cli: # {about or f'the agent: {agent.name}'}; it works without asking, with your rights"]
+    if agent.command:
+        words = ", ".join(scalar(word) for word in agent.command)
+        lines += ["  backend: custom", f"  command: [{words}]", "  prompt_mode: stdin", "  output: text"]
+    else:
+        lines.append(f"  backend: {agent.name}")
     return "\n".join(lines) + "\n"
 
 

@@ -225,7 +225,7 @@ def summary(s: LoopState) -> list[str]:
     name = f"{end} ({s.end_limit})" if s.end_limit else end
     shown = [f"warning: {w}" for w in s.warnings]
     shown.append(f"{name}: {s.end_reason}")
-    cost = f", {s.cost_usd:.2f} USD" if s.cost_usd else ""
+    cost = f", {s.cost_usd:.2f} USD{' (estimate)' if s.estimated else ''}" if s.cost_usd else ""
     tokens = f", {s.tokens} tokens" if s.tokens else ""
     shown.append(
         f"{count(s.iterations, 'iteration')}, {count(s.attempts, 'attempt')} turned down, "

@@ -162,6 +162,12 @@ SCENARIOS: dict[str, Scenario] = {
     "cli.command": Scenario(
         "./other.sh", code, 0, 4, STUCK, instead="./agent.sh", files={"other.sh": sh(DONE)}
     ),
+    "cli.model": Scenario(
+        *("small", seen, "--model small\n", "\n"),
+        'while [ $# -gt 0 ]; do [ "$1" = --model ] && found="$1 $2"; shift; done; echo "$found" > $HOME/seen; '
+        + DONE,
+        {"cli": {"backend": "copilot"}},
+    ),
     "cli.args": Scenario(["--model", "a b"], seen, "--model\na b\n", "\n", WRITE_DOWN),
     "cli.prompt_mode": Scenario("arg", seen, "1\n", "0\n", f"echo $# > $HOME/seen; {DONE}"),
     "cli.prompt_flag": Scenario(
@@ -239,6 +245,10 @@ SCENARIOS: dict[str, Scenario] = {
     "gates[].agent.command": Scenario(
         *("./reviewer.sh", code, 0, 8, DONE, review()), files={"reviewer.sh": sh("echo PASS")}
     ),
+    "gates[].agent.model": Scenario(
+        *("kind", code, 0, 8, DONE, review(backend="copilot", command="./reviewer.sh")),
+        files={"reviewer.sh": sh('case "$*" in *"--model kind"*) echo PASS;; *) echo FAIL;; esac')},
+    ),
     "gates[].agent.args": Scenario(
         ["--kind"], code, 0, 8, BOTH % '[ "$1" = --kind ] && echo PASS || echo FAIL', review()
     ),
@@ -252,7 +262,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "gates[].agent.output": Scenario(
         *("jsonl", code, 0, 8, DONE, review(command="./reviewer.sh")),
-        files={"reviewer.sh": sh(SAY_DONE.replace("TASK_COMPLETE", "PASS"))},
+        files={"reviewer.sh": sh("echo Looking; " + SAY_DONE.replace("TASK_COMPLETE", "PASS"))},
     ),
     "gates[].agent.env": Scenario(
         {"MOOD": "kind"}, code, 0, 8, BOTH % '[ "$MOOD" = kind ] && echo PASS || echo FAIL', review()

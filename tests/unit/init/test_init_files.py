@@ -51,9 +51,7 @@ def test_every_agent_in_every_preset_loads_as_it_was_meant(tmp_path: Path, name:
     gates = (Gate("tests", "make test", ("why",)), Gate("more", "CI=1 npm test && echo ok # yes"))
     found = loaded(tmp_path, ralph_yml(preset(name), agent, gates))
     policy = found.policy.agent
-    assert policy.command == agent.command
-    assert (policy.prompt_mode, policy.prompt_flag) == (agent.prompt_mode, agent.prompt_flag)
-    assert (policy.output, policy.env) == (agent.output, agent.env)
+    assert (policy.backend, policy.command, policy.env) == (agent.name, (), {})
     assert [gate.run for gate in found.policy.gates][:2] == ["make test", "CI=1 npm test && echo ok # yes"]
     assert found.warnings == ()
 
@@ -198,7 +196,7 @@ def test_agents_on_path_come_in_the_order_of_the_table(having: Having) -> None:
 
 def test_an_agent_may_be_any_command(having: Having) -> None:
     machine = having("mine")
-    assert wanted("codex", machine).command[0] == "codex"
+    assert wanted("codex", machine) == Agent("codex")
     assert wanted("mine", machine).command == ("mine",)
     assert wanted("./agent.sh --fast 'a b'", machine).command == ("./agent.sh", "--fast", "a b")
 
@@ -282,7 +280,7 @@ def test_what_is_assumed_is_a_configuration_and_is_said(lay: Lay, having: Having
         "gate tests: `go test ./...` (go.mod)",
     )
     policy = loaded(tmp_path, found.text).policy
-    assert policy.agent.command[0] == "claude"
+    assert policy.agent.backend == "claude"
     assert [gate.run for gate in policy.gates] == ["go test ./..."]
 
 
