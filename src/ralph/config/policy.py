@@ -82,6 +82,7 @@ def _own_fields(settings: Settings, overrides: Overrides) -> dict[str, Any]:
     own = fields(settings.values, "policy")
     if overrides.require_verified:
         own["require_verified"] = True
+    own["fallback"] = tuple(_other(text, settings) for text in own.get("fallback", ()))
     own["allow"] = (*own.get("allow", ()), *(pattern.removeprefix("./") for pattern in overrides.allow))
     if own.get("completion_promise") in OTHER_SIGNALS:
         settings.wrong("event_loop.completion_promise", "is a signal that says the opposite of done")
@@ -106,6 +107,28 @@ def _agent(settings: Settings, overrides: Overrides, cwd: Path) -> AgentPolicy:
         case "scripted":
             return AgentPolicy(**_scripted(own, settings))
     return AgentPolicy(**_named(own, args, settings))
+
+
+def _other(text: str, settings: Settings) -> AgentPolicy:
+    """An agent in one text: a known name, or a command."""
+    import shlex  # most files name none
+    import shutil
+
+    from ralph.agents import known
+
+    if known.is_known(text.strip()):
+        return AgentPolicy(backend=text.strip())
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        settings.wrong("fallback", f"{quoted(text)} cannot be split into words: {str(error).lower()}")
+        return AgentPolicy()
+    if len(words) == 1 and "/" not in words[0] and not shutil.which(words[0]):
+        settings.wrong(
+            "fallback",
+            f"unknown agent {quoted(text)}, known: {', '.join(known.names())}; a file needs a slash",
+        )
+    return AgentPolicy(command=_resolved(words, settings.folder, settings))
 
 
 def _custom(own: dict[str, Any], settings: Settings, *, said: bool = True) -> dict[str, Any]:

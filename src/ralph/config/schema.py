@@ -90,6 +90,7 @@ KEYS: tuple[Key, ...] = (
     Key("cli.output", _OUTPUT, "agent.output", "What the agent prints: text, or one JSON value a line."),
     Key("cli.env", kinds.ENVIRONMENT, "agent.env", "Environment variables for the agent."),
     Key("cli.script", kinds.PATH, "agent.script", "The steps of `scripted`, relative to this file."),
+    Key("fallback", kinds.TEXTS, "policy.fallback", "Who goes on, in this order, when the agent is out of quota or of no use: agents known by name, or commands that read the prompt on standard input. The first agent works again when it can.", "nobody"),
     Key("event_loop.prompt", kinds.TEXT, "", "What to do, as text."),
     Key("event_loop.prompt_file", kinds.PATH, "", "What to do, in a file, relative to this one.", "PROMPT.md if it exists"),
     Key("event_loop.completion_promise", kinds.LINE, "policy.completion_promise", "A further line by which the agent claims to be done."),

@@ -321,6 +321,11 @@ SCENARIOS: dict[str, Scenario] = {
     "task.criteria": Scenario(["It is blue"], prompted("- [ ] It is blue"), True, False),
     "task.no_change_ok": Scenario(True, code, 0, 8, "echo TASK_COMPLETE", gate(run="true")),
     "task.allow": Scenario(["test.sh"], code, 0, 7, "echo true > test.sh; echo TASK_COMPLETE"),
+    "fallback": Scenario(
+        *(["./other.sh"], code, 0, 10, "exit 1"),
+        given={"event_loop": {"max_consecutive_failures": 1, "max_iterations": 3}},
+        files={"other.sh": "#!/bin/sh\ncat > /dev/null; echo 42 > answer; echo TASK_COMPLETE\n"},
+    ),
     "allow": Scenario(["test.sh"], code, 0, 7, "echo true > test.sh; echo TASK_COMPLETE"),
     "notify": Scenario([{"run": "cat > $HOME/seen"}], told, [True], []),
     "notify[].run": Scenario(

@@ -45,6 +45,7 @@ SAMPLES: dict[str, tuple[str | None, str]] = {
         "cli: {backend: scripted, script: steps.yml}\nevent_loop: {prompt: p}\n",
         "cli: {backend: scripted, script: other.yml}\nevent_loop: {prompt: p}\n",
     ),
+    "fallback": (None, BASE + "fallback: [codex, ./other.sh --fast]\n"),
     "event_loop.prompt": (None, BASE.replace("base prompt", "other")),
     "event_loop.prompt_file": (None, "cli: {command: base-agent}\nevent_loop: {prompt_file: steps.yml}\n"),
     "gates": (None, "cli: {command: base-agent}\nevent_loop: {prompt: base prompt}\ngates: none\n"),
