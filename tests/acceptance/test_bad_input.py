@@ -38,7 +38,7 @@ def binary(name: str) -> Prepare:
 
 
 CONFIGURATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "empty": ("", ("there is no agent", "Set cli.command in ralph.yml")),
+    "empty": ("", ("there is no agent", "Set cli.backend or cli.command in ralph.yml")),
     "malformed": ("cli: {backend: custom\ngates: [\n", ("ralph.yml:2:", "not valid YAML")),
     "unknown key": (
         "cli: {command: ./agent.sh}\nevent_loop:\n  max_iteratoins: 3\n",
@@ -160,7 +160,7 @@ def test_an_agent_that_exits_at_once_is_called_unusable_and_its_last_words_are_t
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 10, done.stdout
-    assert done.stdout.count("exit 3: no key for the model") == 5
+    assert done.stdout.count("exit 3: no key for the model") == 6  # each time, and in the end
     assert "agent-unusable: the agent failed 5 times in a row" in done.stdout
     assert project.git("status", "--porcelain") == ""
 

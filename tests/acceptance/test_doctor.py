@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from project import Project, contents, end_processes, until
 
-from ralph.init.agents import NAMES
+from ralph.init.agents import AGENTS, NAMES
 
 
 def findings(project: Project, **how: Any) -> list[dict[str, Any]]:
@@ -78,8 +78,8 @@ def test_doctor_and_init_look_for_the_same_agents(project: Project, tmp_path: Pa
     only = {"PATH": str(bin)}
     ((level, text),) = about(findings(project, env=only), "agents")
     assert (level, text) == ("note", f"none of {', '.join(NAMES)} is on PATH")
-    for name in NAMES:
-        program(bin, name, "echo 1.2.3")
+    for agent in AGENTS:
+        program(bin, agent.program, "echo 1.2.3")
     assert about(findings(project, env=only), "agents") == [("ok", f"{name} 1.2.3") for name in NAMES]
 
 

@@ -298,8 +298,8 @@ def test_a_slow_gate_is_a_warning(project: Project) -> None:
 def test_a_gate_command_that_does_not_exist_says_so(project: Project) -> None:
     project.config(AGENT + "gates: [{name: tests, run: no-such-runner --all}]\n")
     project.commit()
-    done = project.ralph("run", "--max-iterations", "1")
-    assert done.returncode == 8, done.stdout
+    done = project.ralph("run")
+    assert done.returncode == 5, done.stdout  # a person has to correct it
     assert "gate tests: red, exit 127" in done.stdout
     assert "no-such-runner: not found" in done.stdout
 

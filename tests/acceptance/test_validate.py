@@ -219,7 +219,7 @@ def test_the_schema_is_json_and_always_the_same(project: Project) -> None:
     assert first.returncode == 0 and first.stdout == second.stdout
     found = json.loads(first.stdout)
     assert found["$schema"] == "http://json-schema.org/draft-07/schema#"
-    assert list(found["properties"])[:3] == ["cli", "event_loop", "gates"]
+    assert list(found["properties"])[:3] == ["cli", "fallback", "event_loop"]
 
 
 def test_the_schema_can_be_written_into_a_file(project: Project) -> None:

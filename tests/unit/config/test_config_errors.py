@@ -26,7 +26,10 @@ from ralph.errors import RalphError
         ),
         ("promt: x", "ralph.yml:1: promt: unknown key (nearest valid: event_loop.prompt)"),
         ("gates: [{run: x, timeout: 5}]", "gates[0].timeout: unknown key (nearest valid: soft_timeout)"),
-        ("zzz: 1", "ralph.yml:1: zzz: unknown key (valid here: allow, cli, core, event_loop, fallback, gates,"),
+        (
+            "zzz: 1",
+            "ralph.yml:1: zzz: unknown key (valid here: allow, cli, core, event_loop, fallback, gates,",
+        ),
         ("'cli.command': x", "ralph.yml:1: 'cli.command': unknown key"),
         ("'gates[].run': x", "ralph.yml:1: 'gates[].run': unknown key"),
         ("cli: {backend: scriptd}", "cli.backend: unknown agent 'scriptd', known: claude, codex, gemini,"),
