@@ -51,7 +51,8 @@ def test_the_first_works_again_when_its_quota_is_back(project: Project) -> None:
 
 
 def test_when_both_are_out_it_waits_for_the_one_that_is_back_first(project: Project) -> None:
-    agents(project, once(0.3), f"echo '{QUOTA % 3000}'; exit 1")
+    hello = """echo '{"type":"message","text":"hello"}'"""
+    agents(project, once(0.3), f"{hello}; echo '{QUOTA % 3000}'; exit 1")
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
     assert turns(project) == ["first", "second", "first"]

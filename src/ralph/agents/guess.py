@@ -30,7 +30,7 @@ class GuessingReader:
             return None if json_wanted else self._text
         if known := _known_stream(item, self._policy):
             return known
-        if json_wanted or item.get("type") in ("message", "assistant", "result", "usage", "error"):
+        if json_wanted or item.get("type") in ("message", "assistant", "result"):
             from ralph.agents.jsonlines import JsonLinesReader
 
             return JsonLinesReader()
