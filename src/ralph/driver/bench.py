@@ -45,13 +45,15 @@ class Bench(msgspec.Struct):
 def environment(b: Bench, s: LoopState, more: dict[str, str]) -> dict[str, str]:
     """The user's own, and what tells an agent where it is."""
     env = {k: v for k, v in os.environ.items() if k not in _NOT_HANDED_ON}
+    return {**env, **_where(b, s), **more}
+
+
+def _where(b: Bench, s: LoopState) -> dict[str, str]:
     return {
-        **env,
         "RALPH_RUN": b.run,
         "RALPH_LOOP": s.loop,
         "RALPH_TASK": s.task.id,
         "RALPH_STATE": str(b.repo.state_dir),
-        **more,
     }
 
 
@@ -60,9 +62,7 @@ def tools_for(b: Bench, s: LoopState, op: str, own: dict[str, str] | None = None
     private = b.store.private(s.loop, op)
     if own is None:
         return Tools(private)
-    known = ("RALPH_RUN", "RALPH_LOOP", "RALPH_TASK", "RALPH_STATE")
-    env = {name: value for name, value in environment(b, s, own).items() if name in (*known, *own)}
-    return Tools(private, (sys.executable, "-m", "ralph", "mcp"), env)
+    return Tools(private, (sys.executable, "-m", "ralph", "mcp"), {**_where(b, s), **own})
 
 
 def unrecorded_of(s: LoopState) -> Unrecorded:
