@@ -12,25 +12,18 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core import signals
+from ralph.core.counting import ALWAYS_A_CRASH, attempt, faulted, moved_on, moved_refs, warn
 from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt
+from ralph.core.findings import gate_ended, gate_started, judged
 from ralph.core.judge import Verdict, judge
-from ralph.core.policy import GatePolicy
 from ralph.core.state import (
-    OUTPUTS_KEPT,
     SOFT_LIMITS,
-    Attempt,
-    Away,
     Claim,
     Due,
     LoopState,
-    Result,
     Running,
-    failure_key,
-    verdict_key,
 )
-
-ALWAYS_A_CRASH = (126, 127)  # the shell could not run the program at all
 
 
 def fold(s: LoopState, fact: f.Input) -> LoopState:
@@ -184,14 +177,12 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
             shifted=False,
         )
     if x.fault:
-        return _moved_on(
-            _faulted(replace(s, tree=x.tree), x), x.fault, x.fault_text, x.back_at, x.retry_after
-        )
+        return moved_on(faulted(replace(s, tree=x.tree), x), x.fault, x.fault_text, x.back_at, x.retry_after)
     s = replace(s, iterations=s.iterations + 1, overloads=0, waited=0.0)
     if x.cause in ("iteration-time", "idle"):
         s = _note_progress(s, x)
         shown = excerpt(x.said)
-        return _attempt(s, "agent", digest(x.cause), code=-1, excerpt=shown, headline=_TIMED_OUT[x.cause])
+        return attempt(s, "agent", digest(x.cause), code=-1, excerpt=shown, headline=_TIMED_OUT[x.cause])
     if x.how == "cut":
         return _note_progress(s, x)
     if crashed:
@@ -205,14 +196,14 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
             crash_text=x.fault_text,
         )
         most = s.policy.limits.max_consecutive_failures
-        return _moved_on(s, "crashes", x.fault_text) if s.crashes >= most > 0 else s
+        return moved_on(s, "crashes", x.fault_text) if s.crashes >= most > 0 else s
     said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
     if s.promised == x.serial:
         said = signals.with_tool(said)
     s = _note_progress(replace(s, crashes=0, unchecked=x.serial, silent=not said.explicit), x)
     s = _warn_of_deaf_caps(s, x)
     if said.warning:
-        s = _warn(s, "signals", f"iteration {x.n} {said.warning}")
+        s = warn(s, "signals", f"iteration {x.n} {said.warning}")
     if said.word == "TASK_STUCK":
         return replace(
             s, stuck_reason=said.reason or "the agent said TASK_STUCK without a reason", unchecked=0
@@ -221,16 +212,16 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         return s
     if why := _refusal(s, x):
         return replace(s, refusal=why)
-    return _judged(replace(s, claim=Claim(serial=x.serial, tree=x.tree)))
+    return judged(replace(s, claim=Claim(serial=x.serial, tree=x.tree)))
 
 
 def _warn_of_deaf_caps(s: LoopState, x: f.IterationEnded) -> LoopState:
     """A cap on what the agent does not tell never acts."""
     limits = s.policy.limits
     if limits.max_cost_usd > 0 and not s.cost_usd:
-        s = _warn(s, "no cost", "a limit on cost is set, but the agent does not say what it costs")
+        s = warn(s, "no cost", "a limit on cost is set, but the agent does not say what it costs")
     if limits.max_tokens > 0 and not s.tokens:
-        s = _warn(s, "no tokens", "a limit on tokens is set, but the agent does not say how many it uses")
+        s = warn(s, "no tokens", "a limit on tokens is set, but the agent does not say how many it uses")
     return s
 
 
@@ -243,20 +234,10 @@ _TIMED_OUT = {
 def _warn_about(s: LoopState, x: f.IterationEnded) -> LoopState:
     if x.stragglers:
         left = ", ".join(x.stragglers)
-        s = _warn(s, "stragglers", f"iteration {x.n} left processes running, now ended: {left}")
+        s = warn(s, "stragglers", f"iteration {x.n} left processes running, now ended: {left}")
     if x.refs_moved:
-        s = _warn(s, "refs", _moved(f"iteration {x.n}", x))
+        s = warn(s, "refs", moved_refs(f"iteration {x.n}", x))
     return s
-
-
-def _moved(who: str, x: f.IterationEnded | f.GateEnded) -> str:
-    when = f"since {who} began, which was interrupted" if x.how == "interrupted" else f"while {who} ran"
-    return f"refs moved {when}: {', '.join(x.refs_moved)}"
-
-
-def _warn(s: LoopState, kind: str, text: str) -> LoopState:
-    count = s.warned[kind][0] if kind in s.warned else 0
-    return replace(s, warned={**s.warned, kind: (count + 1, text)})
 
 
 def _crashed(s: LoopState, x: f.IterationEnded) -> bool:
@@ -272,62 +253,10 @@ def _says_stuck(s: LoopState, x: f.IterationEnded) -> bool:
     return said.word == "TASK_STUCK"
 
 
-def _faulted(s: LoopState, x: f.IterationEnded | f.GateEnded) -> LoopState:
-    """A quota or an overload is not the agent's work: it does not count as an iteration."""
-    if x.fault == "quota":
-        # Said to be back and found gone again: the word is not trusted twice, or the loop would never end.
-        least = _backoff(s) if s.overloads else 0.0
-        seconds = max(x.retry_after, least) if x.retry_after >= 0 else f.QUOTA_SECONDS
-        return replace(
-            s,
-            overloads=s.overloads + 1,
-            wait_due=Due("quota", seconds, s.fault_text or "the agent is out of quota"),
-        )
-    if x.fault == "overload":
-        seconds = max(x.retry_after, _backoff(s))
-        return replace(
-            s,
-            overloads=s.overloads + 1,
-            wait_due=Due("overload", seconds, s.fault_text or "the service is overloaded"),
-        )
-    return s
-
-
-def _moved_on(s: LoopState, what: str, why: str, until: str = "", seconds: float = -1.0) -> LoopState:
-    """The next agent of the policy goes on when this one is out of quota or of no use; when all are, it stays as it is:
-    the wait for the first that comes back, or the end."""
-    if len(s.policy.agents) == 1 or what == "overload":
-        return s
-    away = {**s.away, s.agent: Away(why or what, until if what == "quota" else "", max(0.0, seconds))}
-    free = [n for n in range(len(s.policy.agents)) if n not in away]
-    if free:
-        return replace(
-            s, away=away, agent=free[0], fault="", fault_text="", wait_due=None, crashes=0, crash_text=""
-        )
-    returning = sorted((a.until, a.seconds, n) for n, a in away.items() if a.until)
-    if not returning:
-        return replace(s, away=away)
-    moment, wait, first = returning[0]
-    # Said to be back and found gone again: the word is not trusted twice, or the loop would never end.
-    least = _backoff(s) if s.overloads > len(away) else 0.0
-    why = f"every agent is out of quota; {away[first].why}"
-    due = Due("quota", max(wait, least), why, until=moment if wait >= least else "")
-    return replace(s, away=away, agent=first, fault="quota", wait_due=due, crashes=0)
-
-
 def _agent_back(s: LoopState, x: f.AgentBack) -> LoopState:
     away = {n: why for n, why in s.away.items() if n != x.agent}
     free = [n for n in range(len(s.policy.agents)) if n not in away]
     return replace(s, away=away, agent=free[0] if free else s.agent)
-
-
-def _backoff(s: LoopState) -> float:
-    return min(300.0, 5.0 * (1 << min(s.overloads, 10))) * _jitter(s)
-
-
-def _jitter(s: LoopState) -> float:
-    """Between 0.75 and 1.25, the same for the same loop and iteration: the core draws no random numbers."""
-    return 0.75 + int(digest("jitter", s.loop, str(s.serial)), 16) % 1000 / 2000
 
 
 def _refusal(s: LoopState, x: f.IterationEnded) -> str:
@@ -355,35 +284,6 @@ def _note_progress(s: LoopState, x: f.IterationEnded) -> LoopState:
     )
 
 
-def _attempt(
-    s: LoopState, gate: str, hash_: str, *, code: int, excerpt: str = "", headline: str = ""
-) -> LoopState:
-    streak = s.streak + 1 if hash_ == s.streak_hash else 1
-    made = Attempt(
-        number=s.attempts + 1,
-        gate=gate,
-        error_hash=hash_,
-        shift=s.under_shift > 0,
-        code=code,
-        excerpt=excerpt,
-        headline=headline,
-    )
-    # Only the last outputs are shown again; the table keeps every row.
-    older = tuple(replace(a, excerpt="") for a in s.history[: 1 - OUTPUTS_KEPT or None])
-    recent = s.history[len(older) :]
-    return replace(
-        s,
-        attempts=s.attempts + 1,
-        history=(*older, *recent, made),
-        failures=s.failures | {failure_key(gate, hash_)},
-        streak=streak,
-        streak_hash=hash_,
-        under_shift=s.under_shift if streak > 1 else 0,
-        claim=None,
-        unchecked=0,
-    )
-
-
 def _inspected(s: LoopState, x: f.ClaimInspected) -> LoopState:
     if s.claim is None or s.claim.tree != x.tree:
         return s
@@ -391,173 +291,13 @@ def _inspected(s: LoopState, x: f.ClaimInspected) -> LoopState:
     if not x.ignored:
         return s
     hides = f"new ignore rules keep files out of the snapshot: {', '.join(x.ignored[:5])}"
-    return _warn(s, "hidden", hides)
-
-
-def _gate_started(s: LoopState, x: f.GateStarted) -> LoopState:
-    running = Running(op=x.op, what="gate", gate=x.gate, tree=x.tree, swapped=x.swapped)
-    return replace(s, open={**s.open, x.op: running}, restless=0)
-
-
-def _gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
-    s = replace(
-        s,
-        open={op: r for op, r in s.open.items() if op != x.op},
-        active_seconds=s.active_seconds + max(0.0, x.seconds),
-        outputs=s.outputs.union(x.outputs),
-        tokens=s.tokens + max(0, x.usage.tokens),
-        cost_usd=s.cost_usd + max(0.0, x.usage.cost_usd),
-        estimated=s.estimated or x.estimated,
-    )
-    if x.refs_moved:
-        s = _warn(s, "refs", _moved(f"reviewer {x.gate}", x))
-    if x.how == "interrupted":
-        return s
-    policy = s.gate(x.gate)
-    if policy and policy.review:
-        return _review_ended(s, policy, x)
-    key = verdict_key(x.gate, x.variant, x.tree)
-    s = replace(s, verdicts={**s.verdicts, key: (*s.verdicts.get(key, ()), x.passed)})
-    if policy and (warning := _gate_warning(policy.hard, x)):
-        s = _warn(s, f"gate {x.gate} {x.timed_out}", warning)
-    if len(set(s.verdicts[key])) > 1:
-        s = _warn(s, f"flaky {x.gate}", f"gate {x.gate} is flaky: it says two things about one tree")
-    if not x.passed and (x.purpose == "base" or s.claim is None):
-        s = replace(s, failures=s.failures | {failure_key(x.gate, x.error_hash)})
-    if x.empty:
-        s = _warn(s, f"empty {x.gate}", f"gate {x.gate} passes, but it ran no test")
-    if x.purpose == "base":
-        return _base_ended(s, x)
-    result = _result_of(x)
-    s = replace(s, results=(*s.results, result))
-    if x.purpose == "iteration":
-        s = replace(s, checks={**s.checks, x.gate: result})
-    if s.claim is not None and s.claim.tree == x.tree:
-        return _judged(s)
-    if policy and policy.hard and x.timed_out == "hard" and x.purpose == "iteration":
-        return _attempt(s, x.gate, x.error_hash, code=x.code, excerpt=x.excerpt, headline=x.headline)
-    return s
-
-
-def _base_ended(s: LoopState, x: f.GateEnded) -> LoopState:
-    s = replace(s, base={**s.base, x.gate: x.passed})
-    if x.wrote and x.code == 0:
-        s = _warn(s, f"writes {x.gate}", f"{x.headline}; every claim will fail on it")
-    if x.code in ALWAYS_A_CRASH:
-        s = replace(s, base_unrun={**s.base_unrun, x.gate: x.error_hash})
-        s = _warn(s, f"unrun {x.gate}", f"gate {x.gate} cannot be run on the starting tree: {x.headline}")
-    return s
-
-
-def _judged(s: LoopState) -> LoopState:
-    """A claim that the gates turned down is taken back at once."""
-    verdict = judge(s, s.claim) if s.claim else None
-    return _claim_failed(s, verdict) if isinstance(verdict, Verdict) and verdict.what == "failed" else s
-
-
-def _review_ended(s: LoopState, gate: GatePolicy, x: f.GateEnded) -> LoopState:
-    if x.wrote:
-        undone = f"files changed while reviewer {x.gate} ran; undone, `ralph recover` has them: {', '.join(x.wrote[:5])}"
-        s = _warn(s, f"gate {x.gate} wrote", undone)
-    if warning := _review_warning(gate.hard, x):
-        s = _warn(s, f"gate {x.gate} {x.timed_out}", warning)
-    if x.fault and gate.hard:
-        refusals = {**s.refusals, x.gate: s.refusals.get(x.gate, 0) + 1}
-        text = f"reviewer {x.gate}: {x.fault_text}"
-        return _faulted(replace(s, refusals=refusals, fault=x.fault, fault_text=text), x)
-    key = verdict_key(x.gate, x.variant, x.tree)
-    result = _result_of(x)
-    s = replace(s, results=(*s.results, result))
-    mute_before = failure_key(x.gate, x.error_hash) in s.failures
-    if (
-        x.unclear
-        and (x.code or mute_before)
-        and x.op.endswith(":again")
-        and gate.hard
-        and x.timed_out != "hard"
-    ):
-        # It fails to answer, twice: that is not the agent's fault, and asking it about another tree would not help.
-        text = f"reviewer {x.gate} {'failed to run' if x.code else 'gives no verdicts'}: {x.headline}"
-        others = tuple(r for r in s.results if r.gate != x.gate)
-        return replace(s, results=others, fault="unusable", fault_text=text)
-    if not x.unclear:
-        s = replace(
-            s,
-            verdicts={**s.verdicts, key: (*s.verdicts.get(key, ()), x.passed)},
-            reviews={**s.reviews, key: result},
-        )
-    if not gate.hard:
-        s = replace(s, findings={**s.findings, x.gate: x.findings})
-    if x.purpose == "iteration":
-        s = replace(s, checks={**s.checks, x.gate: result})
-    if s.claim is not None and s.claim.tree == x.tree:
-        return _judged(s)
-    if gate.hard and x.timed_out == "hard" and x.purpose == "iteration":
-        return _attempt(s, x.gate, x.error_hash, code=x.code, excerpt=x.excerpt, headline=x.headline)
-    return s
-
-
-def _review_warning(hard: bool, x: f.GateEnded) -> str:
-    if x.timed_out == "soft":
-        return f"reviewer {x.gate} took {x.seconds:.1f} s, longer than its soft limit"
-    if not hard and (x.unclear or not x.passed):
-        return f"reviewer {x.gate} (soft): {x.headline}"
-    if x.unclear and x.purpose == "iteration":
-        return f"reviewer {x.gate} gave no verdict: {x.headline}"
-    return ""
-
-
-def _gate_warning(hard: bool, x: f.GateEnded) -> str:
-    if x.timed_out == "hard":
-        return f"gate {x.gate} ran out of time after {x.seconds:.1f} s" if not hard else ""
-    if x.timed_out == "soft":
-        return f"gate {x.gate} took {x.seconds:.1f} s, longer than its soft limit"
-    if not hard and not x.passed and x.purpose != "base":
-        return f"gate {x.gate} (soft) failed: {x.headline}"
-    return ""
-
-
-def _result_of(x: f.GateEnded) -> Result:
-    return Result(
-        op=x.op,
-        gate=x.gate,
-        purpose=x.purpose,
-        variant=x.variant,
-        tree=x.tree,
-        passed=x.passed,
-        code=x.code,
-        timed_out=x.timed_out,
-        wrote=x.wrote,
-        excerpt=x.excerpt,
-        error_hash=x.error_hash,
-        headline=x.headline,
-        unclear=x.unclear,
-    )
-
-
-def _claim_failed(s: LoopState, verdict: Verdict) -> LoopState:
-    result = verdict.result
-    assert result is not None  # a failed verdict always names the result that decided it
-    if result.code in ALWAYS_A_CRASH and s.base_unrun.get(result.gate) == result.error_hash:
-        why = f"gate {result.gate} cannot be run, neither at the start nor now: {result.headline}. Is its command right?"
-        return replace(s, claim=None, unchecked=0, question=why)
-    if verdict.flaky:
-        # The gate contradicts itself on one tree: its fault, not the agent's, who sees what it said all the same.
-        return replace(s, claim=None, unchecked=0, checks={**s.checks, result.gate: result})
-    return _attempt(
-        s,
-        result.gate,
-        result.error_hash,
-        code=result.code or 1,  # a reviewer says FAIL in words
-        excerpt=result.excerpt,
-        headline=result.headline,
-    )
+    return warn(s, "hidden", hides)
 
 
 def _checkpoint(s: LoopState, x: f.Checkpoint) -> LoopState:
     key = f"{x.what}:{x.serial}" if x.serial else x.what
     s = replace(s, noted=s.noted | {key}, soft_notes=(*s.soft_notes, x.what))
-    return _warn(s, x.what, f"{SOFT_LIMITS.get(x.what, x.what)} was passed after {x.seconds:.0f} s")
+    return warn(s, x.what, f"{SOFT_LIMITS.get(x.what, x.what)} was passed after {x.seconds:.0f} s")
 
 
 def _wait_started(s: LoopState, x: f.WaitStarted) -> LoopState:
@@ -633,8 +373,8 @@ _HANDLERS: dict[type, Callable[[LoopState, Any], LoopState]] = {
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
     f.ClaimInspected: _inspected,
-    f.GateStarted: _gate_started,
-    f.GateEnded: _gate_ended,
+    f.GateStarted: gate_started,
+    f.GateEnded: gate_ended,
     f.AgentBack: _agent_back,
     f.Checkpoint: _checkpoint,
     f.WaitStarted: _wait_started,
