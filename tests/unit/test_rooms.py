@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"core", "journal", "workspace", "ui"},
     "init": {"core", "config", "agents", "workspace", "driver"},
     "mcp": {"journal"},
+    "hooks": {"core", "journal"},
     "sandbox": {"core"},
     "demo": set(),
     "cli": {
@@ -34,6 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "report",
         "init",
         "mcp",
+        "hooks",
         "demo",
     },
 }

@@ -32,6 +32,7 @@ class Tools(msgspec.Struct, frozen=True):
     private: Path  # a folder of this iteration's own, for the configuration of agents that need files
     mcp: tuple[str, ...] = ()  # the command of Ralph's MCP server; empty: none
     mcp_env: dict[str, str] = {}  # and what it must know
+    hook: tuple[str, ...] = ()  # the command that answers the agent CLI's hooks, all but its last word; empty: none
 
 
 class Words(msgspec.Struct):

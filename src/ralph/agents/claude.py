@@ -11,7 +11,7 @@ from typing import Any
 
 from ralph.agents.adapter import Launch, Reader, Tools
 from ralph.agents.faults import by_status, by_text, seconds_until
-from ralph.agents.handover import environment, private_file
+from ralph.agents.handover import environment, hooks, private_file
 from ralph.agents.stream import StreamReader, Tokens, count, number, part, text
 from ralph.core.facts import Fault
 from ralph.core.policy import AgentPolicy
@@ -47,9 +47,14 @@ class ClaudeAdapter:
             servers["ralph"] = {"type": "stdio", "command": command, "args": args, "env": tools.mcp_env}
         # A file: a command line is for all to see. The option takes all words up to the next one.
         config = private_file(tools.private, "mcp.json", json.dumps({"mcpServers": servers}))
+        settings: tuple[str, ...] = ()
+        if tools.hook:
+            file = private_file(tools.private, "settings.json", json.dumps({"hooks": hooks(tools.hook)}))
+            settings = ("--settings", str(file))
         model = ("--model", policy.model) if policy.model else ()
         program = policy.command or PROGRAM
-        argv = (*program, *MODE, "--mcp-config", str(config), "--strict-mcp-config", *model, *policy.args)
+        ours = (*MODE, "--mcp-config", str(config), "--strict-mcp-config", *settings)
+        argv = (*program, *ours, *model, *policy.args)
         # As root it refuses to skip permissions unless told that this is a sandbox.
         root = {"IS_SANDBOX": "1"} if os.geteuid() == 0 else {}
         return Launch(argv, prompt.encode(), {**root, **environment(QUIET, policy)})

@@ -14,7 +14,7 @@ from typing import Any
 
 from ralph.agents.adapter import Launch, Reader, Tools, Words
 from ralph.agents.faults import by_text, seconds_until
-from ralph.agents.handover import environment
+from ralph.agents.handover import environment, hooks
 from ralph.agents.stream import StreamReader, Tokens, count, parse, part, text
 from ralph.core.policy import AgentPolicy
 
@@ -34,9 +34,15 @@ class CodexAdapter:
             command, *args = tools.mcp
             server = {"command": command, "args": args, "env_vars": sorted(tools.mcp_env), "required": True}
             settings += [f"mcp_servers.ralph.{key}={json.dumps(value)}" for key, value in server.items()]
+        trust: tuple[str, ...] = ()
+        if tools.hook:
+            settings += [f"hooks.{name}={_toml(value)}" for name, value in hooks(tools.hook).items()]
+            trust = (
+                "--dangerously-bypass-hook-trust",
+            )  # else it passes over hooks that nobody has confirmed
         options = [word for setting in settings for word in ("-c", setting)]
         model = ("-m", policy.model) if policy.model else ()
-        argv = (*(policy.command or PROGRAM), *MODE, *options, *model, *policy.args, "-")
+        argv = (*(policy.command or PROGRAM), *MODE, *trust, *options, *model, *policy.args, "-")
         # The server takes its variables from these: a command line is for all to see.
         return Launch(argv, prompt.encode(), {**environment({}, policy), **tools.mcp_env})
 
@@ -159,6 +165,15 @@ def _tokens(usage: dict[str, Any]) -> Tokens:
     return Tokens(
         max(0, count(usage, "input_tokens") - read - write), count(usage, "output_tokens"), read, write
     )
+
+
+def _toml(value: Any) -> str:
+    """An inline value. JSON's strings, numbers and lists are TOML's as well; tables are not."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
 
 
 def _home(policy: AgentPolicy) -> Path:

@@ -1,4 +1,4 @@
-"""`emit`, `scratchpad` and `mcp` for the list of commands and its help; calls are served before this is imported."""
+"""What agents call, for the list of commands and its help; the calls are served before this is imported."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 import click
 
 from ralph.cli import quick
+from ralph.hooks import serve as hooks
 from ralph.mcp import serve as server
 
 
@@ -24,3 +25,7 @@ scratchpad = _command(
     "scratchpad", quick.SCRATCHPAD_HELP, lambda arguments: quick.serve(["scratchpad", *arguments])
 )
 mcp = _command("mcp", server.HELP, server.serve)
+hook = _command("hook", hooks.HOOK_HELP, lambda arguments: hooks.serve(["hook", *arguments]))
+checkpoint = _command(
+    "checkpoint", hooks.CHECKPOINT_HELP, lambda arguments: hooks.serve(["checkpoint", *arguments])
+)

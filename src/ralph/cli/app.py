@@ -38,6 +38,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "emit": ("ralph.cli.agentside", "Hand an event to the loop (for agents)."),
     "scratchpad": ("ralph.cli.agentside", "Write the scratchpad (for agents)."),
     "mcp": ("ralph.cli.agentside", "Serve Ralph's tools over MCP (for agents)."),
+    "hook": ("ralph.cli.agentside", "Answer an agent CLI's hook (for agents)."),
+    "checkpoint": ("ralph.cli.agentside", "Record a checkpoint of the iteration under way."),
 }
 
 

@@ -21,6 +21,10 @@ def _serve(arguments: list[str]) -> int:
         from ralph.cli.quick import serve
 
         return serve(arguments)
+    if arguments and arguments[0] in ("hook", "checkpoint"):
+        from ralph.hooks.serve import serve as serve_hook
+
+        return serve_hook(arguments)
     if arguments and arguments[0] == "mcp":
         from ralph.mcp.serve import serve as serve_mcp
 

@@ -42,6 +42,7 @@ def _emit(arguments: list[str]) -> int:
     if not 1 <= len(arguments) <= 2 or not arguments[0].strip() or arguments[0].startswith("-"):
         raise ValueError("give a TOPIC and, if there is more to say, one PAYLOAD; see `ralph emit --help`")
     from ralph.journal import inbox
+    from ralph.journal.where import require_run, state_dir
 
     message: dict[str, object] = {
         "kind": "event",
@@ -55,19 +56,9 @@ def _emit(arguments: list[str]) -> int:
         message["loop"] = os.environ["RALPH_LOOP"]
         message["token"] = os.environ.get("RALPH_TOKEN", "")
     else:
-        _require_run(folder)
+        require_run(folder)
     inbox.put(f"{folder}/inbox", message)
     return 0
-
-
-def _require_run(folder: str) -> None:
-    """A message that nobody awaits would speak to the next loop, which is about something else."""
-    from pathlib import Path
-
-    from ralph.journal.lock import holder
-
-    if holder(Path(folder)) is None:
-        raise ValueError("nothing runs here, so nobody would hear it")
 
 
 def _scratchpad(arguments: list[str]) -> int:
@@ -102,34 +93,3 @@ def _nearest(name: str) -> str:
 
     near = difflib.get_close_matches(name, _FIELDS, 1)
     return f" (nearest: --{near[0].replace('_', '-')})" if near else ""
-
-
-def state_dir() -> str:
-    """Ralph's folder: told by the environment inside an iteration, else found like git finds its own."""
-    told = os.environ.get("RALPH_STATE")
-    if told:
-        return told
-    folder = os.getcwd()
-    while True:
-        git = f"{folder}/.git"
-        if os.path.isdir(git):
-            return f"{git}/ralph"
-        if os.path.isfile(git):
-            return _linked(git)
-        if os.path.isdir(f"{folder}/.ralph/repository"):
-            return f"{folder}/.ralph"
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            raise ValueError("there is no run here: not inside a repository that Ralph works on")
-        folder = parent
-
-
-def _linked(git: str) -> str:
-    """A linked worktree: its .git file names its own folder, which names the common one."""
-    with open(git, encoding="utf-8", errors="surrogateescape") as file:
-        own = os.path.join(os.path.dirname(git), file.read().removeprefix("gitdir:").strip())
-    try:
-        with open(f"{own}/commondir", encoding="utf-8", errors="surrogateescape") as file:
-            return os.path.join(own, file.read().strip(), "ralph")
-    except FileNotFoundError:
-        return f"{own}/ralph"

@@ -15,7 +15,7 @@ import msgspec
 from ralph.core.ends import End, exit_code
 from ralph.core.facts import Purpose, Variant
 from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge
-from ralph.core.state import Due, LoopState, verdict_key
+from ralph.core.state import Due, LoopState, Running, verdict_key
 
 MOST_RESTLESS = 5  # times in a row that a gate found another tree than the one it was to look at
 
@@ -141,6 +141,7 @@ def cutoff(s: LoopState, op: str) -> str:
         (s.elapsed() >= limits.hard_seconds > 0, "time"),
         (spent.cost_usd >= limits.max_cost_usd > 0, "cost"),
         (spent.tokens >= limits.max_tokens > 0, "tokens"),
+        (running.seconds >= _wrapped_up(s, running) > 0, "context"),
     )
     return next((cause for over, cause in cuts if over), "")
 
@@ -162,11 +163,18 @@ def next_deadline(s: LoopState, op: str) -> float:
         return gate.hard_timeout if gate else float("inf")
     before = s.elapsed() - running.seconds
     marks = [limits.iteration_hard_seconds, limits.hard_seconds - before if limits.hard_seconds > 0 else 0]
+    marks.append(_wrapped_up(s, running))
     if f"iteration-soft:{s.serial}" not in s.noted:
         marks.append(limits.iteration_soft_seconds)
     if "soft-time" not in s.noted and limits.soft_seconds > 0:
         marks.append(max(limits.soft_seconds - before, 0.001))
     return min((m for m in marks if m > 0), default=float("inf"))
+
+
+def _wrapped_up(s: LoopState, running: Running) -> float:
+    """When an iteration whose context was full has had its time to wrap up; 0 when there is no such moment."""
+    most = s.policy.limits.wrap_up_seconds
+    return running.full_at + most if running.full_at >= 0 and most > 0 else 0.0
 
 
 def _under_way(s: LoopState) -> tuple[Operation, ...]:

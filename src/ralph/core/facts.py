@@ -15,7 +15,7 @@ from ralph.core.policy import LimitPolicy, Occasion, Policy, Task
 Purpose = Literal["base", "claim", "iteration"]
 Variant = Literal["as-is", "original"]
 How = Literal["exited", "interrupted", "cut"]
-Cause = Literal["", "iteration-time", "idle", "time", "cost", "tokens", "stop"]
+Cause = Literal["", "iteration-time", "idle", "time", "cost", "tokens", "context", "stop"]
 StopHow = Literal["graceful", "now", "interrupt", "cancel"]
 QUOTA_SECONDS = 900.0  # until a quota is looked at again when the agent does not say when it is back
 Fault = Literal["", "quota", "overload", "credentials", "unusable"]
@@ -223,11 +223,13 @@ class AgentBack(Fact, frozen=True, tag="agent.back"):
 
 
 class Checkpoint(Fact, frozen=True, tag="checkpoint"):
-    """A soft limit was passed. The next prompt says so."""
+    """A soft limit was passed, and the next prompt says so; or an iteration's state was worth keeping: its context was full
+    (precompact), it is about to end (stop), somebody asked for it (manual)."""
 
     what: str
     serial: int = 0
     seconds: float = 0.0
+    name: str = ""  # the inbox file's name, if it came by one
 
 
 class WaitStarted(Fact, frozen=True, tag="wait.started"):

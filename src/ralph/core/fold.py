@@ -183,6 +183,9 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         s = _note_progress(s, x)
         shown = excerpt(x.said)
         return attempt(s, "agent", digest(x.cause), code=-1, excerpt=shown, headline=_TIMED_OUT[x.cause])
+    if x.cause == "context":
+        s = _note_progress(replace(s, crashes=0, unchecked=x.serial), x)
+        return _claimed(s, x) if s.policy.claim == "every-iteration" else s
     if x.how == "cut":
         return _note_progress(s, x)
     if crashed:
@@ -208,8 +211,10 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         return replace(
             s, stuck_reason=said.reason or "the agent said TASK_STUCK without a reason", unchecked=0
         )
-    if not signals.claims(said, x.code, s.policy.claim):
-        return s
+    return _claimed(s, x) if signals.claims(said, x.code, s.policy.claim) else s
+
+
+def _claimed(s: LoopState, x: f.IterationEnded) -> LoopState:
     if why := _refusal(s, x):
         return replace(s, refusal=why)
     return judged(replace(s, claim=Claim(serial=x.serial, tree=x.tree)))
@@ -295,9 +300,16 @@ def _inspected(s: LoopState, x: f.ClaimInspected) -> LoopState:
 
 
 def _checkpoint(s: LoopState, x: f.Checkpoint) -> LoopState:
+    if x.what not in SOFT_LIMITS:
+        return s
     key = f"{x.what}:{x.serial}" if x.serial else x.what
+    if key in s.noted:
+        return s
+    running = s.open.get(f"iteration:{x.serial}")
+    if x.what == "precompact" and running is not None:
+        s = replace(s, open={**s.open, running.op: replace(running, full_at=x.seconds)})
     s = replace(s, noted=s.noted | {key}, soft_notes=(*s.soft_notes, x.what))
-    return warn(s, x.what, f"{SOFT_LIMITS.get(x.what, x.what)} was passed after {x.seconds:.0f} s")
+    return warn(s, x.what, f"{SOFT_LIMITS[x.what]} after {x.seconds:.0f} s")
 
 
 def _wait_started(s: LoopState, x: f.WaitStarted) -> LoopState:

@@ -11,6 +11,8 @@ PromptMode = Literal["stdin", "arg", "file"]
 OutputFormat = Literal["text", "jsonl"]
 GateTime = Literal["claim", "iteration"]
 Occasion = Literal["end", "block", "wait"]
+SandboxKind = Literal["none", "bwrap"]
+Network = Literal["host", "none"]
 REVIEWS = ("spec", "quality")  # what Ralph has instructions for
 OCCASIONS: tuple[Occasion, ...] = ("end", "block", "wait")
 
@@ -73,6 +75,7 @@ class LimitPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     crash_wait_seconds: float = 10.0
     max_wait_seconds: float = 21600.0  # the longest wait for a quota to reset
     stop_grace_seconds: float = 5.0  # between asking a process to end and killing it
+    wrap_up_seconds: float = 300.0  # that an iteration goes on after its context was full
 
 
 class StuckPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -92,6 +95,16 @@ class NotifyPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     when: tuple[Occasion, ...] = OCCASIONS
 
 
+class SandboxPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What agents and gates can reach. Paths are absolute, or start at the home folder."""
+
+    kind: SandboxKind = "none"
+    network: Network = "host"
+    credentials: tuple[str, ...] | None = None  # None: those that the agent is known to need
+    readable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+
+
 class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything the core needs to know beyond the facts."""
 
@@ -108,6 +121,8 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     require_verified: bool = False
     allow: tuple[str, ...] = ()  # gate inputs (globs) that any task may change
     notify: tuple[NotifyPolicy, ...] = ()
+    env_allow: tuple[str, ...] = ()  # variables (patterns) for agents and gates, beyond ralph.core.environment's
+    sandbox: SandboxPolicy = SandboxPolicy()
 
     @property
     def agents(self) -> tuple[AgentPolicy, ...]:

@@ -14,8 +14,12 @@ from ralph.core.ends import End
 from ralph.core.facts import Fault, Purpose, StopHow, Usage, Variant
 from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task
 
-# What a checkpoint is about, in words.
-SOFT_LIMITS = {"iteration-soft": "the iteration's soft time limit", "soft-time": "the loop's soft time limit"}
+# Soft limits that a checkpoint may be about: what the warning says. Each is told to the next iteration.
+SOFT_LIMITS = {
+    "iteration-soft": "the iteration's soft time limit was passed",
+    "soft-time": "the loop's soft time limit was passed",
+    "precompact": "the agent's context was full",
+}
 OUTPUTS_KEPT = 3  # attempts whose output is shown to the next iteration
 
 
@@ -30,6 +34,7 @@ class Running(msgspec.Struct, frozen=True):
     usage: Usage = Usage()
     tree: str = ""
     swapped: tuple[str, ...] = ()
+    full_at: float = -1.0  # seconds after which its context was full
 
 
 class Due(msgspec.Struct, frozen=True):

@@ -16,13 +16,26 @@ from ralph.driver.processes import Line, Ownership
 from ralph.driver.store import Store, write_atomically
 from ralph.gates.integrity import Unrecorded
 from ralph.journal.append import Journal
+from ralph.journal.where import mark_of
 from ralph.prompt.compose import scratchpad_path
 from ralph.workspace import RefWatch, Repo, Snapshots
 
 SCRATCHPAD_BYTES = 1 << 20  # of it that are read
 # What a test or an outer Ralph has said to this process only.
 _NOT_HANDED_ON = frozenset(
-    f"RALPH_{name}" for name in ("FAULT", "TIER", "TOKEN", "ITERATION", "SCRATCHPAD", "GATE", "TOOLS")
+    f"RALPH_{name}"
+    for name in (
+        "FAULT",
+        "TIER",
+        "TOKEN",
+        "ITERATION",
+        "SCRATCHPAD",
+        "GATE",
+        "TOOLS",
+        "WRAP_UP",
+        "HANDOVER",
+        "PROMISE",
+    )
 )
 
 
@@ -62,7 +75,16 @@ def tools_for(b: Bench, s: LoopState, op: str, own: dict[str, str] | None = None
     private = b.store.private(s.loop, op)
     if own is None:
         return Tools(private)
-    return Tools(private, (sys.executable, "-m", "ralph", "mcp"), {**_where(b, s), **own})
+    ralph = (sys.executable, "-m", "ralph")
+    return Tools(private, (*ralph, "mcp"), {**_where(b, s), **own}, (*ralph, "hook"))
+
+
+def told_to_hooks(s: LoopState, scratchpad: str) -> dict[str, str]:
+    """What `ralph hook` has to know. Where no signal is awaited, nobody is asked for one."""
+    told = {"RALPH_WRAP_UP": f"{s.policy.limits.wrap_up_seconds:g}"}
+    if s.policy.claim != "signal":
+        return told
+    return {**told, "RALPH_HANDOVER": mark_of(scratchpad), "RALPH_PROMISE": s.policy.completion_promise}
 
 
 def unrecorded_of(s: LoopState) -> Unrecorded:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -34,7 +35,7 @@ class Control:
         self._sync: Callable[[], None] = lambda: None
         self._seen: set[str] = set()
         self._loop = ""
-        self._token, self._serial = "", 0
+        self._token, self._serial, self._since = "", 0, 0.0
         self._signals: list[int] = []
         self._asked = False
         self._over = False
@@ -54,7 +55,7 @@ class Control:
 
     def expect(self, token: str, serial: int) -> None:
         """Messages that bear the token of this digest are from this iteration; those with another are too late."""
-        self._token, self._serial = token, serial
+        self._token, self._serial, self._since = token, serial, time.monotonic()
 
     def __enter__(self) -> Control:
         os.set_blocking(self._pipe[1], False)
@@ -134,6 +135,11 @@ class Control:
         serial = self._serial if token else 0
         if kind == "event":
             return _event(key, message, serial)
+        if kind == "checkpoint" and message.get("what") in (
+            ("precompact", "stop", "manual") if token else ("manual",)
+        ):
+            seconds = round(time.monotonic() - self._since, 3)
+            return f.Checkpoint(what=str(message["what"]), serial=self._serial, seconds=seconds, name=key)
         if not token:
             return f.InboxRefused(name=key, why=f"only an iteration can send {kind!r}")
         told = {**message, "kind": _KINDS.get(str(kind), ""), "name": key, "serial": serial}

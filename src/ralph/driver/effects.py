@@ -13,7 +13,15 @@ from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core.digest import digest
 from ralph.core.state import LoopState
-from ralph.driver.bench import Bench, environment, last_line, read_scratchpad, tools_for, unrecorded_of
+from ralph.driver.bench import (
+    Bench,
+    environment,
+    last_line,
+    read_scratchpad,
+    told_to_hooks,
+    tools_for,
+    unrecorded_of,
+)
 from ralph.driver.iteration import Iteration
 from ralph.driver.judging import Judging
 from ralph.driver.operation import Operation
@@ -127,7 +135,7 @@ class Effects:
         tools = tools_for(b, s, op.id, own)
         launch = agent.launch(policy, prompt.text, b.store.blobs / prompt_hash, tools)
         transcript = b.store.transcript(s.loop, op.id)
-        env = environment(b, s, {**launch.env, **own})
+        env = environment(b, s, {**launch.env, **own, **told_to_hooks(s, place)})
         try:
             owned = b.ownership.start(
                 op.id, launch.argv, cwd=b.folder, env=env, stdin=launch.stdin, out=transcript

@@ -42,7 +42,7 @@ from ralph.driver.resume import (
     unfinished_elsewhere,
 )
 from ralph.driver.store import Store
-from ralph.driver.views import Views, remove_state_file
+from ralph.driver.views import Views, remove_checkpoint, remove_state_file
 from ralph.errors import DISK, RalphError
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
@@ -245,6 +245,7 @@ class _Run:
             if started is not None:
                 self._archive_old_scratchpad(folder / scratchpad_path(begun))
                 remove_state_file(folder)  # it speaks of another loop
+                remove_checkpoint(folder, begun)
                 loop.record(started)
             else:
                 assert resumed is not None
@@ -303,6 +304,8 @@ class _Run:
     def _watch(self, fact: f.AnyFact, s: LoopState) -> None:
         self._state = fold_run(self._state, fact, s.task.id)
         self._seeing.fact(fact, s)
+        if isinstance(fact, f.Checkpoint):
+            self._views.checkpoint(fact, s)
         if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded) and not _interrupts(fact):
             self._views.write(s)
         if isinstance(fact, f.LoopEnded):
@@ -364,14 +367,9 @@ def _seen(records: list[Record]) -> set[str]:
     """Inbox messages that the journal has already: delivering them again would be a repeat."""
     seen = set()
     for record in records:
-        if record.kind in ("event.received", "stop.requested", "claim.made", "task.proposed"):
-            fact = f.decode(record.data)
-            if (
-                isinstance(fact, f.EventReceived | f.StopRequested | f.ClaimMade | f.TaskProposed)
-                and fact.name
-            ):
-                seen.add(fact.name)
-    return seen
+        if record.kind in ("event.received", "stop.requested", "claim.made", "task.proposed", "checkpoint"):
+            seen.add(getattr(f.decode(record.data), "name", ""))
+    return seen - {""}
 
 
 def raised(limits: LimitPolicy, wanted: dict[str, float]) -> LimitPolicy | None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
+from ralph.core import facts as f
 from ralph.core.ends import DONE
 from ralph.core.state import LoopState
 from ralph.driver.store import write_atomically
+from ralph.errors import DISK
 from ralph.journal import statefile
 from ralph.prompt.compose import scratchpad_path
 from ralph.seams import seam
 from ralph.workspace import Snapshots, printable
+from ralph.workspace.repo import safe_name
+
+CHECKPOINTS = ("precompact", "stop", "manual")
 
 
 class Views:
@@ -39,6 +46,40 @@ class Views:
         changes = self._snapshots.diff(s.base_tree, s.tree) if s.base_tree else []
         text = statefile.render(s, timestamp=self._now(), files_modified=[printable(c.path) for c in changes])
         write_atomically(self._folder / statefile.NAME, text.encode(), self._folder / statefile.TEMPORARY)
+
+    def checkpoint(self, x: f.Checkpoint, s: LoopState) -> None:
+        """The file of seed 001, for whoever watches it. Soft limits of time have none."""
+        if x.what not in CHECKPOINTS or not self._folder.is_dir():
+            return
+        keys = {
+            "taskId": s.task.id,
+            "iteration": s.iterations + 1,
+            "contextFull": x.what == "precompact",
+            "timestamp": self._now(),
+            "checkpointReason": x.what,
+        }
+        path = checkpoint_path(self._folder, s)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, json.dumps(keys, indent=2).encode(), path.with_name(path.name + ".part"))
+        except OSError as error:
+            if error.errno in DISK:
+                raise  # else an agent's doing, or a folder of the user's that is not there
+
+
+def checkpoint_path(folder: Path, s: LoopState) -> Path:
+    named = os.environ.get("RALPH_STATE_DIR")
+    place = Path(named) if named else folder / ".ralph" / "checkpoints"
+    return place / f"{safe_name(s.task.id)}.checkpoint.json"
+
+
+def remove_checkpoint(folder: Path, s: LoopState) -> None:
+    """What an earlier loop left speaks of another context."""
+    path = checkpoint_path(folder, s)
+    if path.is_file():
+        seam("remove.before", writes=True)
+        path.unlink()
+        seam("remove.after")
 
 
 def remove_state_file(folder: Path) -> None:

@@ -131,6 +131,8 @@ def _notes(s: LoopState, quoted: Quote) -> str:
         notes.append("Most of the loop's time is used. Bring the work to an end.")
     if "iteration-soft" in s.soft_notes and s.last_how != "iteration-time":
         notes.append("The iteration before took too long. Do less in one iteration.")
+    if "precompact" in s.soft_notes and s.last_how != "context":
+        notes.append("The context of the iteration before was full. Do less in one iteration.")
     if s.no_progress >= s.policy.stuck.no_progress_nudge > 0:
         notes.append(
             f"The last {s.no_progress} iterations changed nothing. Do something else, or say that you are stuck."
@@ -142,6 +144,7 @@ def _notes(s: LoopState, quoted: Quote) -> str:
 
 _HOW_NOTES = {
     "iteration-time": "The iteration before hit its time limit and was stopped. Do less in one iteration.",
+    "context": "The iteration before was ended because its context was full; you start fresh. Do less in one iteration.",
     "idle": "The iteration before was stopped because nothing happened for too long. Do not start what waits for input.",
 }
 

@@ -77,7 +77,7 @@ class _Teller:
         self.notices: list[Notice] = []
         self.attempts: list[Attempt] = []
         self.end: f.LoopEnded | None = None
-        self.reviewed: dict[int, tuple[int, float]] = {}
+        self.reviewed: dict[int, tuple[int, float, bool]] = {}  # tokens, cost, whether estimated
 
     def take(self, record: Record) -> None:
         fact = f.decode(record.data)
@@ -167,6 +167,7 @@ class _Teller:
             seconds=x.seconds,
             tokens=x.usage.tokens,
             cost_usd=x.usage.cost_usd,
+            estimated=x.estimated,
             tree_after=x.tree,
             output=x.output,
             scratchpad=x.scratchpad,
@@ -245,12 +246,17 @@ class _Teller:
             refs_moved=x.refs_moved,
             tokens=x.usage.tokens,
             cost_usd=x.usage.cost_usd,
+            estimated=x.estimated,
             fault=x.fault,
             fault_text=x.fault_text,
             output=x.output,
         )
-        spent = self.reviewed.get(begun.serial, (0, 0.0))
-        self.reviewed[begun.serial] = spent[0] + x.usage.tokens, spent[1] + x.usage.cost_usd
+        tokens, paid, estimated = self.reviewed.get(begun.serial, (0, 0.0, False))
+        self.reviewed[begun.serial] = (
+            tokens + x.usage.tokens,
+            paid + x.usage.cost_usd,
+            estimated or x.estimated,
+        )
         if self._is_flaky(self.gates[x.op]) and self.s.claim is None and not x.passed:
             self._settle("flaky", f"gate {x.gate} contradicts itself on this tree: no attempt is spent")
 
@@ -305,7 +311,9 @@ class _Teller:
             )
 
     def checkpoint(self, x: f.Checkpoint, record: Record) -> None:
-        self._mark("checkpoint", f"{SOFT_LIMITS.get(x.what, x.what)} was passed after {x.seconds:.0f} s")
+        if x.what != "stop":
+            what = SOFT_LIMITS.get(x.what) or "checkpoint recorded"
+            self._mark("checkpoint", f"{what} after {x.seconds:.0f} s")
 
     def wait_started(self, x: f.WaitStarted, record: Record) -> None:
         key = x.op if x.op not in self.waits else f"{x.op}#{len(self.waits)}"
@@ -392,6 +400,7 @@ class _Teller:
             wall_seconds=now - self.began,
             tokens=s.tokens,
             cost_usd=s.cost_usd,
+            estimated=s.estimated,
             last_gate=last.gate if last else next((g.gate for g in reversed(evidence)), ""),
             last_error=last.headline if last else "",
             stuck=_stuck(s),
@@ -408,8 +417,8 @@ class _Teller:
         )
 
     def _finished(self, it: Iteration, live: bool, now: float) -> Iteration:
-        tokens, cost = self.reviewed.get(it.serial, (0, 0.0))
-        it = replace(it, review_tokens=tokens, review_cost_usd=cost)
+        tokens, cost, estimated = self.reviewed.get(it.serial, (0, 0.0, False))
+        it = replace(it, review_tokens=tokens, review_cost_usd=cost, estimated=it.estimated or estimated)
         if it.how != "running":
             return it
         it = replace(it, span=Span(it.span.began, now), seconds=round(now - it.span.began, 3))
@@ -473,6 +482,7 @@ def _stuck(s: LoopState) -> str:
 _CUT = {
     "iteration-time": "it hit its hard time limit",
     "idle": "it was idle for too long",
+    "context": "its context was full",
     "time": "the loop's time was used up",
     "cost": "the loop's budget was used up",
     "tokens": "the loop's tokens were used up",

@@ -14,6 +14,7 @@ from ralph.core.next import what_next
 from ralph.core.policy import AgentPolicy, Task
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
+from ralph.ui.spending import spent
 from ralph.ui.verdicts import verdict
 
 
@@ -194,7 +195,10 @@ def agent_name(agent: AgentPolicy) -> str:
 
 
 def _checkpoint(x: f.Checkpoint, s: LoopState) -> list[str]:
-    return [f"{SOFT_LIMITS.get(x.what, x.what)} was passed after {duration(x.seconds)}"]
+    if x.what == "stop":  # of every iteration: its end says more
+        return []
+    what = SOFT_LIMITS.get(x.what) or "checkpoint recorded"
+    return [f"{what} after {duration(x.seconds)}"]
 
 
 def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
@@ -225,12 +229,13 @@ def summary(s: LoopState) -> list[str]:
     name = f"{end} ({s.end_limit})" if s.end_limit else end
     shown = [f"warning: {w}" for w in s.warnings]
     shown.append(f"{name}: {s.end_reason}")
-    cost = f", {s.cost_usd:.2f} USD{' (estimate)' if s.estimated else ''}" if s.cost_usd else ""
-    tokens = f", {s.tokens} tokens" if s.tokens else ""
-    shown.append(
-        f"{count(s.iterations, 'iteration')}, {count(s.attempts, 'attempt')} turned down, "
-        f"{duration(s.active_seconds)} active{tokens}{cost}"
-    )
+    figures = [
+        count(s.iterations, "iteration"),
+        f"{count(s.attempts, 'attempt')} turned down",
+        f"{duration(s.active_seconds)} active",
+        *spent(s.tokens, s.cost_usd, estimated=s.estimated),
+    ]
+    shown.append(", ".join(figures))
     shown.append(f"Next: {what_next(end, s)}")
     return shown
 
