@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from backlog import backlog
+
 BIN = Path(sys.executable).parent
 RALPH = str(BIN / "ralph")
 ITERATIONS = 20
@@ -29,6 +31,8 @@ def main() -> None:
         start_up(place)
         iterations(place)
         syncs(place)
+        prompts(place)
+        backlog(place / "backlog")
         memory(place)
 
 
@@ -112,6 +116,23 @@ def fsyncs_traced(project: Path, log: Path, n: int) -> int:
     trace = ["strace", "-f", "-o", str(log), "-e", "trace=fsync,fdatasync,syncfs,sync_file_range"]
     run([*trace, RALPH, "run", "--fresh", "--in-place", "--max-iterations", str(n)], project, expect=8)
     return sum("sync" in line and "(" in line for line in log.read_text().splitlines())
+
+
+def prompts(place: Path) -> None:
+    """How much of a prompt is as in the first iteration, from its beginning on: what a provider's cache can hold."""
+    project = repository(place / "prompts", 10)
+    (project / "ralph.yml").write_text(
+        "cli: {backend: custom, command: ./agent.sh}\ngates: [{name: tests, run: 'echo FAILED: no; exit 1'}]\n"
+    )
+    notes = 'mkdir -p .ralph/agent; date +"# Scratchpad %N" > .ralph/agent/scratchpad.md'
+    agent(project, f"cat > ../prompt-$RALPH_ITERATION; {notes}; date +%N > file-1; echo TASK_COMPLETE")
+    loop(project, 4, "")
+    seen = [(place / f"prompt-{number}").read_text() for number in (1, 2, 3, 4)]
+    columns = enumerate(zip(*seen, strict=False))
+    same, all_ = next(number for number, column in columns if len(set(column)) > 1), len(seen[-1])
+    print(
+        f"| prompt, as in every iteration | {same} characters | of {all_} in the fourth | {same / all_:.0%} | - |"
+    )
 
 
 def memory(place: Path) -> None:

@@ -86,6 +86,7 @@ class Standing(msgspec.Struct, frozen=True):
     max_seconds: float
     tokens: int
     cost_usd: float
+    estimated: bool  # some of the cost is from a table of prices, not from the agent
     proof: dict[str, str]
     recovery: str
     warnings: list[str]
@@ -163,6 +164,7 @@ def _standing(s: LoopState, own: list[Record], repo: Repo, *, live: bool) -> Sta
         max_seconds=s.policy.limits.hard_seconds,
         tokens=s.tokens,
         cost_usd=s.cost_usd,
+        estimated=s.estimated,
         proof=s.proof,
         recovery=s.recovery,
         warnings=list(s.warnings),

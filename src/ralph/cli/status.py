@@ -14,6 +14,7 @@ from ralph.cli.figures import clock, cut, seconds_since, seconds_until
 from ralph.cli.place import here
 from ralph.cli.standing import Gate, Place, Standing, look
 from ralph.core.figures import duration
+from ralph.ui.spending import spent
 from ralph.ui.terminal import one_line
 from ralph.ui.verdicts import colour_of
 
@@ -154,8 +155,8 @@ def _figure_rows(x: Standing) -> list[Row]:
         Row("attempts", f"{x.attempts} of {x.max_attempts} turned down"),
         Row("active", f"{duration(x.active_seconds)}{most}"),
     ]
-    if x.tokens or x.cost_usd:
-        rows.append(Row("spent", f"{x.tokens} tokens, {x.cost_usd:.2f} USD"))
+    if told := spent(x.tokens, x.cost_usd, estimated=x.estimated):
+        rows.append(Row("spent", ", ".join(told)))
     return rows
 
 

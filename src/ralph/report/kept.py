@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import re
 import stat
+from functools import cache
 from pathlib import Path
 
 import msgspec
+
+from ralph.core.secrets import Masker, masker_for
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -70,7 +73,7 @@ def cut_text(text: str, most: int) -> Part:
     """The same for text at hand."""
     data = text.encode("utf-8", "surrogateescape")
     if len(data) <= most:
-        return Part(text, size=len(data))
+        return Part(without_secrets(text), size=len(data))
     first = _whole_lines(data[: most // 2], at_end=True)
     last = _whole_lines(data[len(data) - most // 2 :], at_end=False)
     return Part(_text(first), _text(last), cut=len(data) - len(first) - len(last), size=len(data))
@@ -86,4 +89,14 @@ def _whole_lines(data: bytes, *, at_end: bool) -> bytes:
 
 
 def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
+    return without_secrets(data.decode("utf-8", "replace"))
+
+
+def without_secrets(text: str) -> str:
+    """Prompts, scratchpads and changes are kept as they are; a page is shown to others."""
+    return _masker().text(text)
+
+
+@cache
+def _masker() -> Masker:
+    return masker_for(os.environ)

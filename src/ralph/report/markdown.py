@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ralph.report import words
-from ralph.report.figures import cost, duration, tokens
+from ralph.report.figures import cost, duration, spent, tokens
 from ralph.report.harmless import one_line
 from ralph.report.story import Iteration, Story
 
@@ -84,12 +84,11 @@ def safe_next(text: str) -> str:
 
 
 def _figures(story: Story) -> list[str]:
-    spent = [f"{duration(story.active_seconds)} active", f"{duration(story.wall_seconds)} in all"]
-    spent += [f"{tokens(story.tokens)} tokens"] if story.tokens else []
-    spent += [cost(story.cost_usd)] if story.cost_usd else []
+    used = [f"{duration(story.active_seconds)} active", f"{duration(story.wall_seconds)} in all"]
+    used += spent(story.tokens, story.cost_usd, estimated=story.estimated)
     lines = [
         f"- Iterations: {story.counted}/{story.policy.limits.max_iterations}, "
-        f"{story.turned_down} turned down; {', '.join(spent)}",
+        f"{story.turned_down} turned down; {', '.join(used)}",
         f"- Changed: {words.changed_files(story)}",
         f"- Loop: {safe(story.loop, 80)}, run {', '.join(safe(run, 80) for run in story.runs)}",
     ]
@@ -127,10 +126,10 @@ def _tables(story: Story) -> list[str]:
 
 def _iteration(it: Iteration) -> str:
     shift = f" (strategy shift {it.shift})" if it.shift else ""
-    spent, paid = it.tokens + it.review_tokens, it.cost_usd + it.review_cost_usd
+    used, paid = it.tokens + it.review_tokens, it.cost_usd + it.review_cost_usd
     return (
         f"| {it.n}{shift} | {safe(words.ending(it))} | {duration(it.seconds)} | "
-        f"{tokens(spent) if spent else ''} | {cost(paid) if paid else ''} |"
+        f"{tokens(used) if used else ''} | {cost(paid, estimated=it.estimated) if paid else ''} |"
     )
 
 

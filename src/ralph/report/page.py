@@ -105,7 +105,7 @@ class Page:
             [
                 duration(it.seconds),
                 *([f"{tokens(spent)} tokens"] if spent else []),
-                *([cost(paid)] if paid else []),
+                *([cost(paid, estimated=it.estimated)] if paid else []),
             ]
         )
         word, _, why = words.ending(it).partition(": ")
@@ -120,7 +120,7 @@ class Page:
         said = "".join(f"<li>{inline(text)}</li>" for text in words.notes(run))
         spent = [
             *([tokens(run.tokens) + " tokens"] if run.tokens else []),
-            *([cost(run.cost_usd)] if run.cost_usd else []),
+            *([cost(run.cost_usd, estimated=run.estimated)] if run.cost_usd else []),
         ]
         exits = [] if run.how in words.NOT_RUN or run.how == "interrupted" else [f"exit {run.code}"]
         meta = " · ".join([*exits, *([took] if (took := words.took(run)) else []), *spent])

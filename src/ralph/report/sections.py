@@ -13,6 +13,7 @@ from ralph.report.harmless import visible
 from ralph.report.kept import cut_text
 from ralph.report.pieces import commands, inline, scroll, section
 from ralph.report.story import GateRun, Iteration, Story
+from ralph.ui.spending import ESTIMATE, NOT_TOLD
 
 ROWS_SHOWN = 400
 FILES_SHOWN = 200
@@ -90,7 +91,7 @@ def figures(story: Story) -> str:
         ("Active", duration(story.active_seconds), ""),
         ("In all", duration(story.wall_seconds), ""),
         ("Tokens", tokens(story.tokens) if story.tokens else "–", "" if story.tokens else "not told"),
-        ("Cost", cost(story.cost_usd) if story.cost_usd else "–", "" if story.cost_usd else "not told"),
+        ("Cost", cost(story.cost_usd) if story.cost_usd else "–", _cost_from(story)),
     ]
     if story.changed is None:
         shown.append(("Changed", "–", "not kept"))
@@ -102,6 +103,12 @@ def figures(story: Story) -> str:
         for name, value, more in shown
     )
     return f'<dl class="figures">{rows}</dl>'
+
+
+def _cost_from(story: Story) -> str:
+    if not story.cost_usd:
+        return NOT_TOLD
+    return ESTIMATE if story.estimated else "told by the agent"
 
 
 def _sides(story: Story) -> tuple[list[int], list[int]]:
@@ -122,7 +129,8 @@ def index(stories: Sequence[Story]) -> str:
     rows = "".join(
         f'<tr><td><span class="pill {_tone(s)}">{inline(s.end or s.standing, 60)}</span></td>'
         f'<td><a href="#l{number}-loop">{inline(s.task.title, 120)}</a></td><td class="num">{s.counted}</td>'
-        f'<td class="num">{duration(s.active_seconds)}</td><td class="num">{cost(s.cost_usd) if s.cost_usd else ""}</td></tr>'
+        f'<td class="num">{duration(s.active_seconds)}</td>'
+        f'<td class="num">{cost(s.cost_usd, estimated=s.estimated) if s.cost_usd else ""}</td></tr>'
         for number, s in enumerate(stories, 1)
     )
     head = _head("End", "Task", "#Iterations", "#Active", "#Cost")

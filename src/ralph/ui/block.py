@@ -16,6 +16,7 @@ from ralph.core.state import LoopState, Running
 from ralph.ui.columns import Span, Style, draw, pad, width_of
 from ralph.ui.lines import own_name
 from ralph.ui.seen import Now, Seen
+from ralph.ui.spending import ESTIMATE
 from ralph.ui.terminal import one_line
 from ralph.ui.verdicts import colour_of, verdict
 
@@ -171,9 +172,8 @@ def _spent(s: LoopState) -> list[Row]:
     if spent.tokens or limits.max_tokens:
         told.append(f"{spent.tokens:,} tokens" + (f" of {limits.max_tokens:,}" if limits.max_tokens else ""))
     if spent.cost_usd or limits.max_cost_usd:
-        told.append(
-            f"{spent.cost_usd:.2f} USD" + (f" of {limits.max_cost_usd:.2f}" if limits.max_cost_usd else "")
-        )
+        of = f" of {limits.max_cost_usd:.2f}" if limits.max_cost_usd else ""
+        told.append(f"{spent.cost_usd:.2f} USD{of}" + (f" ({ESTIMATE})" if s.estimated else ""))
     return [Row(7, "spent", (Span(GAP.join(told)),))] if told else []
 
 

@@ -122,6 +122,7 @@ class World:
         edits: dict[str, str | bytes] | None = None,
         tokens: int = 0,
         usd: float = 0.0,
+        estimated: bool = False,
         shift: int = 0,
         prompt: str = "Do it.",
         code: int = 0,
@@ -148,6 +149,7 @@ class World:
                 said=said,
                 output=self.store.relative(transcript),
                 usage=f.Usage(tokens=tokens, cost_usd=usd),
+                estimated=estimated,
                 fault=fault,
                 fault_text="try again later" if fault else "",
                 stragglers=stragglers,
@@ -169,6 +171,7 @@ class World:
         headline: str = "FAILED test_answer: 41 != 42",
         findings: tuple[str, ...] = (),
         usd: float = 0.0,
+        estimated: bool = False,
         output: bytes = b"1 failed\n",
         prompt: str = "",
     ) -> None:
@@ -198,6 +201,7 @@ class World:
                 error_hash="" if passed else digest(headline),
                 findings=findings,
                 usage=f.Usage(tokens=100 if usd else 0, cost_usd=usd),
+                estimated=estimated,
             )
         )
         self.t += 0.1
