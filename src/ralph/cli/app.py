@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "presets": ("ralph.cli.presets", "Configurations to begin with."),
     "run": ("ralph.cli.run", "Run an agent on a task until the gates prove it done."),
     "resume": ("ralph.cli.run", "Go on with the unfinished loop."),
+    "task": ("ralph.cli.task", "The tasks in tasks.jsonl: list, add, split, complete, import."),
     "stop": ("ralph.cli.stop", "End the run after its iteration, or at once."),
     "cancel": ("ralph.cli.stop", "End the run at once; the loop is over."),
     "status": ("ralph.cli.status", "What runs here, since when, and what to do next."),

@@ -60,6 +60,8 @@ def completion(shell: str) -> None:
 
 def attach(name: str, command: click.Command) -> None:
     """Give the parameters of this command their values. The commands themselves know nothing of completion."""
+    for below, one in command.commands.items() if isinstance(command, click.Group) else ():
+        attach(f"{name} {below}", one)
     for parameter in command.params:
         if offer := OFFERS.get((name, parameter.name or "")) or ANYWHERE.get(parameter.name or ""):
             # An instance attribute goes before the class's method; click has no public way to set it later.
@@ -146,6 +148,21 @@ def _agents(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     ]
 
 
+def _tasks(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    """Those that are open; the archive only for what begins with the letters that are there."""
+    from ralph.cli.taskview import opened
+
+    for task in opened().all():
+        if task.id.startswith(incomplete) and (incomplete or not task.archived):
+            yield CompletionItem(task.id, help=_short(task.title))
+
+
+def _statuses(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    from ralph.core.tasks import STATUSES
+
+    return [CompletionItem(word) for word in STATUSES]
+
+
 def _files(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     """The shell knows files better."""
     return [CompletionItem(incomplete, type="file")]
@@ -162,6 +179,15 @@ OFFERS: dict[tuple[str, str], Offer] = {
     ("recover", "which"): _saved,
     ("recover", "paths"): _files,
     ("run", "command"): _files,
+    ("task add", "parent"): _tasks,
+    ("task add", "depends_on"): _tasks,
+    ("task list", "under"): _tasks,
+    ("task list", "statuses"): _statuses,
+    ("task edit", "depends_on"): _tasks,
+    ("task edit", "word"): _statuses,
+    ("task import", "file"): _files,
+    ("task export", "output"): _files,
+    **{("task " + name, "id"): _tasks for name in ("show", "split", "complete", "block", "reopen", "edit")},
 }
 # parameters that mean the same wherever they are
 ANYWHERE: dict[str, Offer] = {"loop": _loops, "run_id": _runs, "preset": _presets}

@@ -42,6 +42,10 @@ def _section(name: str, command: click.Command, parent: click.Context) -> str:
     parts = [f"## ralph {name}", _fenced(usage), *_prose(text)]
     if options := _options(command, parent):
         parts.append(options)
+    if isinstance(command, click.Group):
+        ctx = click.Context(command, parent=parent, info_name=name)
+        below = [_section(f"{name} {sub}", one, ctx) for sub, one in command.commands.items()]
+        parts += [f"#{part}" for part in below]
     return "\n\n".join(parts)
 
 

@@ -20,10 +20,19 @@ SOURCE = Path(ralph.__file__).parent
 
 
 def command(name: str) -> click.Command:
-    with click.Context(app, info_name="ralph") as ctx:
-        found = app.get_command(ctx, name)
+    found: click.Command | None = app
+    for word in name.split():
+        assert isinstance(found, click.Group)
+        with click.Context(found, info_name="ralph") as ctx:
+            found = found.get_command(ctx, word)
     assert found is not None
     return found
+
+
+def below(name: str) -> list[str]:
+    """The commands of a command that is a group of them."""
+    found = command(name)
+    return [f"{name} {sub}" for sub in found.commands] if isinstance(found, click.Group) else []
 
 
 def test_the_page_of_commands_is_up_to_date() -> None:
@@ -39,6 +48,12 @@ def test_the_page_has_every_command_and_option() -> None:
         for parameter in command(name).params:
             if isinstance(parameter, click.Option):
                 assert max(parameter.opts, key=len) in section, (name, parameter.opts)
+        for sub in below(name):
+            part = section.partition(f"\n### ralph {sub}\n")[2].partition("\n### ")[0]
+            assert part, sub
+            for parameter in command(sub).params:
+                if isinstance(parameter, click.Option):
+                    assert max(parameter.opts, key=len) in part, (sub, parameter.opts)
         for example in examples(command(name)):
             assert example in " ".join(section.replace("\\\n", " ").split()), (name, example)
 
@@ -53,6 +68,16 @@ def test_every_example_parses(name: str) -> None:
         other = command(words[1])
         with other.make_context(words[1], words[2:]) as ctx:
             assert ctx.command is other, line
+
+
+@pytest.mark.parametrize("name", [sub for name in COMMANDS for sub in below(name)])
+def test_every_example_of_a_command_within_a_command_parses(name: str) -> None:
+    assert examples(command(name)), "there is no example"
+    for line in examples(command(name)):
+        words = shlex.split(line)
+        assert " ".join(words[1:3]) == name
+        with command(name).make_context(words[2], words[3:]) as ctx:
+            assert ctx.command is command(name), line
 
 
 def test_every_parameter_that_gets_values_exists() -> None:

@@ -1,0 +1,58 @@
+"""Where tasks come from. The run and the commands know a backlog only by this interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from ralph.backlog.changes import (
+    Added,
+    Applied,
+    Blocked,
+    Cancelled,
+    Change,
+    Claimed,
+    Completed,
+    Conflict,
+    Edited,
+    Failed,
+    Reopened,
+    Split,
+)
+from ralph.backlog.jsonl import NAME, JsonlBacklog, Mark
+from ralph.backlog.proposals import Proposals, proposals
+from ralph.core.tasks import BacklogTask, Problem, Status
+
+
+class Backlog(Protocol):
+    def problems(self) -> list[Problem]: ...
+    def refresh(self) -> bool: ...
+    def mark(self) -> Mark: ...
+    def changed_since(self, mark: Mark) -> bool: ...
+    def all(self) -> list[BacklogTask]: ...
+    def get(self, id: str) -> BacklogTask | None: ...
+    def status(self, id: str) -> Status: ...
+    def ready(self, most: int | None = None) -> list[BacklogTask]: ...
+    def note(self, *changes: Change) -> None: ...
+    def apply(self, changes: Iterable[Change] = ()) -> Applied: ...
+
+
+__all__ = [
+    "NAME",
+    "Added",
+    "Applied",
+    "Backlog",
+    "Blocked",
+    "Cancelled",
+    "Change",
+    "Claimed",
+    "Completed",
+    "Conflict",
+    "Edited",
+    "Failed",
+    "JsonlBacklog",
+    "Proposals",
+    "Reopened",
+    "Split",
+    "proposals",
+]

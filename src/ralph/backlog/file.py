@@ -1,0 +1,239 @@
+"""A text file that people edit while Ralph runs: read when it is at rest, replaced only if it is still what was read.
+
+An editor takes no lock. So the new text changes places with the old one in one step, and what was taken away is compared
+with what was read: had somebody written in between, the two change back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from ralph.errors import RalphError
+from ralph.seams import seam
+
+REST = 0.03  # seconds without a change after which a writer is taken to have finished
+_PATIENCE = 5.0
+_LOCK = "backlog.lock"
+_TMP = "backlog.tmp"
+_RENAME_EXCHANGE = 2
+_AT_FDCWD = -100
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """By this a file is known to be unchanged without reading it."""
+
+    device: int
+    inode: int
+    size: int
+    mtime: int  # nanoseconds
+    ctime: int
+
+    def same_content(self, other: Stamp | None) -> bool:
+        """A rename changes only the ctime."""
+        return other is not None and msgspec.structs.replace(other, ctime=self.ctime) == self
+
+
+def look(path: Path) -> Stamp | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RalphError(f"cannot be read: {error.strerror}", where=str(path), todo=_MEND) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise RalphError("this is not a file", where=str(path), todo="Move it away; the backlog is a file.")
+    return Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+_MEND = "Make it readable and writable for you."
+
+
+def read(path: Path) -> tuple[bytes, Stamp | None]:
+    """Its bytes, once nobody is in the middle of writing it."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        before = look(path)
+        if before is None:
+            return b"", None
+        data = _bytes(path)
+        if is_old(before) and look(path) == before and data is not None:
+            return data, before
+        time.sleep(REST)
+        if data is not None and look(path) == before and _bytes(path) == data:
+            return data, before
+        if time.monotonic() > until:
+            raise RalphError(
+                "is being written without a pause",
+                where=str(path),
+                todo="Try again when the other program is done.",
+            )
+
+
+def holds(path: Path, data: bytes) -> bool:
+    return _bytes(path) == data
+
+
+def _bytes(path: Path) -> bytes | None:
+    """None when somebody has just taken it away."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RalphError(f"cannot be read: {error.strerror}", where=str(path), todo=_MEND) from None
+
+
+def is_old(stamp: Stamp) -> bool:
+    """Whether another write would show in the time: file times are coarse."""
+    return time.time_ns() - stamp.mtime > REST * 1e9
+
+
+@contextmanager
+def alone(state_dir: Path) -> Iterator[None]:
+    """No other Ralph writes this backlog meanwhile."""
+    path = state_dir / _LOCK
+    try:
+        state_dir.mkdir(parents=True, exist_ok=True)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise RalphError(f"cannot be written: {error.strerror}", where=str(path), todo=_MEND) from None
+    try:
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise RalphError(
+                        "another process is writing the backlog", where=str(path), todo="Try again."
+                    ) from None
+            time.sleep(0.005)
+        yield
+    finally:
+        os.close(fd)
+
+
+def replace(path: Path, data: bytes, before: bytes, seen: Stamp | None, state_dir: Path) -> Stamp | None:
+    """Give the file this content if it still is what was read. None: somebody wrote it; nothing was changed."""
+    path = Path(os.path.realpath(path))  # a link stays a link
+    tmp = _beside_or(state_dir, path)
+    try:
+        _write(tmp, data, path if seen else None)
+        if look(path) != seen:
+            return None
+        seam("rename.before", writes=True)
+        if seen is None:
+            try:
+                os.link(tmp, path)
+            except FileExistsError:
+                return None
+        elif _exchange(tmp, path):
+            if not seen.same_content(look(tmp)) or tmp.read_bytes() != before:
+                _exchange(tmp, path)
+                return None
+        else:
+            os.replace(tmp, path)  # noqa: PTH105 - beside the calls that pathlib lacks
+        seam("rename.after")
+        _sync_folder(path.parent)
+        return look(path)
+    except OSError as error:
+        raise RalphError(
+            f"cannot be written: {error.strerror}", where=str(path), todo=_MEND, code=70
+        ) from error
+    finally:
+        tmp.unlink(missing_ok=True)
+
+
+def append(path: Path, data: bytes) -> Stamp | None:
+    """More at the end, on disk when this returns."""
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            size = os.fstat(fd).st_size
+            if torn := _unended(fd, size):
+                if data.startswith(torn):  # the same was begun before, and its writer died
+                    os.ftruncate(fd, size - len(torn))
+                else:
+                    data = b"\n" + data
+            seam("append.before", writes=True)
+            while data:
+                data = data[os.write(fd, data) :]
+            os.fsync(fd)
+            seam("append.after")
+        finally:
+            os.close(fd)
+        if not size:
+            _sync_folder(path.parent)
+    except OSError as error:
+        raise RalphError(
+            f"cannot be written: {error.strerror}", where=str(path), todo=_MEND, code=70
+        ) from error
+    return look(path)
+
+
+def _unended(fd: int, size: int) -> bytes:
+    """What stands behind the last end of line."""
+    found = b""
+    while size and b"\n" not in found:
+        start = max(0, size - (1 << 16))
+        found = os.pread(fd, size - start, start) + found
+        size = start
+    return found.rpartition(b"\n")[2]
+
+
+def _beside_or(state_dir: Path, path: Path) -> Path:
+    """Out of the user's sight where a rename can reach it."""
+    if path.parent.stat().st_dev == state_dir.stat().st_dev:
+        return state_dir / _TMP
+    return path.with_name(f".{path.name}.ralph")
+
+
+def _write(tmp: Path, data: bytes, like: Path | None) -> None:
+    tmp.unlink(missing_ok=True)
+    fd = os.open(tmp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+    try:
+        if like:
+            _take_after(fd, like)
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _take_after(fd: int, like: Path) -> None:
+    found = like.stat()
+    if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
+        try:
+            os.fchown(fd, found.st_uid, found.st_gid)
+        except PermissionError:
+            pass  # it belongs to another; the folder is ours, or nothing could be replaced
+    os.fchmod(fd, stat.S_IMODE(found.st_mode))
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two files change places in one step. False where the system cannot."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    names = (os.fsencode(one), os.fsencode(other))
+    return int(rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], ctypes.c_uint(_RENAME_EXCHANGE))) == 0
+
+
+def _sync_folder(folder: Path) -> None:
+    fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,205 @@
+"""`tasks.jsonl` and `tasks-done.jsonl`: the backlog as two files that people edit too.
+
+What is decided is known at once (`note`) and written later, many changes in one go (`apply`). A person's edit goes before
+a change of Ralph's, which is then reported and not made. Completion first adds to the archive, then takes the line away:
+a crash in between leaves both, which reads as complete and is finished by the same change again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from ralph.backlog import file
+from ralph.backlog.changes import Applied, Change, Conflict
+from ralph.backlog.nearest import hint
+from ralph.backlog.table import Table
+from ralph.backlog.wishes import Wishes
+from ralph.backlog.writing import Draft
+from ralph.core.forest import Forest
+from ralph.core.tasks import BacklogTask, Problem, Status
+from ralph.errors import RalphError
+
+NAME = "tasks.jsonl"
+_TRIES = 50
+_FEW = 5000
+Mark = tuple[file.Stamp | None, file.Stamp | None]
+
+
+class JsonlBacklog:
+    def __init__(self, path: Path, state_dir: Path, done: Path | None = None) -> None:
+        self.path = path
+        self.done_path = done or path.with_name(f"{path.stem}-done{path.suffix}")
+        self._state_dir = state_dir
+        self._open = Table(self.path, archived=False)
+        self._done = Table(self.done_path, archived=True)
+        self._wishes = Wishes()
+        self.forest = Forest()
+        self._plant()
+
+    # -- asking ----------------------------------------------------------------------------------------
+
+    def refresh(self) -> bool:
+        """Take up edits by hand. Cheap when there are none; True when there were."""
+        stale = [table for table in (self._open, self._done) if table.is_stale()]
+        for table in stale:
+            table.load()
+        if stale:
+            self._plant()
+        return bool(stale)
+
+    def mark(self) -> Mark:
+        """By this `changed_since` knows later whether anybody wrote."""
+        return (self._open.stamp, self._done.stamp)
+
+    def changed_since(self, mark: Mark) -> bool:
+        return (file.look(self.path), file.look(self.done_path)) != mark
+
+    def all(self) -> list[BacklogTask]:
+        """The open ones in the order of the file, then the archive."""
+        return list(self.forest)
+
+    def get(self, id: str) -> BacklogTask | None:
+        return self.forest.get(id)
+
+    def find(self, id: str) -> BacklogTask:
+        """As `get`, with an error for people."""
+        if task := self.forest.get(id):
+            return task
+        for problem in self.problems():
+            if problem.id == id:
+                raise RalphError(
+                    problem.what, where=f"{problem.file}:{problem.line}", todo="Correct this line."
+                )
+        raise RalphError(
+            f"there is no task {id!r}",
+            where=str(self.path.name),
+            todo=hint(id, [task.id for task in self.forest]) or "`ralph task list` shows all.",
+        )
+
+    def status(self, id: str) -> Status:
+        return self.forest.status(id)
+
+    def ready(self, most: int | None = None) -> list[BacklogTask]:
+        return self.forest.ready(most)
+
+    def line(self, id: str) -> int:
+        """Where it stands in its file."""
+        table = self._done if self.forest.get(id) is self._done.tasks.get(id) else self._open
+        return table.number(table.at[id]) if id in table.at else 0
+
+    def raw(self, id: str) -> bytes:
+        """Its line as it is in the file that counts."""
+        task = self.find(id)
+        return (self._done if task.archived else self._open).raw(id)
+
+    def problems(self) -> list[Problem]:
+        """In the order of the lines, the archive's last."""
+        numbers = dict(zip(self._open.at, self._line_numbers(), strict=True))
+        found = self._open.problems() + [
+            Problem(self._left_over(id), self.path.name, numbers[id], id, "duplicate")
+            for id in self._open.at
+            if self._is_left_over(id)
+        ]
+        found += [self._placed(problem, numbers.get(problem.id, 0)) for problem in self.forest.problems()]
+        return sorted(found, key=lambda problem: problem.line) + self._done.problems()
+
+    # -- changing --------------------------------------------------------------------------------------
+
+    def note(self, *changes: Change) -> None:
+        """Known from now on, on disk after the next `apply`. What cannot be is an error for people and changes nothing."""
+        for change in changes:
+            try:
+                for task in self._wishes.take(change, self):
+                    self.forest.put(task)
+            except ValueError as error:
+                raise RalphError(str(error), where=self.path.name, todo="Nothing was changed.") from None
+        if self._wishes.uproot:
+            self._plant()
+
+    def apply(self, changes: Iterable[Change] = ()) -> Applied:
+        """Write what was noted, and these, in one go."""
+        self.note(*changes)
+        if not self._wishes:
+            return Applied()
+        conflicts: list[Conflict] = []
+        with file.alone(self._state_dir):
+            for _ in range(_TRIES):
+                self.refresh()
+                draft = Draft(self._open, self._done, self._wishes, self.forest)
+                if draft.conflicts:  # without these, more or less may follow for the rest
+                    conflicts += draft.conflicts
+                    self._wishes.drop(draft.conflicts)
+                    self._plant()
+                elif self._write(draft):
+                    self._wishes.clear()
+                    if draft.moved:
+                        self._plant()
+                    return Applied(tuple(conflicts))
+        raise RalphError(
+            "is written by another program all the time",
+            where=str(self.path),
+            todo="Nothing is lost; end the other program and try again.",
+        )
+
+    def _write(self, draft: Draft) -> bool:
+        if draft.archive:
+            unended = bool(self._done.lines) and not self._done.lines[-1].endswith(b"\n")
+            stamp = file.append(self.done_path, b"".join(draft.archive))
+            if unended:
+                self._done.load()
+                self._plant()
+            else:
+                for task in self._done.took(draft.archive):
+                    self.forest.put(task)
+                self._done.written(stamp)
+        if not draft.changed:
+            return True
+        before = self._open.text()
+        stamp = file.replace(self.path, b"".join(draft.lines), before, self._open.stamp, self._state_dir)
+        if stamp is None:
+            return False
+        draft.settle(self._open)
+        self._open.written(stamp)
+        return True
+
+    # -- parts -----------------------------------------------------------------------------------------
+
+    def _placed(self, problem: Problem, line: int) -> Problem:
+        """With its file and line and, among few tasks, the id that was perhaps meant."""
+        what = problem.what
+        if problem.missing and len(self.forest) < _FEW:
+            others = [
+                t.id for t in self.forest if t.id != problem.id and not t.id.startswith(f"{problem.missing}.")
+            ]
+            near = hint(problem.missing, others)
+            what = f"{what}. {near}" if near else what
+        return msgspec.structs.replace(problem, what=what, file=self.path.name, line=line)
+
+    def _plant(self) -> None:
+        tasks = [task for id, task in self._open.tasks.items() if not self._is_left_over(id)]
+        shown = {task.id for task in tasks}
+        tasks += [task for id, task in self._done.tasks.items() if id not in shown]
+        self.forest = Forest(self._wishes.over(tasks))
+
+    def _is_left_over(self, id: str) -> bool:
+        """Whether the archive has it: Ralph died before it took the line away, or somebody used an id again."""
+        done, task = self._done.tasks.get(id), self._open.tasks[id]
+        return done is not None and done.reopened >= task.reopened
+
+    def _left_over(self, id: str) -> str:
+        line = self._done.number(self._done.at[id])
+        return f"{id}: is complete already, {self.done_path.name} line {line}"
+
+    def _line_numbers(self) -> list[int]:
+        numbers, n = [], 0
+        wanted = iter(self._open.at.values())
+        index = next(wanted, -1)
+        for at, line in enumerate(self._open.lines):
+            n += bool(line)
+            if at == index:
+                numbers.append(n)
+                index = next(wanted, -1)
+        return numbers

@@ -1,0 +1,193 @@
+"""Changes that were noted and are not yet written, one for each task: what is to be set, and on what view it was decided."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Protocol
+
+import msgspec
+
+from ralph.backlog.changes import (
+    Added,
+    Blocked,
+    Cancelled,
+    Change,
+    Claimed,
+    Completed,
+    Conflict,
+    Edited,
+    Failed,
+    Fields,
+    Reopened,
+    Split,
+)
+from ralph.backlog.patch import fields_of, line_of, patched
+from ralph.core.tasks import BacklogTask, Status, read_fields, read_line, status
+
+_SHAPE = ("parent", "depends_on", "priority", "leaf")  # what the order of work follows from
+_OF_DONE: Fields = {"completed": None, "commit": None, "verified": None, "evidence": None}
+
+
+class Wish(msgspec.Struct):
+    base: Status  # in the file, when it was decided
+    fields: Fields  # None takes one away
+    was: Fields = {}  # what the edited fields held
+    done: bool = False  # to the archive
+
+
+class New(msgspec.Struct):
+    raw: bytes
+    parent: str
+    done: bool = False
+
+
+class Lines(Protocol):
+    def get(self, id: str) -> BacklogTask | None: ...
+    def raw(self, id: str) -> bytes: ...
+
+
+class Wishes:
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self.known: dict[str, Wish] = {}
+        self.new: dict[str, New] = {}
+        self.conflicts: list[Conflict] = []
+        self.uproot = False  # the forest cannot take it up piece by piece
+
+    def __bool__(self) -> bool:
+        return bool(self.known or self.new or self.conflicts)
+
+    def take(self, change: Change, lines: Lines) -> list[BacklogTask]:
+        """Note it; the tasks as they are from now on."""
+        match change:
+            case Added(fields, done):
+                return self._add(fields, done, lines)
+            case Split(parent, children):
+                found = self._set(parent, {"leaf": False}, lines)
+                return found + [task for fields in children for task in self._add(fields, False, lines)]
+            case Reopened(id):
+                return self._reopen(id, lines)
+            case Edited(id, fields):
+                self.uproot |= any(name in _SHAPE for name in fields)
+                return self._set(id, fields, lines, edits=True)
+            case Completed():
+                return self._set(change.id, _of_completion(change), lines, done=True)
+            case Claimed(id):
+                return self._set(id, {"status": "in_progress", "reason": None}, lines)
+            case Failed(id, reason) | Blocked(id, reason) | Cancelled(id, reason):
+                word = type(change).__name__.lower()
+                return self._set(id, {"status": word, "reason": reason or None}, lines)
+
+    def over(self, tasks: Iterable[BacklogTask]) -> list[BacklogTask]:
+        """The tasks of the files as they will be. Where a person said otherwise meanwhile, as they are."""
+        self.uproot = False
+        found = {task.id: task for task in tasks}
+        for id, wish in self.known.items():
+            if id in found and not found[id].archived and self.agrees(wish, found[id]):
+                found[id] = _changed(found[id], wish)
+        last = max((task.order for task in found.values()), default=0)
+        for n, new in enumerate(self.new.values(), 1):
+            task = read_line(new.raw.strip(), last + n)
+            found[task.id] = task
+        return list(found.values())
+
+    def agrees(self, wish: Wish, task: BacklogTask) -> bool:
+        """Whether nobody else changed the status since the decision, or to the same."""
+        target = wish.fields.get("status")
+        return not isinstance(target, str) or task.status in (wish.base, status(target))
+
+    def drop(self, conflicts: Iterable[Conflict]) -> None:
+        for conflict in conflicts:
+            self.known.pop(conflict.id, None)
+            self.new.pop(conflict.id, None)
+        self.conflicts = []
+
+    # -- parts -----------------------------------------------------------------------------------------
+
+    def _set(
+        self, id: str, fields: Fields, lines: Lines, *, done: bool = False, edits: bool = False
+    ) -> list[BacklogTask]:
+        task = lines.get(id)
+        if new := self.new.get(id):
+            new.raw, new.done = patched(new.raw, fields), done
+            return [read_line(new.raw.strip(), task.order if task else 0)]
+        if task is None:
+            self.conflicts.append(Conflict(id, f"{id} is not in the backlog any more; nothing was changed"))
+            return []
+        if task.archived and not (done and id in self.known):
+            if not done or (task.commit != fields.get("commit", "")):
+                self.conflicts.append(Conflict(id, f"{id} is complete already; reopen it first"))
+            else:  # perhaps its line is still there
+                self.known[id] = Wish("pending", fields, done=True)
+            return []
+        wish = self.known.setdefault(id, Wish(task.status, {}))
+        if edits:
+            held = fields_of(lines.raw(id))
+            wish.was = {**{name: held.get(name) for name in fields if name != "status"}, **wish.was}
+        wish.fields = {**wish.fields, **fields}
+        wish.done = done
+        return [_changed(task, wish)]
+
+    def _reopen(self, id: str, lines: Lines) -> list[BacklogTask]:
+        task = lines.get(id)
+        if task is None or not task.archived:
+            return self._set(id, {"status": "pending", "reason": None, **_OF_DONE}, lines)
+        again: Fields = {**_OF_DONE, "status": "pending", "reopened": task.reopened + 1}
+        self.new[id] = New(patched(lines.raw(id).strip(), again), task.parent)
+        self.uproot = True
+        return []
+
+    def _add(self, fields: Fields, done: bool, lines: Lines) -> list[BacklogTask]:
+        task = read_fields(fields)
+        if lines.get(task.id) or task.id in self.new:
+            self.conflicts.append(Conflict(task.id, f"there is a task {task.id} already; it was not added"))
+            return []
+        found = []
+        if not done and (parent := lines.get(task.parent)) and parent.leaf:
+            found = self._set(parent.id, {"leaf": False}, lines) if not parent.archived else []
+        self.new[task.id] = New(line_of(fields), task.parent, done)
+        order = 1 << 40  # behind all others until it has a line
+        return [*found, msgspec.structs.replace(task, order=order + len(self.new))]
+
+
+def _of_completion(change: Completed) -> Fields:
+    found: Fields = {
+        "status": "complete",
+        "reason": None,
+        "completed": change.when or time.strftime("%Y-%m-%d", time.gmtime()),
+    }
+    if change.commit:
+        found["commit"] = change.commit
+    found["verified"] = change.verified
+    if change.evidence:
+        found["evidence"] = change.evidence
+    return found
+
+
+def _changed(task: BacklogTask, wish: Wish) -> BacklogTask:
+    """The task as its fields will say."""
+    plain = {name: value for name, value in wish.fields.items() if name in _PLAIN}
+    if len(plain) == len(wish.fields):
+        changes = {name: _PLAIN[name] if value is None else value for name, value in plain.items()}
+        if "status" in changes:
+            changes["status"] = status(str(changes["status"]))
+        return msgspec.structs.replace(task, **changes)
+    fields: Fields = {
+        name: value for name, value in msgspec.to_builtins(task).items() if name not in ("order", "archived")
+    }
+    fields |= {"parent": task.parent, "status": task.status, **wish.fields}
+    return read_fields({name: value for name, value in fields.items() if value is not None}, task.order)
+
+
+# fields that need no reading, and what they are when taken away
+_PLAIN: dict[str, object] = {
+    "status": "pending",
+    "reason": "",
+    "completed": "",
+    "commit": "",
+    "verified": None,
+    "leaf": None,
+}
