@@ -5,7 +5,7 @@ from ralph.workspace.hidden import newly_ignored, own_excludes
 from ralph.workspace.inputs import gate_inputs, judging_files, named_in, touched_inputs
 from ralph.workspace.recovery import Saved, drop, save, saved
 from ralph.workspace.refwatch import RefWatch
-from ralph.workspace.repo import Repo, find, head, own_files, printable, without_git
+from ralph.workspace.repo import Repo, commits_between, find, head, own_files, printable, without_git
 from ralph.workspace.snapshot import Snapshot, Snapshots
 from ralph.workspace.trees import Change
 from ralph.workspace.uncommitted import committed, dirty
@@ -20,6 +20,7 @@ __all__ = [
     "Snapshots",
     "Stamp",
     "checkout",
+    "commits_between",
     "committed",
     "dirty",
     "drop",

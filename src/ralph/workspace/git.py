@@ -10,6 +10,7 @@ import select
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from ralph.errors import RalphError
 from ralph.seams import seam
@@ -83,14 +84,19 @@ def run(
     *,
     cwd: Path,
     env: Mapping[str, str] | None = None,
-    stdin: bytes | None = None,
+    stdin: bytes | BinaryIO | None = None,
+    stdout: BinaryIO | None = None,
     durable: bool = False,
     pass_fds: Sequence[int] = (),
+    settings: Sequence[str] = (),
 ) -> bytes:
-    """Run git to its end and return what it wrote to stdout; GitFailed when it exits with an error."""
+    """Run git to its end and return what it wrote to stdout (if that is not a file); GitFailed when it exits with
+    an error. `settings` (key=value) win over the neutral ones."""
     seam(f"git.{args[0]}.before")
-    process = _start(args, cwd, env, durable, pass_fds, stdin is not None)
-    out, err = process.communicate(stdin)
+    feed = subprocess.PIPE if isinstance(stdin, bytes) else stdin or subprocess.DEVNULL
+    process = _start(args, cwd, env, durable, pass_fds, feed, stdout, settings)
+    out, err = process.communicate(stdin if isinstance(stdin, bytes) else None)
+    out = out or b""
     seam(f"git.{args[0]}.after")
     if process.returncode or UNSEEN.encode() in err:
         raise GitFailed(args, process.returncode, out, err.decode("utf-8", "replace"))
@@ -99,7 +105,7 @@ def run(
 
 def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> Iterator[bytes]:
     """What git writes to stdout, part by part, however much it is. Only for calls that write nothing."""
-    process = _start(args, cwd, env, False, (), False)
+    process = _start(args, cwd, env, False, (), subprocess.DEVNULL)
     assert process.stdout is not None and process.stderr is not None
     out, err = process.stdout.fileno(), process.stderr.fileno()
     said = b""
@@ -128,22 +134,32 @@ def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
         process.stderr.close()
 
 
+def converse(
+    args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, pass_fds: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
+    """A git that waits for what it is told on stdin, and makes durable what it does. The caller ends it."""
+    return _start(args, cwd, env, True, pass_fds, subprocess.PIPE)
+
+
 def _start(
     args: Sequence[str],
     cwd: Path,
     env: Mapping[str, str] | None,
     durable: bool,
     pass_fds: Sequence[int],
-    feed: bool,
+    feed: int | BinaryIO,
+    stdout: BinaryIO | None = None,
+    settings: Sequence[str] = (),
 ) -> subprocess.Popen[bytes]:
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k in _KEPT}
+    special = (f"core.fsync={'all' if durable else 'none'}", *settings)
     try:
         return subprocess.Popen(
-            ["git", *_NEUTRAL, "-c", f"core.fsync={'all' if durable else 'none'}", *args],
+            ["git", *_NEUTRAL, *(part for setting in special for part in ("-c", setting)), *args],
             cwd=cwd,
             env={**inherited, **_FORCED, **(env or {})},
-            stdin=subprocess.PIPE if feed else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdin=feed,
+            stdout=stdout or subprocess.PIPE,
             stderr=subprocess.PIPE,
             pass_fds=pass_fds,
             process_group=0,  # Ctrl-C is for Ralph to handle; it must not cut a snapshot in half

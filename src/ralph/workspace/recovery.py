@@ -52,7 +52,7 @@ def save(repo: Repo, snapshots: Snapshots, tree: str, *, loop: str, reason: str,
         index_tree = snapshots.user_index_tree()
     except GitFailed:
         index_tree, note = None, "the index could not be kept: it holds an unfinished merge or is damaged"
-    if index_tree and index_tree not in (tree, _tree_of(repo, parent)):
+    if index_tree and index_tree not in (tree, tree_of(repo, parent)):
         index_commit = _commit(repo, index_tree, parents, when, f"ralph: the index before: {reason}\n")
         parents.append(index_commit)
         trees.append(index_tree)
@@ -61,6 +61,18 @@ def save(repo: Repo, snapshots: Snapshots, tree: str, *, loop: str, reason: str,
     commit = _commit(repo, tree, parents, when, message)
     _settle(repo, snapshots.new_objects(trees, parent))
     return Saved(_create_ref(repo, loop, commit, existing), commit, tree, reason, loop, when, note)
+
+
+def keep_tree(repo: Repo, tree: str, parent: str, *, loop: str, reason: str, when: str) -> Saved:
+    """Keep a tree that is in the repository's object store, as a commit on `parent`. Again: the ref that is there."""
+    loop, reason = _one_line(loop), _one_line(reason)
+    existing = saved(repo)
+    for entry in existing:
+        if (entry.loop, entry.reason, entry.tree) == (loop, reason, tree):
+            return entry
+    message = f"ralph: {reason}\n\nRalph-Loop: {loop}\nRalph-When: {when}\nRalph-Note: \n"
+    commit = _commit(repo, tree, [parent], when, message)
+    return Saved(_create_ref(repo, loop, commit, existing), commit, tree, reason, loop, when)
 
 
 def saved(repo: Repo) -> list[Saved]:
@@ -118,7 +130,7 @@ def _commit(repo: Repo, tree: str, parents: Iterable[str], when: str, message: s
     return made.decode().strip()
 
 
-def _tree_of(repo: Repo, commit: str | None) -> str | None:
+def tree_of(repo: Repo, commit: str | None) -> str | None:
     return _git(repo, "rev-parse", f"{commit}^{{tree}}").decode().strip() if commit else None
 
 

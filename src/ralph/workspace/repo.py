@@ -111,6 +111,19 @@ def ensure_store(repo: Repo) -> None:
     )  # last: its presence says that the rest is there
 
 
+def commits_between(repo: Repo, old: str, new: str) -> int:
+    """How many commits `new` has that `old` has not; 0 when that cannot be told."""
+    if not repo.versioned or not old or not new or old == new:
+        return 0
+    try:
+        out = git.run(
+            ("rev-list", "--count", f"{old}..{new}"), cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)}
+        )
+    except git.GitFailed:
+        return 0
+    return int(out)
+
+
 def head(repo: Repo) -> str | None:
     """The commit that HEAD names; None before the first commit."""
     if not repo.versioned:

@@ -176,7 +176,7 @@ class Shadow:
         for key, value in settings.items():
             section, name = key.split(".", 1)
             if key in _SAFE_KEYS:
-                lines += [f"[{section}]", f"{name} = {_quoted(value)}"]
+                lines += [f"[{section}]", f"{name} = {quoted(value)}"]
         (self.folder / "config").write_text("\n".join(lines) + "\n", errors="surrogateescape")
         for name in ("info/attributes", "info/sparse-checkout"):
             source = self.repo.git_dir if name == "info/sparse-checkout" else self.repo.common_dir
@@ -252,7 +252,7 @@ class Shadow:
         return True
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
     return f'"{escaped}"'
 

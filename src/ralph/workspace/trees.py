@@ -43,6 +43,14 @@ class Trees:
     def diff(self, a: str, b: str) -> list[Change]:
         return [Change(d.path, d.status) for d in self.differences(a, b)]
 
+    def patch_id(self, a: str, b: str) -> str:
+        """The same for the same change, wherever in a file it stands."""
+        if a == b:
+            return ""
+        options = ("-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv")
+        patch = self._shadow.run("diff-tree", *options, a, b)
+        return self._shadow.run("patch-id", "--stable", stdin=patch).decode().partition(" ")[0]
+
     def differences(self, a: str, b: str) -> list[Difference]:
         if a == b:
             return []

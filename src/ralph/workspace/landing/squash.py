@@ -1,0 +1,178 @@
+"""What lands, made of objects only: the message, the squashed commit, the merge with the target's tip, and the way of
+a workspace's objects into the user's repository. No ref, index or file is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from ralph.seams import seam
+from ralph.workspace import git
+from ralph.workspace.git import GitFailed
+from ralph.workspace.repo import Repo, printable
+
+_UNPACK_BELOW = 100  # objects, as `git fetch` does: few become files, many stay a pack
+_SUBJECT = 200  # characters of a title in a commit message
+# Control characters, line separators, marks that turn the direction of writing, and halves of characters.
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_TRAILER = re.compile(r"^(?=(completes|task|signed-off-by|co-authored-by)\s*:)", re.IGNORECASE | re.MULTILINE)
+
+
+class Person(msgspec.Struct, frozen=True):
+    name: str
+    email: str
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """The tree of a three-way merge. With `conflicts` (paths) it holds files with conflict markers, and `text` says
+    what git says about them."""
+
+    tree: str
+    conflicts: tuple[str, ...] = ()
+    text: str = ""
+
+
+def message(task_id: str, title: str, summary: str) -> str:
+    """`[A.1.1] title`, the summary, and `Completes: A.1.1` as the only trailer."""
+    task = one_line(task_id) or "task"
+    subject = one_line(title) or "(no title)"
+    if len(subject) > _SUBJECT:
+        subject = f"{subject[: _SUBJECT - 1].rstrip()}…"
+    body = _HARMFUL.sub("", summary.replace("\r\n", "\n").replace("\r", "\n"))
+    body = "\n".join(line.rstrip() for line in body.split("\n")).strip("\n")
+    body = _TRAILER.sub("  ", re.sub(r"\n{3,}", "\n\n", body))
+    return "\n\n".join(part for part in (f"[{task}] {subject}", body, f"Completes: {task}\n") if part)
+
+
+def one_line(text: str) -> str:
+    return " ".join(_HARMFUL.sub(" ", text).split())
+
+
+def author(repo: Repo) -> Person:
+    """The user's name and address as git knows them; Ralph's where it knows none."""
+    found = []
+    for key, otherwise in (("user.name", "Ralph"), ("user.email", "ralph@localhost")):
+        try:
+            out = git.run(("config", key), cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)})
+        except GitFailed:
+            out = b""
+        found.append(one_line(out.decode("utf-8", "replace")).translate({60: None, 62: None}) or otherwise)
+    return Person(*found)
+
+
+def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str) -> str:
+    """One commit of the tree on the parent. The same arguments give the same commit, so a repeat does no harm.
+    `when`: ISO 8601 with an offset or Z."""
+    people = {
+        "GIT_AUTHOR_NAME": by.name,
+        "GIT_AUTHOR_EMAIL": by.email,
+        "GIT_COMMITTER_NAME": by.name,
+        "GIT_COMMITTER_EMAIL": by.email,
+        "GIT_AUTHOR_DATE": when,
+        "GIT_COMMITTER_DATE": when,
+    }
+    seam("landing.squash.before", writes=True)
+    made = git.run(
+        ("commit-tree", tree, "-p", parent),
+        cwd=repo.root,
+        env={"GIT_DIR": str(repo.common_dir), **people},
+        stdin=text.encode("utf-8", "replace"),
+        durable=True,
+    )
+    seam("landing.squash.after")
+    return made.decode().strip()
+
+
+def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
+    """The change from `base` to `tree` brought onto `tip`. Where nothing but `base` is between them, `tree` itself."""
+    if tip == base:
+        return Merged(tree)
+    theirs = squash(
+        repo, tree, base, "the workspace\n", Person("Ralph", "ralph@localhost"), "1970-01-01T00:00:00Z"
+    )
+    command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
+    place = {"GIT_DIR": str(repo.common_dir)}
+    settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")
+    try:
+        out = git.run(
+            (*command, tip, theirs), cwd=repo.common_dir, env=place, durable=True, settings=settings
+        )
+    except GitFailed as failed:
+        if failed.status != 1:
+            raise
+        out = failed.stdout
+    merged, _, rest = os.fsdecode(out).partition("\0")
+    names, _, told = rest.partition("\0\0")
+    conflicts = (
+        tuple(sorted({printable(path) for path in names.split("\0") if path})) if told or names else ()
+    )
+    return Merged(merged, conflicts, _messages(told) if conflicts else "")
+
+
+def bring_tree(repo: Repo, objects: Path, tree: str, base: str) -> None:
+    """Copy what `tree` has and the commit `base` has not out of a workspace's object store. No git runs in the workspace and
+    its configuration is not read. Objects under their own hash: a repeat, or a death in the middle, does no harm."""
+    place = {"GIT_DIR": str(repo.common_dir), "GIT_ALTERNATE_OBJECT_DIRECTORIES": _listed(objects)}
+    command = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames", base, tree)
+    listed = git.run(command, cwd=repo.common_dir, env=place).split(b"\0")[:-1:2]
+    oids = {facts.split(b" ")[3] for facts in listed if facts.split(b" ")[1] not in (b"000000", b"160000")}
+    if oids:
+        _bring(repo, objects, b"".join(oid + b"\n" for oid in sorted({*oids, tree.encode()})))
+
+
+def bring_history(repo: Repo, objects: Path, commit: str, known: str) -> None:
+    """As `bring_tree`, for a commit and those behind it that `known` does not reach."""
+    if commit != known:
+        _bring(repo, objects, f"{commit}\n^{known}\n".encode(), "--revs", "--thin")
+
+
+def _bring(repo: Repo, objects: Path, wanted: bytes, *how: str) -> None:
+    place = {"GIT_DIR": str(repo.common_dir)}
+    repo.state_dir.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=repo.state_dir) as pack:
+        git.run(
+            ("pack-objects", "--stdout", "--quiet", "--delta-base-offset", *how),
+            cwd=repo.common_dir,
+            env={**place, "GIT_ALTERNATE_OBJECT_DIRECTORIES": _listed(objects)},
+            stdin=wanted,
+            stdout=pack,
+            settings=("pack.threads=1",),
+        )
+        count = int.from_bytes(os.pread(pack.fileno(), 4, 8), "big")
+        os.lseek(pack.fileno(), 0, os.SEEK_SET)
+        if not count:
+            return
+        command = (
+            ("unpack-objects", "-q") if count < _UNPACK_BELOW else ("index-pack", "--stdin", "--fix-thin")
+        )
+        seam("landing.bring.before", writes=True)
+        git.run(command, cwd=repo.common_dir, env=place, stdin=pack, durable=True)
+        seam("landing.bring.after")
+
+
+def _listed(path: Path) -> str:
+    """A path in a list that git splits at colons; quoted where it must be."""
+    text = str(path)
+    if ":" not in text and not text.startswith('"') and "\n" not in text:
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _messages(told: str) -> str:
+    """The texts of git's messages: each has a count of paths, the paths, a kind and the text."""
+    fields = told.split("\0")
+    texts, at = [], 0
+    while at < len(fields) and fields[at].isdigit():
+        at += int(fields[at]) + 2
+        if at < len(fields):
+            texts.append(fields[at].rstrip("\n"))
+        at += 1
+    return printable("".join(f"{text}\n" for text in texts if text.startswith("CONFLICT")))
