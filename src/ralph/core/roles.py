@@ -1,0 +1,135 @@
+"""Which role the next iteration wears: the first trigger whose condition has become true. Pure.
+
+Edge-triggered: counters count from when the role was last worn, a role is never called by what its own iteration did, and
+a condition that holds all along wears it once. So no role is worn twice in a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ralph.core.conditions import Condition, ConditionError, evaluate, parse
+from ralph.core.team import Roles, Trigger
+from ralph.core.vocabulary import NAMES, NOTHING, Value
+from ralph.core.wearing import Wearing, Worn, counts
+
+if TYPE_CHECKING:
+    from ralph.core.state import LoopState
+
+CLAIMED = "task_marked_ready_to_complete"
+SHOWN_CHARS = 40
+
+
+def choose(roles: Roles, s: LoopState, w: Wearing) -> Trigger | None:
+    """The trigger whose role the next iteration wears. With a claim open, only one that waits for a claim: every other
+    claim is judged and nothing comes before that."""
+    return next((trigger for trigger in roles.triggers if calls(trigger, s, w)), None)
+
+
+def calls(trigger: Trigger, s: LoopState, w: Wearing) -> bool:
+    condition = _parsed(trigger.condition)
+    if condition is None:
+        return False
+    now = values(s, w, trigger.role, _others(condition))
+    if not evaluate(condition, now):
+        return False
+    if s.claim is not None and evaluate(condition, {**now, CLAIMED: False}):
+        return False  # it does not wait for a claim
+    return trigger.role not in w.worn or not evaluate(condition, _at_rest(now))
+
+
+def why(trigger: Trigger, now: Mapping[str, Value]) -> str:
+    """One line: the condition, and what the things that it reads are."""
+    condition = _parsed(trigger.condition)
+    read = condition.refs if condition else ()
+    found = ", ".join(f"{ref.key} is {_shown(now.get(ref.key, NOTHING[ref.kind]))}" for ref in read)
+    return f"{trigger.role}: {' '.join(trigger.condition.split())} ({found})"
+
+
+def why_now(trigger: Trigger, s: LoopState, w: Wearing) -> str:
+    condition = _parsed(trigger.condition)
+    return why(trigger, values(s, w, trigger.role, _others(condition) if condition else ()))
+
+
+def reads(roles: Roles) -> frozenset[str]:
+    """The names that any condition reads: what costs to find out is found out only for these."""
+    conditions = [_parsed(trigger.condition) for trigger in roles.triggers]
+    return frozenset(ref.name for condition in conditions if condition for ref in condition.refs)
+
+
+def values(s: LoopState, w: Wearing, role: str, others: Iterable[str] = ()) -> dict[str, Value]:
+    """Everything that a condition of this role can read. `others`: roles whose iterations_since_role is asked for."""
+    own = bool(role) and w.last == role
+    now = counts(s, w)
+    before = now if own and w.lived else w.worn.get(role, Worn())
+    iterations = max(0, now.iterations - before.iterations)
+    attempts = max(0, now.attempts - before.attempts)
+    found: dict[str, Value] = {
+        "branch_commits": max(0, now.commits - before.commits),
+        "iterations": iterations,
+        "attempts": attempts,
+        "same_error": min(s.streak, attempts),
+        "no_progress": min(s.no_progress, iterations),
+        "crashes": min(s.crashes, iterations),
+        "strategy_shifts": max(0, now.shifts - before.shifts),
+        "files_changed": max(0, now.files - before.files),
+        "seconds": max(0.0, now.seconds - before.seconds),
+        "tokens": max(0, now.tokens - before.tokens),
+        "cost_usd": max(0.0, now.cost_usd - before.cost_usd),
+        "task_id": s.task.id,
+        "task_title": s.task.title,
+        "task_description": s.task.description,
+        "task_type": s.task.type,
+        "task_priority": s.task.priority,
+        "task_criteria": len(s.task.criteria),
+    }
+    for other in others:
+        since = max(0, now.iterations - w.worn.get(other, Worn()).iterations)
+        found[f"iterations_since_role('{other}')"] = min(since, iterations)
+    seen = w.worn.get(role, Worn()).trees
+    return found | _moments(s, w, own=own, seen=seen)
+
+
+def _moments(s: LoopState, w: Wearing, *, own: bool, seen: frozenset[str]) -> dict[str, Value]:
+    if own:  # what its own iteration did never calls a role
+        return {name.name: NOTHING[name.kind] for name in NAMES.values() if name.sort == "moment"}
+    turned_down = s.history[-1] if s.attempts > w.attempts_before and s.history else None
+    timed_out = s.last_how in ("iteration-time", "idle")
+    crashed = s.last_how.startswith("exit ")
+    return {
+        "first_iteration": s.iterations == 0,
+        "last_iteration_failed": bool(turned_down or timed_out or crashed or s.refusal),
+        "timed_out": timed_out,
+        "failed_gate": turned_down.gate if turned_down and not timed_out else "",
+        "last_error": turned_down.headline if turned_down else "",
+        "red_gates": len(s.red_now()),
+        "last_signal": w.signal,
+        "last_role": w.last,
+        CLAIMED: s.claim is not None and s.claim.tree not in seen,
+    }
+
+
+def _at_rest(now: Mapping[str, Value]) -> dict[str, Value]:
+    """As it is right after the role was worn: nothing counted, nothing happened."""
+    return {key: value for key, value in now.items() if (name := NAMES.get(key)) and name.sort == "standing"}
+
+
+def _others(condition: Condition) -> list[str]:
+    return [ref.argument for ref in condition.refs if ref.argument]
+
+
+def _parsed(text: str) -> Condition | None:
+    try:
+        return parse(text)
+    except ConditionError:  # checked when it was loaded; a journal of another version may hold anything
+        return None
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        text = "".join(c if c.isprintable() else " " for c in value)
+        return f"'{text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 3] + '...'}'"
+    return f"{value:.10g}"

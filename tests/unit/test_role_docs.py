@@ -1,0 +1,36 @@
+"""docs/roles.md is true: its tables come from the code, and its examples are conditions."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ralph.config.names_reference import renewed
+from ralph.core.conditions import parse
+from ralph.core.terms import OPERATORS
+
+PAGE = (Path(__file__).parents[2] / "docs/roles.md").read_text()
+EXAMPLES = [
+    *re.findall(r'condition: "(.+)"', PAGE),
+    *next(block for block in PAGE.split("```")[1::2] if "same_error" in block).strip().splitlines(),
+]
+
+
+def test_the_tables_of_names_are_up_to_date() -> None:
+    assert renewed(PAGE) == PAGE, "run: python -m ralph.config.names_reference docs/roles.md"
+
+
+def test_every_operator_is_explained() -> None:
+    table = PAGE.partition("## Conditions")[2]
+    assert all(f"`{operator}`" in table for operator in OPERATORS)
+
+
+@pytest.mark.parametrize("condition", EXAMPLES)
+def test_examples_are_conditions(condition: str) -> None:
+    parse(condition)
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) == 10
