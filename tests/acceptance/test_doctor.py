@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from project import Project, contents, end_processes, until
+from project import Project, contents, end_processes, only, until
 
 from ralph.init.agents import AGENTS, NAMES
+from ralph.sandbox import usable
+
+needs_bwrap = pytest.mark.skipif(bool(usable(False)), reason=usable(False) or "never")
 
 
 def findings(project: Project, **how: Any) -> list[dict[str, Any]]:
@@ -46,8 +48,8 @@ def test_it_looks_at_everything_and_changes_nothing(project: Project) -> None:
     assert all(one["ok"] for one in found)
     ((level, text),) = about(found, "journal")
     assert level == "ok" and "records" in text
-    (sandbox,) = (one for one in found if one["what"] == "sandbox")
-    assert sandbox["level"] == "note" and "Not used by this version" in sandbox["mend"]
+    configured = about(found, "sandbox")[-1]
+    assert configured == ("note", "not configured: agents and gates have your rights")
     assert contents(project.path) == before
 
 
@@ -71,16 +73,13 @@ def test_agents_are_asked_for_their_versions(project: Project, tmp_path: Path) -
 
 def test_doctor_and_init_look_for_the_same_agents(project: Project, tmp_path: Path) -> None:
     (project.path / "ralph.yml").unlink()
-    bin = tmp_path / "bin"
-    bin.mkdir()
-    for name in ("git", "sh", "cat"):
-        (bin / name).symlink_to(str(shutil.which(name)))
-    only = {"PATH": str(bin)}
-    ((level, text),) = about(findings(project, env=only), "agents")
+    bin = only(tmp_path / "bin", "git", "sh", "cat")
+    env = {"PATH": str(bin)}
+    ((level, text),) = about(findings(project, env=env), "agents")
     assert (level, text) == ("note", f"none of {', '.join(NAMES)} is on PATH")
     for agent in AGENTS:
         program(bin, agent.program, "echo 1.2.3")
-    assert about(findings(project, env=only), "agents") == [("ok", f"{name} 1.2.3") for name in NAMES]
+    assert about(findings(project, env=env), "agents") == [("ok", f"{name} 1.2.3") for name in NAMES]
 
 
 def _sleeping(mark: str) -> list[str]:
@@ -178,6 +177,42 @@ def test_a_temporary_folder_that_cannot_be_used_is_named(project: Project, tmp_p
     found = findings(project, env={"TMPDIR": str(gone)})
     assert ("note", f"TMPDIR={gone} cannot be used") in about(found, "disk")
     assert str(tmp_path / "tmp") in str(about(findings(project), "disk")), "the one that is used is looked at"
+
+
+@needs_bwrap
+def test_what_the_configured_sandbox_gives_is_told(project: Project) -> None:
+    netrc = Path(project.env["HOME"], ".netrc")
+    netrc.write_text("machine x")
+    project.config(
+        "cli: {command: ./agent.sh}\ngates: none\nsandbox: {kind: bwrap, network: none, credentials: [.netrc]}\n"
+    )
+    possible, configured = about(findings(project), "sandbox")
+    assert possible == ("ok", "bubblewrap works: `sandbox: bwrap` confines agents and gates")
+    assert configured[0] == "ok"
+    assert "no network" in configured[1] and "of your home custom sees ~/.netrc" in configured[1]
+    netrc.unlink()
+    (_, (level, text)) = about(findings(project), "sandbox")
+    assert (level, text) == ("fix", f"sandbox.credentials: there is no {netrc}")
+
+
+def test_without_bubblewrap_a_configured_sandbox_must_be_mended(project: Project, tmp_path: Path) -> None:
+    project.config("cli: {command: ./agent.sh}\ngates: none\nsandbox: bwrap\n")
+    env = {"PATH": str(only(tmp_path / "bin", "git", "sh", "cat"))}
+    possible, configured = about(findings(project, env=env), "sandbox")
+    assert possible == ("note", "`sandbox: bwrap` cannot work here: bubblewrap is not installed")
+    assert configured[0] == "fix" and "bubblewrap is not installed" in configured[1]
+
+
+def test_variables_that_are_held_back_are_named_but_not_their_values(project: Project) -> None:
+    env = {"DATABASE_URL": "postgres://secret-place", "OPENAI_API_KEY": "k", "CARGO_HOME": "/c"}
+    found = findings(project, env=env)
+    assert about(found, "variables") == [
+        ("note", "not for the agent custom: DATABASE_URL"),
+        ("note", "not for gates: DATABASE_URL, OPENAI_API_KEY"),
+    ]
+    assert "secret-place" not in str(found)
+    project.config('cli: {command: ./agent.sh}\ngates: none\nenv_allow: ["*"]\n')
+    assert [level for level, _ in about(findings(project, env=env), "variables")] == ["ok", "ok"]
 
 
 def test_a_pipe_gets_no_colours_and_says_ok_note_or_fix(project: Project) -> None:

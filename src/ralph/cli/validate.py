@@ -21,7 +21,7 @@ from ralph.ui.terminal import one_line
 if TYPE_CHECKING:
     from ralph.config.load import Examined
     from ralph.config.problems import Finding
-    from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, Task
+    from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, SandboxPolicy, Task
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -181,6 +181,10 @@ def _meaning(found: Examined) -> Iterator[str]:
         ("done", [_claim(policy)]),
         ("limits", list(_limits(policy.limits))),
     ]
+    if policy.sandbox.kind != "none":
+        rows.append(("sandbox", [_sandbox(policy.sandbox)]))
+    if policy.env_allow:
+        rows.append(("env", [f"agents and gates also get {', '.join(policy.env_allow)}"]))
     if policy.notify:
         rows.append(
             ("notify", [f"{n.run or masked.address(n.url)} ({', '.join(n.when)})" for n in policy.notify])
@@ -224,6 +228,17 @@ def _gate(gate: GatePolicy) -> str:
     where = ", in a clean checkout" if gate.hermetic else ""
     times = f"warned after {duration_text(gate.soft_timeout)}, ended after {duration_text(gate.hard_timeout)}"
     return f"{gate.name}: {'hard' if gate.hard else 'soft'}, {when}{where}, {times}: {what}"
+
+
+def _sandbox(sandbox: SandboxPolicy) -> str:
+    network = "your network" if sandbox.network == "host" else "no network"
+    files = "its usual ones" if sandbox.credentials is None else ", ".join(sandbox.credentials) or "none"
+    more = [
+        f"{name} {', '.join(paths)}"
+        for name, paths in (("readable", sandbox.readable), ("writable", sandbox.writable))
+        if paths
+    ]
+    return "; ".join([f"{sandbox.kind}: {network}", f"credentials of the agent: {files}", *more])
 
 
 def _no_gates(policy: Policy) -> str:

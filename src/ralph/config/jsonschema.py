@@ -10,7 +10,7 @@ from typing import Any
 
 from ralph.config.kinds import AGENT, Kind
 from ralph.config.problems import Problems, Spot
-from ralph.config.schema import EITHER, KEYS, LISTS, REVIEWER, Key, field_default
+from ralph.config.schema import BY_PATH, EITHER, KEYS, LISTS, REVIEWER, SHORT, Key, field_default
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 NO_GATES_SCHEMA = {"pattern": "^none$", "patternErrorMessage": "must be a list of gates or none"}
@@ -22,6 +22,7 @@ SECTION_DOCS = {
     "stuck": "When a loop that gets nowhere shifts its strategy, and when it ends.",
     "core": "What every prompt says, and where the agent keeps its notes.",
     "task": "The task, where it is more than a prompt.",
+    "sandbox": "What agents and gates can reach.",
 }
 
 
@@ -59,10 +60,24 @@ def _properties(section: str) -> dict[str, Any]:
             continue
         if deeper:
             inside = prefix + name
-            found[name] = {"description": SECTION_DOCS[inside], **_section(inside)}
+            found[name] = {"description": SECTION_DOCS[inside], **_section(inside), **_short(inside)}
         else:
             found[name] = {**_described(key), **_value(key)}
     return found
+
+
+def _short(section: str) -> dict[str, Any]:
+    """One word in place of the section. Said by a pattern, which does not concern the mapping."""
+    if section not in SHORT:
+        return {}
+    words = BY_PATH[f"{section}.{SHORT[section]}"].kind.schema["enum"]
+    message = f"must be a mapping or one of {', '.join(words)}"
+    return {
+        "type": ["object", "string", "null"],
+        "pattern": f"^({'|'.join(words)})$",
+        "patternErrorMessage": message,
+        "examples": [*words],
+    }
 
 
 def _described(key: Key) -> dict[str, Any]:

@@ -25,6 +25,7 @@ _NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 _DURATION = re.compile(rf"(?:{_NUMBER} ?d)? ?(?:{_NUMBER} ?h)? ?(?:{_NUMBER} ?m)? ?(?:{_NUMBER} ?s)?")
 _UNITS = (86400.0, 3600.0, 60.0, 1.0)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLES = re.compile(r"[A-Za-z_*?][A-Za-z0-9_*?]*")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.)){0,63}")
 
 
@@ -223,6 +224,14 @@ def _environment(node: Node, spot: Spot) -> dict[str, str] | None:
     return values
 
 
+def _variable(node: Node, spot: Spot) -> str | None:
+    pattern = _line(node, spot)
+    if pattern is not None and not _VARIABLES.fullmatch(pattern):
+        spot.wrong(f"must be the name of a variable, perhaps with * or ?, not {quoted(pattern)}")
+        return None
+    return pattern
+
+
 def _inside(node: Node, spot: Spot) -> str | None:
     """The scratchpad: a file of the workspace, wherever the workspace will be."""
     path = _line(node, spot)
@@ -294,6 +303,14 @@ INSIDE = Kind(
     ),
 )
 GLOBS = Kind("list of patterns", _globs, _list_of(_GLOB_SCHEMA))
+PATHS = Kind("list of paths", lambda node, spot: _items(node, spot, _line), _list_of(_LINE_SCHEMA))
+VARIABLES = Kind(
+    "list of names",
+    lambda node, spot: _items(node, spot, _variable),
+    _list_of(
+        _matching(rf"^\s*{_VARIABLES.pattern}\s*$", "must be the name of a variable, perhaps with * or ?")
+    ),
+)
 WRITABLE = Kind(
     "true, false or list of patterns", _writable, {"type": ["boolean", "array"], "items": _GLOB_SCHEMA}
 )

@@ -6,15 +6,18 @@ import os
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.config.overrides import Overrides, check
 from ralph.config.policy import policy as policy_of
 from ralph.config.problems import Problems, Unreadable
 from ralph.config.read import Settings, read
+from ralph.config.roles import load_roles
 from ralph.config.task import prompt_file
 from ralph.config.task import task as task_of
 from ralph.config.textfile import read_text
 from ralph.core.policy import Policy, Task
+from ralph.core.schedule import Work
 from ralph.errors import RalphError
 
 FILE_NAMES = ("ralph.yml", "ralph.yaml")
@@ -24,10 +27,11 @@ ASSUMED = "(assumed)"
 
 class Resolved(msgspec.Struct, frozen=True):
     policy: Policy
-    task: Task
+    task: Task | None  # None: those of the backlog
     source: str  # the path of the file that was read, or "(assumed)", or "(defaults)"
     warnings: tuple[str, ...] = ()
     prompt_file: str = ""  # the path of the file that holds the task's text, if one does
+    work: Work = Work()  # how a backlog is gone through
 
 
 class Examined(msgspec.Struct, frozen=True):
@@ -49,16 +53,24 @@ class NoPrompt(RalphError):
 
 
 def load(
-    cwd: Path, file: Path | None = None, overrides: Overrides | None = None, *, assumed: str = ""
+    cwd: Path,
+    file: Path | None = None,
+    overrides: Overrides | None = None,
+    *,
+    assumed: str = "",
+    backlog: bool = False,
 ) -> Resolved:
-    """RalphError names everything that is wrong, not only the first of it. `assumed` stands for a file that is not there."""
+    """RalphError names everything that is wrong, not only the first of it. `assumed` stands for a file that is not there.
+    `backlog`: there are tasks, so that without a prompt these are what there is to do."""
     found = examine(cwd, file, overrides, assumed=assumed)
     found.settings.problems.raise_if_any()
     # Asked last: what is missing is often there under a misspelt key.
-    if found.task is None or not found.has_agent:
-        raise _missing(prompt=found.task is None, agent=not found.has_agent)
+    nothing = found.task is None and not backlog
+    if nothing or not found.has_agent:
+        raise _missing(prompt=nothing, agent=not found.has_agent)
+    roles = load_roles(Path(cwd).absolute())
     return Resolved(
-        found.policy,
+        replace(found.policy, roles=roles) if roles else found.policy,
         found.task,
         str(found.path) if found.path else ASSUMED if assumed else DEFAULTS,
         found.settings.problems.warnings,

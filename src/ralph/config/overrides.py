@@ -15,6 +15,7 @@ from ralph.config.kinds import (
     text_problem,
 )
 from ralph.config.problems import Problems
+from ralph.core.policy import SandboxKind
 
 
 class Overrides(msgspec.Struct, frozen=True):
@@ -35,6 +36,7 @@ class Overrides(msgspec.Struct, frozen=True):
     no_gates: bool = False
     allow: tuple[str, ...] = ()  # patterns, besides the file's
     require_verified: bool = False
+    sandbox: SandboxKind | None = None  # in place of sandbox.kind
 
 
 # field, least, most, whether the least itself is refused

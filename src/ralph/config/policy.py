@@ -21,6 +21,7 @@ from ralph.core.policy import (
     LimitPolicy,
     NotifyPolicy,
     Policy,
+    SandboxPolicy,
     StuckPolicy,
 )
 from ralph.errors import RalphError
@@ -39,6 +40,7 @@ def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
         limits=_limits(settings, overrides),
         stuck=_stuck(settings),
         notify=_notify(settings),
+        sandbox=_sandbox(settings, overrides),
         **_own_fields(settings, overrides),
     )
     _warn_of_untold_figures(found, settings)
@@ -76,6 +78,32 @@ def _holds_secret(url: str) -> bool:
     return any(
         re.fullmatch(r"[\w+%-]{16,}", w) and re.search(r"\d", w) and re.search("[A-Za-z]", w) for w in words
     )
+
+
+def _sandbox(settings: Settings, overrides: Overrides) -> SandboxPolicy:
+    own = fields(settings.values, "sandbox")
+    usual = SandboxPolicy()
+    more = [name for name, value in own.items() if name != "kind" and value != getattr(usual, name)]
+    if (
+        more
+        and "kind" not in own
+        and overrides.sandbox is None
+        and not settings.problems.concern("sandbox.kind")
+    ):
+        settings.wrong(f"sandbox.{more[0]}", "needs `kind: bwrap` beside it; without, nothing is sandboxed")
+    if own.get("kind") == "none" and overrides.sandbox is None:
+        for name in more:
+            settings.warn(f"sandbox.{name}", "is used only with kind: bwrap")
+    for name in ("readable", "writable"):
+        if name in own:
+            own[name] = tuple(
+                _absolute(f"sandbox.{name}", path, settings.folder, settings) for path in own[name]
+            )
+    if "credentials" in own:  # where the home is, the agent's own environment says
+        own["credentials"] = tuple(path.removeprefix("~/") for path in own["credentials"])
+    if overrides.sandbox is not None:
+        own["kind"] = overrides.sandbox
+    return SandboxPolicy(**own)
 
 
 def _own_fields(settings: Settings, overrides: Overrides) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 
 from ralph.config.nodes import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
 from ralph.config.problems import Problems, Spot
-from ralph.config.schema import BY_PATH, EITHER, GATE, KEYS, LISTS, NOTIFY, SECTIONS, names_in
+from ralph.config.schema import BY_PATH, EITHER, GATE, KEYS, LISTS, NOTIFY, SECTIONS, SHORT, names_in
 
 NO_GATES = "none"
 
@@ -93,8 +93,13 @@ def _section(node: Mapping, section: str, spot: Spot) -> Values:
 def _subsection(node: Node, path: str, spot: Spot) -> Values:
     if isinstance(node, Mapping):
         return _section(node, path, spot)
-    if not (isinstance(node, Scalar) and node.means == "null"):  # all of its keys may be commented out
-        spot.wrong(f"must be a mapping, not {described(node)}")
+    if isinstance(node, Scalar) and node.means == "null":  # all of its keys may be commented out
+        return {}
+    if path in SHORT and isinstance(node, Scalar):
+        short = f"{path}.{SHORT[path]}"
+        found = _value(node, short, spot)
+        return {} if found is None else {short: Given(found, spot.line)}
+    spot.wrong(f"must be a mapping, not {described(node)}")
     return {}
 
 

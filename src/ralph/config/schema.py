@@ -19,6 +19,7 @@ from ralph.core.policy import (
     LimitPolicy,
     NotifyPolicy,
     Policy,
+    SandboxPolicy,
     StuckPolicy,
     Task,
 )
@@ -28,12 +29,14 @@ REVIEWER = f"{GATE}.agent"  # and of its own agent, if it has one
 NOTIFY = "notify[]"
 EITHER = {GATE: ("run", "review"), NOTIFY: ("run", "url")}  # of these an item has exactly one
 LISTS = tuple(EITHER)  # sections that come as items of a list
+SHORT = {"sandbox": "kind"}  # sections for which one word may stand, as the value of this key
 
 _STRUCTS: dict[str, Any] = {
     "agent": AgentPolicy,
     "gate": GatePolicy,
     "limits": LimitPolicy,
     "notify": NotifyPolicy,
+    "sandbox": SandboxPolicy,
     "stuck": StuckPolicy,
     "policy": Policy,
     "task": Task,
@@ -107,6 +110,7 @@ KEYS: tuple[Key, ...] = (
     Key("event_loop.max_consecutive_failures", integer(1), "limits.max_consecutive_failures", "Crashes in a row before the agent is called unusable."),
     Key("event_loop.crash_wait", duration(zero_ok=True), "limits.crash_wait_seconds", "Wait after a crash."),
     Key("event_loop.max_wait", duration(zero_ok=True), "limits.max_wait_seconds", "The longest wait for a quota to reset."),
+    Key("event_loop.wrap_up_seconds", duration(zero_ok=True), "limits.wrap_up_seconds", "Time that an iteration goes on after its agent reports a full context; then a fresh one takes over. 0: no end."),
     Key("event_loop.stop_grace", duration(zero_ok=True), "limits.stop_grace_seconds", "Time between asking a process to end and killing it."),
     Key("gates", Kind("`none` or list of gates"), "", "The checks that prove the work. `none` says that no proof is wanted.", "no gate: the end is unverified"),
     Key("gates[].name", kinds.LINE, "gate.name", "How messages call it; unique.", "the first word of `run`"),
@@ -146,6 +150,12 @@ KEYS: tuple[Key, ...] = (
     Key("notify[].run", kinds.TEXT, "notify.run", "A command; it gets the message as JSON on standard input. A target has either this or `url`."),
     Key("notify[].url", kinds.LINE, "notify.url", "An address of the apprise library (extra `notify`), for example `slack://${SLACK_TOKEN}`; variables are filled in when it is used."),
     Key("notify[].when", choices(*OCCASIONS), "notify.when", "Of what: the end of a loop, a loop that needs a person, a wait.", "all of them"),
+    Key("env_allow", kinds.VARIABLES, "policy.env_allow", "Variables of your environment that agents and gates get besides the usual ones and the agent's own keys; `*` and `?` work, and `*` alone means all of them.", "none"),
+    Key("sandbox.kind", choice("none", "bwrap"), "sandbox.kind", "What agents and gates can reach: everything that you can, or (`bwrap`, Linux with bubblewrap) the workspace, the system's programs and what is named here. `sandbox: bwrap` is short for this key alone."),
+    Key("sandbox.network", choice("host", "none"), "sandbox.network", "The network inside: that of the machine, or none. An agent needs one to reach its model.", "`host`"),
+    Key("sandbox.credentials", kinds.PATHS, "sandbox.credentials", "Files of your home that the agent can read inside; relative to the home folder.", "those that the agent is known to need"),
+    Key("sandbox.readable", kinds.PATHS, "sandbox.readable", "More files and folders that agents and gates can read. Inside the workspace: not write."),
+    Key("sandbox.writable", kinds.PATHS, "sandbox.writable", "More files and folders that agents and gates can write, such as caches."),
     Key("require_verified", kinds.BOOLEAN, "policy.require_verified", "Whether only a verified end is a success."),
 )
 # fmt: on

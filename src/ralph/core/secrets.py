@@ -1,4 +1,4 @@
-"""Which environment an agent gets, and what in it is a secret. Pure: the driver reads the environment and the files."""
+"""What in an environment, or in a file of credentials, is a secret. Pure: the driver reads both."""
 
 from __future__ import annotations
 
@@ -15,50 +15,10 @@ __all__ = [
     "SHORTEST",
     "MaskedStream",
     "Masker",
-    "agent_environment",
     "masker_for",
     "names_secret",
     "values_in",
 ]
-
-# What programs need to find themselves, their language, the network and what to trust; no credentials.
-ALWAYS_ALLOWED = (
-    *("PATH", "HOME", "SHELL", "USER", "LOGNAME", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "XDG_*"),
-    *("TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "CI"),
-    *(
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "no_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "NO_PROXY",
-    ),
-    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
-    *("GIT_SSL_CAINFO", "PIP_CERT", "NIX_SSL_CERT_FILE", "NIX_PATH", "NIX_PROFILES", "LD_LIBRARY_PATH"),
-    *(
-        "VIRTUAL_ENV",
-        "CONDA_PREFIX",
-        "PYENV_ROOT",
-        "PYENV_VERSION",
-        "NVM_DIR",
-        "NVM_BIN",
-        "PNPM_HOME",
-        "BUN_INSTALL",
-    ),
-    *(
-        "CARGO_HOME",
-        "RUSTUP_HOME",
-        "RUSTUP_TOOLCHAIN",
-        "GOPATH",
-        "GOROOT",
-        "JAVA_HOME",
-        "DOTNET_ROOT",
-        "ASDF_DIR",
-    ),
-    *("ASDF_DATA_DIR", "MISE_DATA_DIR", "VOLTA_HOME", "DENO_INSTALL", "SDKMAN_DIR", "RBENV_ROOT", "GEM_HOME"),
-)
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SECRET_WORDS = frozenset(
@@ -102,19 +62,6 @@ def names_secret(name: str) -> bool:
         word in _SECRET_WORDS or word.endswith(_SECRET_ENDINGS) or words[i : i + 2] == ["PRIVATE", "KEY"]
         for i, word in enumerate(words)
     )
-
-
-def agent_environment(
-    environ: Mapping[str, str], allowed: Sequence[str], given: Mapping[str, str]
-) -> dict[str, str]:
-    """What an agent's process gets: what every program needs, what `allowed` names (`*` and `?` work), and what is
-    `given` to it. Nothing else of `environ`; a secret only when `allowed` means it."""
-    kept = {
-        name: value
-        for name, value in environ.items()
-        if _fits(name, allowed) or (_fits(name, ALWAYS_ALLOWED) and not names_secret(name))
-    }
-    return {**kept, **given}
 
 
 def masker_for(environ: Mapping[str, str], named: Sequence[str] = (), more: Iterable[str] = ()) -> Masker:

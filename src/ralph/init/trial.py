@@ -18,6 +18,7 @@ from typing import Literal
 import msgspec
 
 from ralph.core.emptyrun import ran_nothing
+from ralph.core.environment import passed_on
 from ralph.core.errorhash import headline
 from ralph.core.excerpt import plain_lines
 from ralph.core.figures import duration
@@ -178,7 +179,9 @@ def _folder_at(path: str, depth: int) -> str:
 
 
 def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("RALPH_")}
+    """As a gate of a run has it."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("RALPH_")}
+    return passed_on(own, ())
 
 
 def _keep(lines: list[str], more: Iterable[str]) -> None:

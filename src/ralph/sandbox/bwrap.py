@@ -42,7 +42,7 @@ _SAID_BY_BWRAP = "bwrap: "
 
 # part of what bwrap says -> what to do about it
 _REMEDIES = (
-    ("loopback", "The network cannot be shut off here; `sandbox.network: true` does without."),
+    ("loopback", "The network cannot be shut off here; `sandbox.network: host` does without."),
     ("proc", "A container hides parts of /proc; start it with `--security-opt systempaths=unconfined`."),
     (
         "",
@@ -83,13 +83,16 @@ def wrap(
     network: bool = True,
     writable: Sequence[Path] = (),
     readable: Sequence[Path] = (),
+    private: Sequence[Path] = (),
+    handed: Path | None = None,
     env: Mapping[str, str],
     inbox: Path | None = None,
 ) -> Sandboxed:
     """Run argv so that it can write the workspace, `writable` and its inbox, read the system, its tool chains,
     `readable` and `credentials`, and reach nothing else.
 
-    `home` is the user's; inside, an empty one with the credentials is in its place. `inbox` is the folder that is seen
+    `home` is the user's; inside, an empty one with the credentials is in its place, and so with the folders `private`.
+    `handed` is a folder in Ralph's own that becomes writable. `inbox` is the folder that is seen
     as Ralph's inbox (default: the real one). `readable` inside the workspace means: not writable. FileNotFoundError
     when there is no such program, RalphError for what a person must change.
     """
@@ -111,6 +114,8 @@ def wrap(
         plan.show(Path("/etc/resolv.conf"))
     for folder in (_TMP, "/var/tmp", str(lives)):
         plan.private(Path(folder))
+    for path in private:
+        _add_private(plan, path, (workspace, lives))
     plan.visit(home)
     programs.add_tools()
     programs.add(program)
@@ -118,8 +123,11 @@ def wrap(
     programs.add_ralph()
     for path in credentials:
         _add_credential(plan, path, home, lives)
+    # Named by Ralph itself: a prompt, a view.
+    ours = [path for path in readable if state_dir in path.resolve().parents]
     for path in readable:
-        _add_readable(plan, _there(path, "sandbox.readable"), workspace)
+        if path not in ours:
+            _add_readable(plan, _there(path, "sandbox.readable"), workspace)
     places = git_places(workspace)
     for place in places:
         plan.show(place)
@@ -127,9 +135,10 @@ def wrap(
     for path in writable:
         _add_writable(plan, _there(path, "sandbox.writable"), (workspace, state_dir, *places))
     _add_state(plan, workspace, state_dir, inbox or state_dir / "inbox")
-    for path in readable:
-        if state_dir in path.resolve().parents:  # Ralph itself names these: a prompt, a view
-            plan.show(path)
+    for path in ours:
+        plan.show(path)
+    if handed is not None and state_dir in handed.resolve().parents:
+        plan.write(handed)
 
     return Sandboxed(
         argv=(
@@ -194,6 +203,12 @@ def _add_credential(plan: Plan, path: Path, home: Path, lives: Path) -> None:
             todo="Name the files that the agent needs.",
         )
     plan.show(lives / within if within else path, source=path.resolve())
+
+
+def _add_private(plan: Plan, path: Path, around: Sequence[Path]) -> None:
+    real = path.resolve()
+    if path.is_absolute() and not any(real in (place, *place.parents) for place in around):
+        plan.private(path)
 
 
 def _add_readable(plan: Plan, path: Path, workspace: Path) -> None:

@@ -28,8 +28,17 @@ from ralph.errors import RalphError
         ("gates: [{run: x, timeout: 5}]", "gates[0].timeout: unknown key (nearest valid: soft_timeout)"),
         (
             "zzz: 1",
-            "ralph.yml:1: zzz: unknown key (valid here: allow, cli, core, event_loop, fallback, gates,",
+            "ralph.yml:1: zzz: unknown key (valid here: allow, cli, core, env_allow, event_loop, fallback,",
         ),
+        ("sandbox: docker", "ralph.yml:1: sandbox: must be one of none, bwrap, not the text 'docker'"),
+        (
+            "sandbox: {kind: bwrp}",
+            "sandbox.kind: must be one of none, bwrap, not the text 'bwrp' (nearest valid: bwrap)",
+        ),
+        ("a: 1\nsandbox: {network: none}", "ralph.yml:2: sandbox.network: needs `kind: bwrap` beside it"),
+        ("sandbox: {kind: bwrap, credentials: ~/.netrc}", "sandbox.credentials: must be a list, not"),
+        ("sandbox: {kind: bwrap, home: x}", "sandbox.home: unknown key"),
+        ("env_allow: [DATABASE URL]", "env_allow[0]: must be the name of a variable, perhaps with * or ?"),
         ("'cli.command': x", "ralph.yml:1: 'cli.command': unknown key"),
         ("'gates[].run': x", "ralph.yml:1: 'gates[].run': unknown key"),
         ("cli: {backend: scriptd}", "cli.backend: unknown agent 'scriptd', known: claude, codex, gemini,"),

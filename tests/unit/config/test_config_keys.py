@@ -27,6 +27,7 @@ REVIEW = (
     "cli: {command: base-agent, args: [-a]}\nevent_loop: {prompt: base prompt}\ngates: [{review: spec%s}]\n"
 )
 NAMED = "cli: {backend: claude%s}\nevent_loop: {prompt: base prompt}\n"
+SANDBOX = BASE + "sandbox: {kind: bwrap%s}\n"
 NOTIFY = BASE + "notify: [{run: tell%s}]\n"
 
 SAMPLES: dict[str, tuple[str | None, str]] = {
@@ -101,6 +102,12 @@ SAMPLES: dict[str, tuple[str | None, str]] = {
     "task.no_change_ok": (None, BASE + "task: {no_change_ok: true}\n"),
     "task.allow": (None, BASE + "task: {allow: [tests/**]}\n"),
     "allow": (None, BASE + "allow: [tests/**]\n"),
+    "env_allow": (None, BASE + "env_allow: [DATABASE_URL, 'AWS_*']\n"),
+    "sandbox.kind": (None, BASE + "sandbox: bwrap\n"),
+    "sandbox.network": (SANDBOX % "", SANDBOX % ", network: none"),
+    "sandbox.credentials": (SANDBOX % "", SANDBOX % ", credentials: [~/.netrc]"),
+    "sandbox.readable": (SANDBOX % "", SANDBOX % ", readable: [../shared]"),
+    "sandbox.writable": (SANDBOX % "", SANDBOX % ", writable: [/var/cache/x]"),
     "require_verified": (None, BASE + "require_verified: true\n"),
     "event_loop.completion_promise": (None, LOOP % ", completion_promise: ALL_DONE"),
     "event_loop.claim": (None, LOOP % ", claim: exit-zero"),
@@ -116,6 +123,7 @@ SAMPLES: dict[str, tuple[str | None, str]] = {
     "event_loop.max_consecutive_failures": (None, LOOP % ", max_consecutive_failures: 2"),
     "event_loop.crash_wait": (None, LOOP % ", crash_wait: 0"),
     "event_loop.max_wait": (None, LOOP % ", max_wait: 90m"),
+    "event_loop.wrap_up_seconds": (None, LOOP % ", wrap_up_seconds: 1"),
     "event_loop.stop_grace": (None, LOOP % ", stop_grace: 1"),
 }
 
@@ -148,6 +156,7 @@ def test_a_key_sets_the_field_that_the_table_names(key: Key, tmp_path: Path) -> 
             "agent": gate.agent or policy.agent if gate else policy.agent,
             "notify": policy.notify[0] if policy.notify else None,
             "limits": policy.limits,
+            "sandbox": policy.sandbox,
             "stuck": policy.stuck,
             "gate": gate,
             "task": found.task,

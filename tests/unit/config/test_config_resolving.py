@@ -11,7 +11,7 @@ import pytest
 from config_project import Project
 
 from ralph.config import Overrides, load
-from ralph.core.policy import AgentPolicy, LimitPolicy, Policy, StuckPolicy
+from ralph.core.policy import AgentPolicy, LimitPolicy, Policy, SandboxPolicy, StuckPolicy
 
 
 def test_without_a_file_everything_has_its_default(project: Project) -> None:
@@ -380,3 +380,20 @@ def test_a_relative_folder_gives_absolute_paths(project: Project, monkeypatch: p
     monkeypatch.chdir(project.folder)
     (project.folder / "ralph.yml").write_text("cli: {command: ./a}\nevent_loop: {prompt: x}\n")
     assert os.path.isabs(load(Path()).policy.agent.command[0])  # noqa: PTH117
+
+
+def test_the_sandbox_s_paths_are_whole_and_the_command_line_wins(project: Project) -> None:
+    text = (
+        "sandbox: {kind: none, network: none, credentials: [~/.netrc, .npmrc], readable: [../shared], "
+        "writable: [~/.cache/pip]}\n"
+    )
+    found = project.load(text, sandbox="bwrap")
+    sandbox = found.policy.sandbox
+    assert sandbox.kind == "bwrap" and sandbox.network == "none"
+    assert sandbox.credentials == (".netrc", ".npmrc")
+    assert sandbox.readable == (str(project.folder / "../shared"),)
+    assert sandbox.writable == (str(Path.home() / ".cache/pip"),)
+    assert found.warnings == ()
+    assert any("sandbox.network: is used only with" in warning for warning in project.load().warnings)
+    assert project.load(sandbox="none").policy.sandbox.kind == "none"
+    assert project.load("sandbox: bwrap\n").policy.sandbox == SandboxPolicy("bwrap")

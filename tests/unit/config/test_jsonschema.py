@@ -25,7 +25,7 @@ from ralph.config.jsonschema import default_of, schema
 from ralph.config.kinds import duration_text, seconds
 from ralph.config.problems import Problems
 from ralph.config.read import read
-from ralph.config.schema import EITHER, LISTS
+from ralph.config.schema import BY_PATH, EITHER, LISTS, SHORT
 from ralph.errors import RalphError
 
 SCHEMA = schema()
@@ -153,6 +153,8 @@ VALID: dict[str, st.SearchStrategy[Any]] = {  # by what the reference calls the 
     k.TEXT.name: st.sampled_from(["x", "two\nlines", " x "]),
     k.LINE.name: st.sampled_from(["x", "two words", "-p", " x\n", "é→😀"]),
     k.PATH.name: st.sampled_from(["x.md", "/a/b", "~/x", "../x"]),
+    k.PATHS.name: st.lists(st.sampled_from(["x.md", "/a/b", "~/x", "../x"]), max_size=2),
+    k.VARIABLES.name: st.lists(st.sampled_from(["A", "_b1", "AWS_*", "*", " X? "]), max_size=2),
     k.INSIDE.name: st.sampled_from(
         ["x.md", "./a//b", "n/{taskId}.md", ".github/x", "a/.git", ".. /x", "a..b"]
     ),
@@ -209,7 +211,9 @@ def valid_section(draw: st.DrawFn, section: str) -> dict[str, Any]:
         else:
             found[name] = draw(st.none() | valid_value(own[name]))
     for name in draw(st.lists(st.sampled_from(sorted(deeper)), max_size=2, unique=True)) if deeper else ():
-        found[name] = draw(st.none() | valid_section(f"{section}.{name}" if section else name))
+        inside = f"{section}.{name}" if section else name
+        words = valid_value(BY_PATH[f"{inside}.{SHORT[inside]}"]) if inside in SHORT else st.none()
+        found[name] = draw(st.none() | words | valid_section(inside))
     if first:
         chosen, other = draw(st.permutations((first, second)))
         found[chosen] = draw(valid_value(own[chosen]))
@@ -297,6 +301,10 @@ def unlike(document: Any) -> bool:
 @example(document={"notify": [{"run": "x", "url": None}]})
 @example(document={"notify": "none"})
 @example(document={"gates": "all"})
+@example(document={"sandbox": "docker"})
+@example(document={"sandbox": True})
+@example(document={"cli": "none"})
+@example(document={"env_allow": ["A B"]})
 @example(document={"cli": {"env": {"1A": "x"}}})
 @example(document={"cli": {"command": []}})
 @example(document={"cli": {"command": [" "]}})

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ralph.core.masking import REACH
-from ralph.core.secrets import MASK, Masker, agent_environment, masker_for, names_secret, values_in
+from ralph.core.secrets import MASK, Masker, masker_for, names_secret, values_in
 
 VALUES = st.text(
     st.characters(exclude_characters="*", exclude_categories=["Cs"]), min_size=8, max_size=40
@@ -262,35 +262,6 @@ def test_a_masker_for_an_environment_masks_by_name() -> None:
     masker = masker_for(environ, named=["PI?"], more=["from-a-file-of-credentials"])
     assert masker.text("value-of-the-key value-of-color 4711 short") == "*** value-of-color *** short"
     assert masker.text("from-a-file-of-credentials") == MASK
-
-
-def test_an_agent_gets_only_what_is_declared() -> None:
-    environ = {
-        "PATH": "/bin",
-        "HOME": "/home/me",
-        "LC_ALL": "C",
-        "XDG_DATA_HOME": "/d",
-        "https_proxy": "http://p",
-        "AWS_SECRET_ACCESS_KEY": "s",
-        "DATABASE_URL": "d",
-        "MY_SETTING": "m",
-        "ANTHROPIC_API_KEY": "a",
-        "XDG_SESSION_TOKEN": "t",
-        "ANTHROPIC_BASE_URL": "b",
-        "RALPH_FAULT": "f",
-    }
-    got = agent_environment(environ, ["ANTHROPIC_*"], {"RALPH_LOOP": "l", "PATH": "/own"})
-    assert got == {
-        "PATH": "/own",
-        "HOME": "/home/me",
-        "LC_ALL": "C",
-        "XDG_DATA_HOME": "/d",
-        "https_proxy": "http://p",
-        "ANTHROPIC_API_KEY": "a",
-        "ANTHROPIC_BASE_URL": "b",
-        "RALPH_LOOP": "l",
-    }
-    assert "anthropic_api_key" not in agent_environment({"anthropic_api_key": "x"}, ["ANTHROPIC_*"], {})
 
 
 def test_values_are_found_in_files_of_credentials() -> None:

@@ -250,7 +250,7 @@ def test_a_missing_bubblewrap_is_said_with_what_to_do(world: World, monkeypatch:
     ("said", "todo"),
     [
         ("bwrap: setting up uid map: Permission denied", "User namespaces are blocked"),
-        ("bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", "sandbox.network: true"),
+        ("bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", "sandbox.network: host"),
         ("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", "systempaths=unconfined"),
     ],
 )
@@ -277,3 +277,35 @@ def test_a_sandbox_that_cannot_be_made_is_told_from_a_failing_program(world: Wor
     shutil.rmtree(world.workspace)
     done = subprocess.run(boxed.argv, env=boxed.env, capture_output=True, text=True)
     assert "the sandbox cannot be made" in trouble(done.returncode, done.stderr)
+
+
+@needs_bwrap
+def test_of_ralph_s_folder_only_the_named_file_is_seen_and_only_what_is_handed_over_is_writable(
+    world: World,
+) -> None:
+    for name in ("blobs/mine", "blobs/other", "run/op.private/settings"):
+        path = world.state / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    handed = world.state / "run/op.private"
+    script = f"ls {world.state}/blobs; cat {world.state}/blobs/mine; echo x >> {world.state}/blobs/mine && echo written; "
+    script += f"echo more > {handed}/new && cat {handed}/settings; ls {world.state}/run"
+    seen = world.run(["sh", "-c", script], readable=[world.state / "blobs/mine"], handed=handed).stdout
+    assert seen == "mine\nblobs/minerun/op.private/settingsop.private\n"
+    assert (world.state / "blobs/mine").read_text() == "blobs/mine"
+    assert (handed / "new").read_text() == "more\n"
+
+
+@needs_bwrap
+def test_a_private_folder_is_empty_writable_and_gone_afterwards(world: World) -> None:
+    moved = world.folder / "moved"
+    moved.mkdir()
+    (moved / "auth.json").write_text("login")
+    (moved / "history").write_text("private")
+    said = world.sh(
+        f"cat {moved}/auth.json; ls {moved}; echo x > {moved}/new && echo made",
+        private=[moved],
+        credentials=[moved / "auth.json"],
+    )
+    assert said == "loginauth.json\nmade\n"
+    assert sorted(path.name for path in moved.iterdir()) == ["auth.json", "history"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import platform
 import re
@@ -21,8 +20,6 @@ from ralph.errors import RalphError
 
 OLDEST_GIT = (2, 30)
 PATIENCE = 5.0  # seconds for a program to say its version
-_LANDLOCK_CREATE_RULESET = 444
-_LANDLOCK_VERSION = 1
 
 
 def machine() -> Iterator[Finding]:
@@ -120,40 +117,15 @@ def _text(path: Path) -> str:
 
 
 def _sandbox() -> Finding:
-    """Ralph starts agents with the user's rights; what could confine them is told as it is."""
-    abi = landlock()
-    found = [
-        _bubblewrap(),
-        f"landlock {f'version {abi}' if abi else 'is not available'}",
-    ]
-    mend = "Not used by this version: an agent has your rights. Run Ralph in a container to confine it."
-    return note("sandbox", "; ".join(found), mend)
+    """Whether one could be had. What the configuration makes of it is told with the configuration."""
+    from ralph.sandbox import usable
 
-
-def _bubblewrap() -> str:
-    program = shutil.which("bwrap")
-    if program is None:
-        return "bubblewrap is not installed"
-    try:
-        tried = subprocess.run(
-            [program, "--ro-bind", "/", "/", "true"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return "bubblewrap does not work"
-    if tried.returncode:
-        return f"bubblewrap does not work: {cut(tried.stderr.decode('utf-8', 'replace'), 80)}"
-    return "bubblewrap works"
-
-
-def landlock() -> int:
-    """The version of Landlock that the kernel offers; 0 without."""
-    if sys.platform != "linux":
-        return 0
-    answer: int = ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
-    return max(0, answer)
+    why, _, mend = usable().partition(". ")
+    if why:
+        return note("sandbox", f"`sandbox: bwrap` cannot work here: {why}", mend)
+    if offline := usable(network=False):
+        return note("sandbox", "bubblewrap works, but cannot shut off the network", offline)
+    return good("sandbox", "bubblewrap works: `sandbox: bwrap` confines agents and gates")
 
 
 # -- agents --------------------------------------------------------------------------------------------

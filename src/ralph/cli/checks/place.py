@@ -10,11 +10,13 @@ from pathlib import Path
 
 from ralph.cli.checks.finding import Finding, broken, fix, good, note
 from ralph.core.figures import size
+from ralph.core.policy import Policy
 from ralph.core.text import few
 from ralph.errors import RalphError
 from ralph.workspace import Repo
 
 LITTLE_SPACE = 500 * 1024 * 1024
+_NAMES = 40
 
 
 def place() -> Iterator[Finding]:
@@ -184,5 +186,36 @@ def _configuration(folder: Path, root: Path) -> Iterator[Finding]:
         return
     gates = ", ".join(g.name for g in resolved.policy.gates) or "no gates: nothing will be proven"
     yield good("config", f"{resolved.source}: {resolved.policy.agent.backend}, gates: {gates}{prompt}")
+    yield _confinement(resolved.policy, folder)
+    yield from _environment(resolved.policy)
     for warning in resolved.warnings:
         yield note("config", warning, "Correct it, or leave it: it changes nothing that runs.")
+
+
+def _confinement(policy: Policy, folder: Path) -> Finding:
+    """What the configured sandbox gives, as it would be made now."""
+    from ralph.cli.place import here
+    from ralph.driver import confining
+
+    sandbox = policy.sandbox
+    if sandbox.kind == "none":
+        mend = "`sandbox: bwrap` in ralph.yml confines them to the workspace."
+        return note("sandbox", "not configured: agents and gates have your rights", mend)
+    try:
+        confining.check(policy, here(), folder)
+    except RalphError as error:
+        return broken("sandbox", error)
+    return good("sandbox", confining.described(policy))
+
+
+def _environment(policy: Policy) -> Iterator[Finding]:
+    """The names of what is not handed on: when a gate or an agent misses something, here it is."""
+    from ralph.core.environment import held_back
+    from ralph.driver.bench import variables_for
+
+    mend = 'What they need is named in `env_allow`; `env_allow: ["*"]` hands on everything.'
+    for who, agent in ((f"the agent {policy.agent.backend}", policy.agent), ("gates", None)):
+        if names := held_back(os.environ, variables_for(policy, agent)):
+            yield note("variables", f"not for {who}: {few(names, _NAMES)}", mend)
+        else:
+            yield good("variables", f"all of yours reach {who}")
