@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -238,6 +239,14 @@ def end_processes(token: str) -> None:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
+
+
+def only(folder: Path, *names: str) -> Path:
+    """A folder for PATH in which these programs are, and no others."""
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).symlink_to(str(shutil.which(name)))
+    return folder
 
 
 def contents(root: Path) -> dict[str, tuple[int, bytes]]:

@@ -15,8 +15,8 @@ from ralph.cli.place import here
 from ralph.cli.stock import latest
 from ralph.core.state import LoopState
 from ralph.core.text import few
+from ralph.driver.clock import new_id, now
 from ralph.driver.place import snapshots_of
-from ralph.driver.run import new_id, now
 from ralph.errors import RalphError
 from ralph.journal.lock import Lock
 from ralph.journal.record import Damage

@@ -26,8 +26,9 @@ from ralph.core.next import what_next
 from ralph.core.policy import Policy
 from ralph.core.state import LoopState
 from ralph.core.text import few
+from ralph.driver.life import Choice, Seeing
 from ralph.driver.resume import is_unfinished
-from ralph.driver.run import Choice, Request, Seeing, raised
+from ralph.driver.run import Request, raised
 from ralph.driver.run import run as drive
 from ralph.errors import RalphError
 from ralph.workspace import Repo, committed, dirty, own_files
@@ -88,7 +89,17 @@ def _limits(command: Decorated) -> Decorated:
     help="Files that judge the work (tests, runner configuration) and may be changed without review; may be repeated.",
 )
 @click.option("--require-verified", is_flag=True, help="An unverified end is never exit 0.")
+@click.option(
+    "--sandbox",
+    type=click.Choice(["none", "bwrap"]),
+    help="Whether agents and gates run in a sandbox; in place of sandbox.kind.",
+)
 @_limits
+@click.option("--task", help="Of the backlog, this task, or those below it.")
+@click.option("--max-items", type=int, help="Begin at most this many tasks of the backlog.")
+@click.option("--once", is_flag=True, help="Begin one task of the backlog.")
+@click.option("--parallel", type=int, help="Work on this many tasks of the backlog at once.")
+@click.option("--watch", is_flag=True, help="When the backlog is done, wait for more tasks.")
 @click.option("--timeout-multiplier", type=float, default=1.0, help="Stretch all time limits by this factor.")
 @click.option("--in-place", is_flag=True, help="Work here although there are uncommitted changes.")
 @click.option("--resume", "choice", flag_value="resume", help="Go on with the unfinished loop.")
@@ -106,12 +117,16 @@ def run(
     """Run an agent on a task until the gates prove it done.
 
     COMMAND is the agent, after `--`; it gets the prompt on standard input. Without it, ralph.yml says.
+    Without a prompt, the tasks of tasks.jsonl are worked on, each in a workspace of its own, and what is proven
+    lands on the branch that is checked out.
 
     \b
     Examples:
       ralph run
       ralph run -p "Make the tests pass" --gate "pytest -q" -- ./agent.sh
       ralph run -P task.md --max-iterations 20 --in-place
+      ralph run --parallel 3
+      ralph run --task A.1
       ralph run -p "Drop Python 3.8" --allow tox.ini --allow "tests/compat/**"
     """
     from ralph.cli.place import here
@@ -124,13 +139,21 @@ def run(
     if config is None:
         _refuse_one_above(folder, repo)
     assumed = _assumed(folder, repo, command, given) if config is None else None
+    from ralph.cli import backlogrun
+
+    through = backlogrun.wanted(repo, given)
+    flags = {name: given.pop(name) for name in backlogrun.FLAGS}
     overrides = Overrides(command=command, **given)
-    resolved = load(folder, config, overrides, assumed=assumed.text if assumed else "")
+    resolved = load(folder, config, overrides, assumed=assumed.text if assumed else "", backlog=through)
     for line in assumed.said if assumed else ():
         click.echo(line, err=True)
     _check(resolved.policy, folder, "command line" if command else "config")
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
+    if resolved.task is None or any(flags.values()):
+        work = backlogrun.work_of(flags, resolved.work)
+        return backlogrun.go_through(folder, repo, resolved.policy, work, see)
+    task = resolved.task
     request = Request(
         folder=folder,
         repo=repo,
@@ -140,7 +163,7 @@ def run(
     )
 
     def agree() -> None:
-        own = own_files(repo, folder, (resolved.policy.scratchpad_path(resolved.task.id),))
+        own = own_files(repo, folder, (resolved.policy.scratchpad_path(task.id),))
         _agree_to_work_here(repo, own, in_place, _read_by_ralph(folder, config, resolved.prompt_file))
 
     loop = _resumable(repo)
@@ -296,6 +319,7 @@ def _refuse_with_resume(given: dict[str, Any], command: tuple[str, ...]) -> None
         "no_gates",
         "allow",
         "require_verified",
+        "sandbox",
     )
     said = [_FLAGS.get(key, f"--{key.replace('_', '-')}") for key in fixed if given.get(key)]
     said += ["--timeout-multiplier"] if given.get("timeout_multiplier", 1.0) != 1.0 else []

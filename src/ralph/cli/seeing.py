@@ -62,7 +62,16 @@ class Shown:
         self._view.close()
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
-        told = [one_line(line) for line in lines(fact, s)]
+        self.say(fact, s)
+
+    def tell(self, told: Sequence[str]) -> None:
+        """Lines about the run as a whole."""
+        told = [one_line(line) for line in told]
+        self._log.write(told, datetime.now())
+        (self._plain if isinstance(self._view, Json) else self._view).say(told)
+
+    def say(self, fact: f.AnyFact, s: LoopState, whose: str = "") -> None:
+        told = [one_line(f"{whose}{line}") for line in lines(fact, s)]
         trouble = self._log.write(told, datetime.now())
         try:
             self._view.say(told)

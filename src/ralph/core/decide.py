@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core.ends import End, exit_code
 from ralph.core.facts import Purpose, Variant
 from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge
-from ralph.core.state import Due, LoopState, Running, verdict_key
+from ralph.core.policy import LandHow
+from ralph.core.state import Claim, Due, LoopState, Running, verdict_key
+from ralph.core.team import Trigger
 
 MOST_RESTLESS = 5  # times in a row that a gate found another tree than the one it was to look at
 
@@ -34,6 +37,8 @@ class RunAgent(Operation, frozen=True):
     agent: int = 0
     shift: int = 0
     expand: bool = False
+    hat: str = ""
+    hat_why: str = ""
 
 
 class RunGate(Operation, frozen=True):
@@ -65,6 +70,14 @@ class Note(Operation, frozen=True):
 
 class Continue(Operation, frozen=True):
     """Already under way and still wanted."""
+
+
+class Land(Operation, frozen=True):
+    """Put the judged tree on the target branch; or merge it with a target that has moved on."""
+
+    tree: str
+    how: LandHow
+    note: str = ""
 
 
 class Finish(Operation, frozen=True):
@@ -108,17 +121,43 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
             return (end,)
     if s.wait_due is not None:
         return (_wait(f"wait:{s.serial}", s.wait_due),)
+    return (_run_agent(s, _role(s)),)
+
+
+def _run_agent(s: LoopState, trigger: Trigger | None) -> RunAgent:
     level = shift_level(s)
-    return (
-        RunAgent(
-            id=f"iteration:{s.serial + 1}",
-            serial=s.serial + 1,
-            n=s.iterations + 1,
-            agent=s.agent,
-            shift=level,
-            expand=level >= 2,
-        ),
+    return RunAgent(
+        id=f"iteration:{s.serial + 1}",
+        serial=s.serial + 1,
+        n=s.iterations + 1,
+        agent=s.agent,
+        shift=level,
+        expand=level >= 2,
+        hat=trigger.role if trigger else "",
+        hat_why=_why(trigger, s) if trigger else "",
     )
+
+
+def _role(s: LoopState) -> Trigger | None:
+    if s.policy.roles is None:
+        return None
+    from ralph.core.roles import choose  # most loops have no roles
+
+    return choose(s.policy.roles, s, s.wearing)
+
+
+def _why(trigger: Trigger, s: LoopState) -> str:
+    from ralph.core.roles import why_now
+
+    return why_now(trigger, s, s.wearing)
+
+
+def _role_before_end(s: LoopState) -> Trigger | None:
+    """A role that waits for a claim comes before the end, as long as there is an iteration to spend."""
+    if s.policy.roles is None or s.landed is not None:
+        return None
+    unclaimed = replace(s, claim=None)
+    return None if any(rule(unclaimed) for rule in _ENDS) else _role(s)
 
 
 def cutoff(s: LoopState, op: str) -> str:
@@ -238,6 +277,10 @@ def _judged(s: LoopState) -> Operation:
             return _run_gate(found)
         case Inspect():
             return InspectClaim(id=found.op, tree=found.tree)
+        case Verdict(what="verified" | "unverified") if trigger := _role_before_end(s):
+            return _run_agent(s, trigger)
+        case Verdict(what="verified" | "unverified") if _to_land(s) and s.landed is None:
+            return _land(s, s.claim, found)
         case Verdict(what="verified"):
             return _finish(s, "completed-verified", _proof_line(s), proof=_proof(s))
         case Verdict(what="needs-review"):
@@ -252,6 +295,30 @@ def _judged(s: LoopState) -> Operation:
             return _finish(s, "completed-unverified", "claimed; no hard gate proves it", proof=_proof(s))
     # A failed claim is taken back by fold at once; a journal that says otherwise is not to be trusted.
     return _finish(s, "internal", "a failed claim was still open")
+
+
+def _to_land(s: LoopState) -> bool:
+    return s.policy.land.how != "none"
+
+
+def _land(s: LoopState, claim: Claim, verdict: Verdict) -> Land:
+    """Only what was proven goes onto the target, unless the user wants no proof."""
+    policy = s.policy.land
+    how, note = policy.how, ""
+    if verdict.what == "unverified" and not s.policy.gates_declined:
+        how, note = "branch", "no hard gate proves it"
+    elif s.merges > policy.merges:
+        how, note = "branch", f"{_short(policy.target)} kept moving on: merged {s.merges} times"
+    return Land(
+        id=f"land:{claim.serial}{f'+{claim.round}' if claim.round else ''}",
+        tree=claim.tree,
+        how=how,
+        note=note,
+    )
+
+
+def _short(ref: str) -> str:
+    return ref.removeprefix("refs/heads/")
 
 
 _DOUBT = {

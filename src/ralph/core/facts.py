@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import msgspec
 
 from ralph.core.ends import End
-from ralph.core.policy import LimitPolicy, Occasion, Policy, Task
+from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task
 
 Purpose = Literal["base", "claim", "iteration"]
 Variant = Literal["as-is", "original"]
@@ -69,8 +69,10 @@ class LoopStarted(Fact, frozen=True, tag="loop.started"):
     loop: str
     task: Task
     policy: Policy
-    root: str
+    root: str  # of the workspace
     folder: str = "."
+    home: str = ""  # the user's own checkout, where that is another
+    slot: int = 0  # which of the workspaces side by side
 
 
 class LoopResumed(Fact, frozen=True, tag="loop.resumed"):
@@ -111,6 +113,42 @@ class WorkspaceChanged(Fact, frozen=True, tag="workspace.changed"):
     paths: tuple[str, ...] = ()
 
 
+class WorkspaceMerged(Fact, frozen=True, tag="workspace.merged"):
+    """The target had moved on: the claimed change now stands on its new tip, merged, perhaps with conflicts."""
+
+    op: str
+    commit: str  # the tip
+    base_tree: str  # and its tree
+    tree: str  # the change on top of it, as the workspace holds it
+    conflicts: tuple[str, ...] = ()
+    text: str = ""  # what git says about them
+    same_patch: bool = False  # the change itself is the one that was reviewed
+
+
+class LandingIntended(Fact, frozen=True, tag="landing.intended"):
+    """The commit exists; the branch is about to be moved from `tip` to it."""
+
+    op: str
+    how: LandHow
+    ref: str
+    commit: str
+    tree: str
+    tip: str = ""
+    note: str = ""  # why it does not land as was wanted
+
+
+class Landed(Fact, frozen=True, tag="landed"):
+    """The commit is on the branch."""
+
+    op: str
+    how: LandHow
+    ref: str
+    commit: str
+    note: str = ""
+    followed: tuple[str, ...] = ()  # checkouts of the branch that were brought along
+    url: str = ""  # of the pull request
+
+
 class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     """`serial` counts every agent process of the loop; `n` is the iteration's number, which an interrupted one gives back."""
 
@@ -125,6 +163,8 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     agent: int = 0  # which of the policy's agents
     refs: str = ""  # hash of the stored refs: what an interrupted iteration moved is found by it
     token: str = ""  # digest of what only its processes know: by it their messages are recognised
+    hat: str = ""  # the role that it wears
+    hat_why: str = ""  # by which condition
 
 
 class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
@@ -153,6 +193,8 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     stragglers: tuple[str, ...] = ()
     refs_moved: tuple[str, ...] = ()
     commit: str = ""  # HEAD at its end
+    commits: int = 0  # that it made
+    files: int = 0  # that it changed, where a role's condition asks
     cut: bool = False  # output was longer than is kept
 
 
@@ -286,6 +328,13 @@ class TaskProposed(Fact, frozen=True, tag="task.proposed"):
     parent: str = ""
 
 
+class BacklogWritten(Fact, frozen=True, tag="backlog.written"):
+    """The backlog's file says what loops have come to, up to this record of the journal."""
+
+    seq: int
+    conflicts: tuple[str, ...] = ()  # what was not written because a person's edit says otherwise
+
+
 class InboxRefused(Fact, frozen=True, tag="inbox.refused"):
     """Something in the inbox was no message, or not for this run."""
 
@@ -313,6 +362,8 @@ class LoopEnded(Fact, frozen=True, tag="loop.ended"):
     limit: str = ""
     proof: dict[str, str] = {}
     paths: tuple[str, ...] = ()
+    commit: str = ""  # that it landed as
+    branch: str = ""  # that keeps what was not proven
 
 
 AnyFact = (
@@ -324,6 +375,9 @@ AnyFact = (
     | LoopResumed
     | WorkspacePrepared
     | WorkspaceChanged
+    | WorkspaceMerged
+    | LandingIntended
+    | Landed
     | IterationStarted
     | IterationEnded
     | ClaimInspected
@@ -337,6 +391,7 @@ AnyFact = (
     | EventReceived
     | ClaimMade
     | TaskProposed
+    | BacklogWritten
     | InboxRefused
     | Notified
     | LoopEnded

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core import signals
+from ralph.core import signals, wearing
 from ralph.core.counting import ALWAYS_A_CRASH, attempt, faulted, moved_on, moved_refs, warn
 from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt
@@ -23,12 +23,24 @@ from ralph.core.state import (
     Due,
     LoopState,
     Running,
+    verdict_key,
 )
+
+SUMMARY_CHARS = 2000
 
 
 def fold(s: LoopState, fact: f.Input) -> LoopState:
     handler = _HANDLERS.get(type(fact))
-    return handler(s, fact) if handler else s
+    return _worn(s, handler(s, fact), fact) if handler else s
+
+
+def _worn(before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
+    if isinstance(fact, f.IterationStarted):
+        return replace(after, wearing=wearing.started(after.wearing, before, fact.hat))
+    if isinstance(fact, f.IterationEnded):
+        counted = {"commits": fact.commits, "files": fact.files}
+        return replace(after, wearing=wearing.ended(after.wearing, before, after, fact, **counted))
+    return after
 
 
 def fold_all(facts: Iterable[f.Input], s: LoopState | None = None) -> LoopState:
@@ -39,7 +51,16 @@ def fold_all(facts: Iterable[f.Input], s: LoopState | None = None) -> LoopState:
 
 
 def _loop_started(s: LoopState, x: f.LoopStarted) -> LoopState:
-    return LoopState(loop=x.loop, task=x.task, policy=x.policy, root=x.root, folder=x.folder, started=True)
+    return LoopState(
+        loop=x.loop,
+        task=x.task,
+        policy=x.policy,
+        root=x.root,
+        folder=x.folder,
+        home=x.home,
+        slot=x.slot,
+        started=True,
+    )
 
 
 def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
@@ -118,6 +139,47 @@ def _changed(s: LoopState, x: f.WorkspaceChanged) -> LoopState:
     return replace(s, base_tree=x.tree, base={}) if not s.serial else s
 
 
+def _merged(s: LoopState, x: f.WorkspaceMerged) -> LoopState:
+    """What was judged was another tree: gates look at this one. A reviewer has read this very change."""
+    if s.claim is None:
+        return s
+    before = s.claim
+    s = replace(
+        s,
+        base_tree=x.base_tree,
+        base_commit=x.commit,
+        tree=x.tree,
+        trees=s.trees | {x.tree},
+        merges=s.merges + 1,
+        results=(),
+        intended=None,
+    )
+    if x.conflicts:
+        return replace(s, claim=None, conflicts=x.conflicts, conflict=x.text)
+    if x.same_patch:
+        s = _carried_over(s, before.tree, x.tree)
+    return replace(s, claim=replace(before, tree=x.tree, round=s.merges, touched=None, hidden={}))
+
+
+def _carried_over(s: LoopState, old: str, new: str) -> LoopState:
+    reviews = dict(s.reviews)
+    verdicts = dict(s.verdicts)
+    for gate in s.gates:
+        before, after = (verdict_key(gate.name, "as-is", tree) for tree in (old, new))
+        if gate.review and before in reviews:
+            reviews[after] = replace(reviews[before], tree=new)
+            verdicts[after] = verdicts.get(before, ())
+    return replace(s, reviews=reviews, verdicts=verdicts)
+
+
+def _landing(s: LoopState, x: f.LandingIntended) -> LoopState:
+    return replace(s, intended=x)
+
+
+def _landed(s: LoopState, x: f.Landed) -> LoopState:
+    return replace(s, landed=x, intended=None)
+
+
 def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
     op = f"iteration:{x.serial}"
     fresh_shift = x.shift > s.under_shift
@@ -143,7 +205,7 @@ def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
 
 def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
     """Close the iteration and account for it; then read what it says, if it ended by itself."""
-    crashed = x.how == "exited" and not x.fault and _crashed(s, x)
+    crashed = x.how == "exited" and not x.fault and x.cause != "context" and _crashed(s, x)
     s = replace(
         s,
         open={op: r for op, r in s.open.items() if op != f"iteration:{x.serial}"},
@@ -164,7 +226,8 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
     )
     if not (x.how == "interrupted" or x.fault or crashed):
         # It lived long enough to make use of what it was told; otherwise the next one is told again.
-        s = replace(s, refusal="", edited_outside=(), soft_notes=s.soft_notes[s.told :])
+        told = s.soft_notes[s.told :]
+        s = replace(s, refusal="", edited_outside=(), soft_notes=told, conflict="", conflicts=())
     s = _warn_about(s, x)
     if x.how == "interrupted":
         # It gives its number back, and a shift that was not lived through is given again.
@@ -217,7 +280,14 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
 def _claimed(s: LoopState, x: f.IterationEnded) -> LoopState:
     if why := _refusal(s, x):
         return replace(s, refusal=why)
-    return judged(replace(s, claim=Claim(serial=x.serial, tree=x.tree)))
+    summary = s.promise if s.promised == x.serial else _words(x.said, s.policy.completion_promise)
+    return judged(replace(s, claim=Claim(serial=x.serial, tree=x.tree, summary=summary)))
+
+
+def _words(said: str, promise: str) -> str:
+    """What the agent said, without its signal."""
+    lines = [line for line in said.splitlines() if signals.signal_on(line, promise)[0] is None]
+    return "\n".join(lines).strip()[:SUMMARY_CHARS]
 
 
 def _warn_of_deaf_caps(s: LoopState, x: f.IterationEnded) -> LoopState:
@@ -343,7 +413,7 @@ def _event(s: LoopState, x: f.EventReceived) -> LoopState:
 
 
 def _claim_made(s: LoopState, x: f.ClaimMade) -> LoopState:
-    return replace(s, promised=x.serial)
+    return replace(s, promised=x.serial, promise=x.summary[:SUMMARY_CHARS])
 
 
 def _loop_ended(s: LoopState, x: f.LoopEnded) -> LoopState:
@@ -357,6 +427,7 @@ def _loop_ended(s: LoopState, x: f.LoopEnded) -> LoopState:
         ended=end,
         end_reason=x.reason,
         end_limit=x.limit,
+        end_branch=x.branch,
         proof=x.proof,
         review_paths=x.paths if end == "needs-review" else (),
         open={},
@@ -382,6 +453,9 @@ _HANDLERS: dict[type, Callable[[LoopState, Any], LoopState]] = {
     f.LoopResumed: _loop_resumed,
     f.WorkspacePrepared: _prepared,
     f.WorkspaceChanged: _changed,
+    f.WorkspaceMerged: _merged,
+    f.LandingIntended: _landing,
+    f.Landed: _landed,
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
     f.ClaimInspected: _inspected,

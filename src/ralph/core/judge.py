@@ -54,7 +54,7 @@ def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
         if gate.hard and not found.passed:
             return Verdict("failed", result=found, flaky=_contradicted(s, found))
     if claim.touched is None:
-        return Inspect(op=f"inspect:{claim.serial}", tree=claim.tree)
+        return Inspect(op=f"inspect:{claim.serial}" + _round(claim), tree=claim.tree)
     doubtful: dict[str, tuple[str, ...]] = {}
     hides = False
     for gate in s.gates:
@@ -101,7 +101,7 @@ def _settle(
     tree, is asked once more: a gate that changes its mind is flaky, and that is not the agent's fault."""
     if gate.review:
         return _reviewed(s, claim, gate, variant, swap)
-    op = f"claim:{claim.serial}:{gate.name}:{variant}"
+    op = _named(claim, gate, variant)
     first = _result(s, op) or (
         _result(s, f"iteration:{claim.serial}:{gate.name}") if variant == "as-is" else None
     )
@@ -125,7 +125,7 @@ def _reviewed(
     s: LoopState, claim: Claim, gate: GatePolicy, variant: Variant, swap: tuple[str, ...]
 ) -> Ask | Result:
     """A reviewer's word on the claim. Its verdict on a tree holds; an answer without one is asked for once more."""
-    op = f"claim:{claim.serial}:{gate.name}:{variant}" + _anew(s, gate)
+    op = _named(claim, gate, variant) + _anew(s, gate)
     first = s.reviews.get(verdict_key(gate.name, variant, claim.tree)) or _result(s, op)
     if first is None:
         return Ask(op=op, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap)
@@ -135,6 +135,15 @@ def _reviewed(
     return _result(s, again) or Ask(
         op=again, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap
     )
+
+
+def _named(claim: Claim, gate: GatePolicy, variant: Variant) -> str:
+    return f"claim:{claim.serial}{_round(claim)}:{gate.name}:{variant}"
+
+
+def _round(claim: Claim) -> str:
+    """Merged with a target that has moved on, it is judged anew, under names of its own."""
+    return f"+{claim.round}" if claim.round else ""
 
 
 def _left_out(s: LoopState, claim: Claim, gate: GatePolicy) -> bool:

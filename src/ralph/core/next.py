@@ -25,9 +25,31 @@ def what_next(end: End, s: LoopState) -> str:
             f"Look at the changes to the named files. If they are right: `ralph resume --allow {named}`{more}; "
             "if not, `ralph resume`: the agent has to put them back."
         )
+    if end == "agent-unusable" and s.fault and s.claim is None and not s.unchecked:
+        return _mended(s)  # a reviewer's fault comes with a claim or a check, and its agent may be another
     return NEXT[end]
 
 
+def _mended(s: LoopState) -> str:
+    if s.fault == "credentials":
+        how = _LOGINS.get(s.worker.backend, "the agent's own command")
+        return f"Log in with {how}, then `ralph resume`."
+    if "too long for the model" in s.fault_text:
+        return "Shorten the task (or `core.guardrails`), then `ralph run --fresh`."
+    if "model" in s.fault_text.lower():
+        return (
+            "Name a model that the agent has: `cli.model`, then `ralph run --fresh`; "
+            "or in the agent's own settings, then `ralph resume`."
+        )
+    return NEXT["agent-unusable"]
+
+
+_LOGINS = {
+    "claude": "`claude auth login` (or set ANTHROPIC_API_KEY)",
+    "codex": "`codex login`",
+    "gemini": "`gemini`, which asks how (or set GEMINI_API_KEY)",
+    "opencode": "`opencode auth login`",
+}
 _FLAGS = {
     "iterations": "--max-iterations",
     "time": "--max-runtime",

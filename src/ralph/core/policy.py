@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from ralph.core.team import Roles
+
 ClaimRule = Literal["signal", "exit-zero", "every-iteration"]
 PromptMode = Literal["stdin", "arg", "file"]
 OutputFormat = Literal["text", "jsonl"]
@@ -14,6 +16,8 @@ Occasion = Literal["end", "block", "wait"]
 SandboxKind = Literal["none", "bwrap"]
 Network = Literal["host", "none"]
 REVIEWS = ("spec", "quality")  # what Ralph has instructions for
+WorkspaceKind = Literal["in-place", "worktree", "clone"]
+LandHow = Literal["none", "merge", "branch", "pr"]
 OCCASIONS: tuple[Occasion, ...] = ("end", "block", "wait")
 
 
@@ -26,6 +30,8 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     criteria: tuple[str, ...] = ()
     no_change_ok: bool = False  # a claim on the unchanged starting tree may be right
     allow: tuple[str, ...] = ()  # gate inputs (globs) that this task may change
+    type: str = ""
+    priority: float = 2.0  # 0 is the most urgent
 
 
 class AgentPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -105,6 +111,17 @@ class SandboxPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     writable: tuple[str, ...] = ()
 
 
+class LandPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where finished work goes. Without a target it stays in the workspace."""
+
+    how: LandHow = "none"
+    target: str = ""  # the branch, e.g. refs/heads/main
+    push: bool = False  # whether failure branches and branches that it lands on are pushed
+    merges: int = (
+        10  # how often it is merged with a target that has moved on before it lands on a branch instead
+    )
+
+
 class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything the core needs to know beyond the facts."""
 
@@ -118,11 +135,16 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     completion_promise: str = "LOOP_COMPLETE"
     scratchpad: str = ".ralph/agent/scratchpad.md"
     guidance: str = ""  # the user's own text for every prompt
+    roles: Roles | None = None  # who an iteration may be, and when
     require_verified: bool = False
     allow: tuple[str, ...] = ()  # gate inputs (globs) that any task may change
     notify: tuple[NotifyPolicy, ...] = ()
-    env_allow: tuple[str, ...] = ()  # variables (patterns) for agents and gates, beyond ralph.core.environment's
+    env_allow: tuple[
+        str, ...
+    ] = ()  # variables (patterns) for agents and gates, beyond ralph.core.environment's
     sandbox: SandboxPolicy = SandboxPolicy()
+    workspace: WorkspaceKind = "in-place"
+    land: LandPolicy = LandPolicy()
 
     @property
     def agents(self) -> tuple[AgentPolicy, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec.structs import replace
 
@@ -27,19 +29,27 @@ class EndRun(msgspec.Struct, frozen=True):
     code: int
 
 
+class Work(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a run goes through a backlog."""
+
+    parallel: int = 1
+    most: int = 0  # tasks to begin; 0: as many as there are
+    watch: bool = False  # when nothing is left to do, wait for more
+    only: str = ""  # this task, or those below it
+    poll_seconds: float = 30.0  # between two looks at the backlog when nothing happens
+    gates_at_once: int = 1
+    share: tuple[str, ...] = ()  # ignored folders of the checkout that every workspace gets a copy of
+
+
 def fold_run(s: RunState, fact: f.Input, task: str = "") -> RunState:
     """`task` says whose loop the fact belongs to."""
     match fact:
         case f.RunStarted():
             return RunState(tasks=fact.tasks)
         case f.LoopStarted():
-            return replace(s, running=(*(t for t in s.running if t != fact.task.id), fact.task.id))
+            return _began(s, fact.task.id)
         case f.LoopResumed():
-            return replace(
-                s,
-                running=(*(t for t in s.running if t != task), task),
-                ended={t: e for t, e in s.ended.items() if t != task},
-            )
+            return _began(s, task)
         case f.LoopEnded():
             return replace(
                 s,
@@ -52,6 +62,15 @@ def fold_run(s: RunState, fact: f.Input, task: str = "") -> RunState:
         case f.RunEnded():
             return replace(s, finished=True)
     return s
+
+
+def _began(s: RunState, task: str) -> RunState:
+    return replace(
+        s,
+        tasks=s.tasks if task in s.tasks else (*s.tasks, task),
+        running=(*(t for t in s.running if t != task), task),
+        ended={t: e for t, e in s.ended.items() if t != task},
+    )
 
 
 # Ends that say nothing about the one task: the next task would meet the same.
@@ -67,6 +86,34 @@ def schedule(s: RunState) -> tuple[StartLoop | EndRun, ...]:
     if waiting and not s.stopping:
         return (StartLoop(task=waiting[0]),)
     return (EndRun(code=_code(s)),)
+
+
+def from_backlog(s: RunState, ready: Sequence[str], work: Work) -> tuple[StartLoop | EndRun, ...]:
+    """What to begin now, of the tasks that could be worked on, the most urgent first. Nothing: wait, for a loop or for
+    somebody to add a task."""
+    if s.finished:
+        return ()
+    left = max(0, work.most - len(s.tasks)) if work.most else len(ready)
+    free = 0 if s.stopping else min(work.parallel - len(s.running), left)
+    begin = [t for t in ready if t not in s.running and t not in s.ended][: max(0, free)]
+    if begin:
+        return tuple(StartLoop(task=t) for t in begin)
+    used_up = s.stopping or (work.most and len(s.tasks) >= work.most)
+    if s.running or (work.watch and not used_up):
+        return ()
+    return (EndRun(code=_backlog_code(s, work)),)
+
+
+def _backlog_code(s: RunState, work: Work) -> int:
+    """A task that was asked for by name speaks for itself."""
+    if work.only and len(s.tasks) == 1:
+        return _code(s)
+    cut_short = [code for end, code in s.ended.values() if end in STOPS_THE_RUN]
+    if cut_short:
+        return cut_short[-1]
+    if s.stopping:
+        return CODES["stopped"]
+    return SOME_TASKS_FAILED if any(code for _, code in s.ended.values()) else 0
 
 
 def _code(s: RunState) -> int:

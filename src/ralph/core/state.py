@@ -11,8 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core.ends import End
-from ralph.core.facts import Fault, Purpose, StopHow, Usage, Variant
+from ralph.core.facts import Fault, Landed, LandingIntended, Purpose, StopHow, Usage, Variant
 from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task
+from ralph.core.wearing import Wearing
 
 # Soft limits that a checkpoint may be about: what the warning says. Each is told to the next iteration.
 SOFT_LIMITS = {
@@ -79,6 +80,8 @@ class Claim(msgspec.Struct, frozen=True):
     tree: str
     touched: dict[str, tuple[str, ...]] | None = None  # None: not inspected yet
     hidden: dict[str, tuple[str, ...]] = {}
+    summary: str = ""  # what was done, in the agent's words
+    round: int = 0  # how often it has been merged with a target that had moved on
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -99,6 +102,8 @@ class LoopState(msgspec.Struct, frozen=True):
     policy: Policy = Policy(agent=AgentPolicy())
     root: str = ""
     folder: str = "."
+    home: str = ""
+    slot: int = 0
     started: bool = False
 
     # the workspace
@@ -117,6 +122,13 @@ class LoopState(msgspec.Struct, frozen=True):
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
     restless: int = 0  # how often in a row the tree was not as it was left, with nothing of ours running
+
+    # landing
+    merges: int = 0  # with a target that had moved on
+    conflict: str = ""  # what git said of the last merge, until an iteration has seen it
+    conflicts: tuple[str, ...] = ()
+    intended: LandingIntended | None = None
+    landed: Landed | None = None
 
     # counts
     serial: int = 0  # agent processes started
@@ -141,6 +153,7 @@ class LoopState(msgspec.Struct, frozen=True):
     # what was said and found
     token: str = ""  # digest of the newest iteration's
     promised: int = 0  # serial of the iteration that claimed by the tool
+    promise: str = ""  # and what it said was done
     claim: Claim | None = None
     unchecked: int = 0  # serial of the iteration whose `every: iteration` gates are due
     results: tuple[Result, ...] = ()  # of the claim or iteration at hand
@@ -179,10 +192,12 @@ class LoopState(msgspec.Struct, frozen=True):
     soft_notes: tuple[str, ...] = ()  # to be told to the next iteration
     told: int = 0  # how many of them the iteration under way was told
 
+    wearing: Wearing = Wearing()  # roles: which were worn when
     warned: dict[str, tuple[int, str]] = {}  # kind -> how often, and the latest words
     ended: End | None = None
     end_reason: str = ""
     end_limit: str = ""
+    end_branch: str = ""  # that keeps what was not proven
     proof: dict[str, str] = {}
     review_paths: tuple[str, ...] = ()  # changed gate inputs, after needs-review
 

@@ -6,12 +6,17 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ralph.agents.adapter import Tools
+from ralph.agents.needs import needs
+from ralph.core.environment import passed_on
+from ralph.core.policy import AgentPolicy, Policy
 from ralph.core.state import LoopState
 from ralph.driver.control import Control
+from ralph.driver.place import straight
 from ralph.driver.processes import Line, Ownership
 from ralph.driver.store import Store, write_atomically
 from ralph.gates.integrity import Unrecorded
@@ -19,6 +24,9 @@ from ralph.journal.append import Journal
 from ralph.journal.where import mark_of
 from ralph.prompt.compose import scratchpad_path
 from ralph.workspace import RefWatch, Repo, Snapshots
+
+if TYPE_CHECKING:
+    from ralph.workspace.slots import Workspace
 
 SCRATCHPAD_BYTES = 1 << 20  # of it that are read
 # What a test or an outer Ralph has said to this process only.
@@ -43,7 +51,9 @@ class Bench(msgspec.Struct):
     """The real things that a loop works with."""
 
     run: str
-    repo: Repo
+    home: Repo  # the user's own
+    workspace: Workspace | None  # None: in place
+    repo: Repo  # of the place where the loop works
     folder: Path  # where the user started Ralph; agents and gates run there
     snapshots: Snapshots
     journal: Journal
@@ -55,10 +65,18 @@ class Bench(msgspec.Struct):
     now: Callable[[], str]
 
 
-def environment(b: Bench, s: LoopState, more: dict[str, str]) -> dict[str, str]:
-    """The user's own, and what tells an agent where it is."""
+def environment(
+    b: Bench, s: LoopState, more: dict[str, str], agent: AgentPolicy | None = None
+) -> dict[str, str]:
+    """Of the user's variables those that are declared, an agent's own keys only for an agent; and what tells it where it is."""
     env = {k: v for k, v in os.environ.items() if k not in _NOT_HANDED_ON}
-    return {**env, **_where(b, s), **more}
+    return {**passed_on(env, variables_for(s.policy, agent)), **_where(b, s), **more}
+
+
+def variables_for(policy: Policy, agent: AgentPolicy | None) -> tuple[str, ...]:
+    """Which variables an agent gets besides the usual ones; without an agent, the command of a gate."""
+    own = needs(agent).allowed({**os.environ, **agent.env}) if agent else ()
+    return (*own, *policy.env_allow)
 
 
 def _where(b: Bench, s: LoopState) -> dict[str, str]:
@@ -67,6 +85,7 @@ def _where(b: Bench, s: LoopState) -> dict[str, str]:
         "RALPH_LOOP": s.loop,
         "RALPH_TASK": s.task.id,
         "RALPH_STATE": str(b.repo.state_dir),
+        "RALPH_SLOT": str(s.slot),
     }
 
 
@@ -93,7 +112,7 @@ def unrecorded_of(s: LoopState) -> Unrecorded:
 
 def read_scratchpad(folder: Path, s: LoopState) -> str:
     path = folder / scratchpad_path(s)
-    if not path.is_file():  # absent, a folder, a pipe that nobody writes to
+    if not path.is_file() or not straight(path, s):  # absent, a folder, a pipe that nobody writes to
         return ""
     with open(path, "rb") as file:
         return file.read(SCRATCHPAD_BYTES).decode("utf-8", "replace")
@@ -102,7 +121,7 @@ def read_scratchpad(folder: Path, s: LoopState) -> str:
 def keep_scratchpad(folder: Path, s: LoopState, store: Store) -> str:
     """Store it as it is, byte for byte; the hash is returned. Empty when there is none, or none that could be put back."""
     path = folder / scratchpad_path(s)
-    if not path.is_file() or path.stat().st_size > SCRATCHPAD_BYTES:
+    if not path.is_file() or not straight(path, s) or path.stat().st_size > SCRATCHPAD_BYTES:
         return ""
     return store.put(path.read_bytes().decode("utf-8", "surrogateescape"))
 
@@ -110,9 +129,10 @@ def keep_scratchpad(folder: Path, s: LoopState, store: Store) -> str:
 def put_back_scratchpad(folder: Path, s: LoopState, store: Store, before: str) -> bool:
     """What was there before a review is not a reviewer's to edit. No snapshot holds it; the record does, of both."""
     path = folder / scratchpad_path(s)
-    if keep_scratchpad(folder, s, store) == before or (
-        path.is_file() and path.stat().st_size > SCRATCHPAD_BYTES
-    ):
+    if path.is_symlink() and not straight(path, s):
+        path.unlink()
+    too_large = path.is_file() and path.stat().st_size > SCRATCHPAD_BYTES
+    if keep_scratchpad(folder, s, store) == before or too_large or not straight(path, s):
         return False
     if before:
         path.parent.mkdir(parents=True, exist_ok=True)

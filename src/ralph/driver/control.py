@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -23,6 +24,25 @@ WAKE = (
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+_REFUSALS = 100  # of one sandbox that are told
+
+
+class _Box(msgspec.Struct):
+    heard: bool
+    once: bool
+    refused: int = 0
+
+
+class _Ear(msgspec.Struct):
+    """What is meant for one loop, and by which token its iteration is known."""
+
+    record: Callable[[f.AnyFact], None]
+    kill: Callable[[], None]
+    token: str = ""
+    serial: int = 0
+    since: float = 0.0
+
+
 class Control:
     """Turns requests into facts. Signals only set a mark; everything else happens in `deliver`, between operations."""
 
@@ -31,31 +51,40 @@ class Control:
         self.stop_file = folder / ".stop"
         self._inbox = str(inbox_dir)
         self._record: Callable[[f.AnyFact], None] = lambda fact: None
-        self._kill: Callable[[], None] = lambda: None
         self._sync: Callable[[], None] = lambda: None
         self._seen: set[str] = set()
-        self._loop = ""
-        self._token, self._serial, self._since = "", 0, 0.0
+        self._ears: dict[str, _Ear] = {}
+        self._boxes: dict[str, _Box] = {}
         self._signals: list[int] = []
         self._asked = False
         self._over = False
         self._pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) if hasattr(os, "pipe2") else os.pipe()
         self._before: dict[int, object] = {}
 
-    def attend(
-        self,
-        record: Callable[[f.AnyFact], None],
-        kill: Callable[[], None],
-        sync: Callable[[], None],
-        seen: set[str],
-        loop: str,
-    ) -> None:
-        """From now on, requests become facts of this loop. `seen` are the inbox keys that the journal has already."""
-        self._record, self._kill, self._sync, self._seen, self._loop = record, kill, sync, seen, loop
+    def begin(self, record: Callable[[f.AnyFact], None], sync: Callable[[], None], seen: set[str]) -> None:
+        """`record` takes what is meant for no loop. `seen` are the inbox keys that the journal has already."""
+        self._record, self._sync, self._seen = record, sync, seen
 
-    def expect(self, token: str, serial: int) -> None:
+    def attend(self, loop: str, record: Callable[[f.AnyFact], None], kill: Callable[[], None]) -> None:
+        """From now on, requests become facts of this loop."""
+        self._ears[loop] = _Ear(record, kill)
+
+    def leave(self, loop: str) -> None:
+        self._ears.pop(loop, None)
+
+    def expect(self, loop: str, token: str, serial: int) -> None:
         """Messages that bear the token of this digest are from this iteration; those with another are too late."""
-        self._token, self._serial, self._since = token, serial, time.monotonic()
+        ear = self._ears[loop]
+        ear.token, ear.serial, ear.since = token, serial, time.monotonic()
+
+    def open_box(self, folder: Path, *, heard: bool, once: bool = False) -> None:
+        """Listen here as well: somebody in a sandbox sees this folder as the inbox. Whoever has no token is not heard
+        there; gates are not at all. `once`: what lies there now is the last."""
+        self._boxes[str(folder)] = _Box(heard, once)
+
+    def close_box(self, folder: Path) -> None:
+        self._boxes[str(folder)].once = True
+        self.collect()
 
     def __enter__(self) -> Control:
         os.set_blocking(self._pipe[1], False)
@@ -75,13 +104,14 @@ class Control:
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if number != WAKE and self._asked and not self._over:
             # Asked twice: at once. The journal stays as it is; a resume closes what was under way.
-            self._kill()
+            for ear in self._ears.values():
+                ear.kill()
             _say_last(b"\nEnded at once. Go on with `ralph resume`.\n")
             os._exit(130)
         self._asked = self._asked or number != WAKE
         self._signals.append(number)
 
-    def loop_is_over(self) -> None:
+    def run_is_over(self) -> None:
         """Nothing can change its end any more: from now on, a signal only hurries what is left to do."""
         self._over = True
 
@@ -97,49 +127,100 @@ class Control:
         while self._signals:
             number = self._signals.pop(0)
             if number != WAKE:
-                self._record(
-                    f.StopRequested(how="interrupt", by=_SPOKEN.get(number, signal.Signals(number).name))
-                )
+                by = _SPOKEN.get(number, signal.Signals(number).name)
+                self._to_all(f.StopRequested(how="interrupt", by=by))
         if self.stop_file.exists():
-            self._record(f.StopRequested(how="graceful", by=".stop"))
+            self._to_all(f.StopRequested(how="graceful", by=".stop"))
             self._sync()
             seam("remove.before", writes=True)
             self.stop_file.unlink(missing_ok=True)
             seam("remove.after")
         self.collect()
 
+    def _to_all(self, fact: f.AnyFact) -> None:
+        """A stop is for the run: every loop of it has to know."""
+        for ear in list(self._ears.values()):
+            ear.record(fact)
+        if not self._ears:
+            self._record(fact)
+
     def collect(self) -> None:
         """Take what lies in the inbox. A message is removed once the journal has it on disk."""
-        messages, bad = inbox.take(self._inbox)
+        self._take(self._inbox, None)
+        for folder, box in list(self._boxes.items()):
+            self._take(folder, box)
+            if box.once:
+                del self._boxes[folder]
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _take(self, folder: str, box: _Box | None) -> None:
+        messages, bad = inbox.take(folder, keep_bad=box is None)
         for name, message in messages:
             key = inbox.key_of(name)
             if key not in self._seen:
                 self._seen.add(key)
-                self._record(self._fact_from(key, message))
+                self._note(self._why_unheard(message, box), key, message, box)
         for name in bad:
-            self._record(f.InboxRefused(name=name, why="not a message"))
+            self._note("not a message", name, {}, box)
         if messages:
             self._sync()
         for name, _ in messages:
-            inbox.done(self._inbox, name)
+            inbox.done(folder, name)
+
+    def _note(self, unheard: str, key: str, message: dict[str, object], box: _Box | None) -> None:
+        fact = f.InboxRefused(name=key, why=unheard) if unheard else self._fact_from(key, message)
+        if isinstance(fact, f.InboxRefused):
+            fact = f.InboxRefused(name=fact.name.encode("utf-8", "replace").decode(), why=fact.why[:300])
+            if box is not None:
+                box.refused += 1
+                if box.refused > _REFUSALS:  # somebody wants to fill the journal
+                    return
+        if isinstance(fact, f.StopRequested):
+            self._to_all(fact)
+            return
+        ear = self._ear_of(message)
+        (ear.record if ear else self._record)(fact)
+
+    def _ear_of(self, message: dict[str, object]) -> _Ear | None:
+        """Whose loop it is about; without a word about it, the only one that there is."""
+        named = message.get("loop")
+        if isinstance(named, str) and named:
+            return self._ears.get(named)
+        return next(iter(self._ears.values())) if len(self._ears) == 1 else None
+
+    def _why_unheard(self, message: dict[str, object], box: _Box | None) -> str:
+        if box is None:
+            return ""
+        token = message.get("token")
+        if not box.heard:
+            return "from a gate, which has nobody to tell"
+        ear = self._ear_of(message)
+        if ear is None or not isinstance(token, str) or digest("token", token) != ear.token:
+            return "from inside a sandbox, without the iteration's token"
+        return "only a person can stop a run" if message.get("kind") == "stop" else ""
 
     def _fact_from(self, key: str, message: dict[str, object]) -> f.AnyFact:
         """Who speaks: an iteration is known by its token; without one, it is a person."""
         kind, token = message.get("kind"), message.get("token", "")
         if kind == "stop":
             return _stop(key, message, self._run)
-        if message.get("loop", self._loop) != self._loop:
-            return f.InboxRefused(name=key, why=f"meant for loop {message['loop']}, which is over")
-        if token and (not isinstance(token, str) or digest("token", token) != self._token):
+        ear = self._ear_of(message)
+        if ear is None:
+            named = message.get("loop")
+            why = (
+                f"meant for loop {named}, which is over" if named else "it does not say for which loop it is"
+            )
+            return f.InboxRefused(name=key, why=why)
+        if token and (not isinstance(token, str) or digest("token", token) != ear.token):
             return f.InboxRefused(name=key, why="from an iteration that is over")
-        serial = self._serial if token else 0
+        serial = ear.serial if token else 0
         if kind == "event":
             return _event(key, message, serial)
         if kind == "checkpoint" and message.get("what") in (
             ("precompact", "stop", "manual") if token else ("manual",)
         ):
-            seconds = round(time.monotonic() - self._since, 3)
-            return f.Checkpoint(what=str(message["what"]), serial=self._serial, seconds=seconds, name=key)
+            seconds = round(time.monotonic() - ear.since, 3)
+            return f.Checkpoint(what=str(message["what"]), serial=ear.serial, seconds=seconds, name=key)
         if not token:
             return f.InboxRefused(name=key, why=f"only an iteration can send {kind!r}")
         told = {**message, "kind": _KINDS.get(str(kind), ""), "name": key, "serial": serial}

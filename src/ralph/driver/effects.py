@@ -6,7 +6,8 @@ import errno
 import os
 import shutil
 from collections.abc import Callable, Iterable
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from ralph.agents.adapter import adapter
 from ralph.core import decide as d
@@ -22,15 +23,30 @@ from ralph.driver.bench import (
     tools_for,
     unrecorded_of,
 )
+from ralph.driver.confining import CANNOT_RUN, confine, released
 from ralph.driver.iteration import Iteration
 from ralph.driver.judging import Judging
 from ralph.driver.operation import Operation
+from ralph.driver.processes import Ended
 from ralph.driver.waiting import Waiting, is_past, moment_in
 from ralph.errors import DISK
 from ralph.gates.integrity import hidden_by_gate, touched_by_gate
 from ralph.journal.append import Journal
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
-from ralph.workspace import dirty, head, newly_ignored, own_excludes, own_files, printable, save
+from ralph.prompt.roles import NAMED_FILES
+from ralph.workspace import (
+    commits_between,
+    dirty,
+    head,
+    newly_ignored,
+    own_excludes,
+    own_files,
+    printable,
+    save,
+)
+
+if TYPE_CHECKING:
+    from ralph.driver.landing import Landing
 
 CONTEXT_FILE_CHARS = 6000
 
@@ -44,6 +60,11 @@ class Effects:
     def start(self, op: d.Operation, s: LoopState) -> Operation | None:
         how = cast("Callable[[Effects, Any, LoopState], Operation | None]", _HOW[type(op)])
         return how(self, op, s)
+
+    def _landing(self) -> Landing:
+        from ralph.driver.landing import Landing  # most loops work in place
+
+        return Landing(self._b, self._record)
 
     # -- the workspace -----------------------------------------------------------------------------
 
@@ -106,7 +127,9 @@ class Effects:
     def _start_agent(self, op: d.RunAgent, s: LoopState) -> Operation | None:
         b = self._b
         scratchpad = read_scratchpad(b.folder, s)
-        prompt = compose(s, op, Context(scratchpad=scratchpad, files=self._context_files(op, s)))
+        there = tuple(name for name in NAMED_FILES if s.policy.roles and (b.folder / name).is_file())
+        context = Context(scratchpad=scratchpad, files=self._context_files(op, s), there=there)
+        prompt = compose(s, op, context)
         prompt_hash = b.store.put(prompt.text)
         b.store.put(scratchpad)
         b.refs.look()
@@ -124,9 +147,11 @@ class Effects:
                 agent=op.agent,
                 refs=b.store.put(b.refs.memory()),
                 token=digest("token", token),
+                hat=op.hat,
+                hat_why=op.hat_why,
             )
         )
-        b.control.expect(digest("token", token), op.serial)
+        b.control.expect(s.loop, digest("token", token), op.serial)
         b.journal.sync()
         policy = s.worker
         agent = adapter(policy)
@@ -135,10 +160,21 @@ class Effects:
         tools = tools_for(b, s, op.id, own)
         launch = agent.launch(policy, prompt.text, b.store.blobs / prompt_hash, tools)
         transcript = b.store.transcript(s.loop, op.id)
-        env = environment(b, s, {**launch.env, **own, **told_to_hooks(s, place)})
+        env = environment(b, s, {**launch.env, **own, **told_to_hooks(s, place)}, policy)
         try:
+            inside = confine(
+                b,
+                s,
+                op.id,
+                launch.argv,
+                env,
+                cwd=b.folder,
+                agent=policy,
+                prompt=b.store.blobs / prompt_hash,
+                handed=tools.private,
+            )
             owned = b.ownership.start(
-                op.id, launch.argv, cwd=b.folder, env=env, stdin=launch.stdin, out=transcript
+                op.id, inside.argv, cwd=b.folder, env=inside.env, stdin=launch.stdin, out=transcript
             )
         except OSError as error:
             if error.errno in DISK:  # the transcript's, not the agent's
@@ -154,7 +190,7 @@ class Effects:
             transcript=transcript,
             tree_moved=self._tree_moved(s.tree),
             show=lambda line: b.show("agent", line),
-            close=lambda it: self._iteration_ended(it, s),
+            close=lambda it: self._iteration_ended(it, s, inside.box),
         )
 
     def _context_files(self, op: d.RunAgent, s: LoopState) -> tuple[tuple[str, str], ...]:
@@ -178,17 +214,19 @@ class Effects:
 
         return moved
 
-    def _iteration_ended(self, it: Iteration, s: LoopState) -> list[f.AnyFact]:
+    def _iteration_ended(self, it: Iteration, s: LoopState, box: Path | None) -> list[f.AnyFact]:
         """Nothing of the iteration is alive any more: now its tree is what it left."""
         b = self._b
         seconds = it.seconds()
-        ended = it.end()
+        ended = released(b, box, it.end(), it.transcript)
         it.reader.ended(ended.code)
         words = it.reader.words()
         shutil.rmtree(b.store.private(s.loop, it.op.id), ignore_errors=True)  # it may hold the token
         b.control.collect()
         snapshot = b.snapshots.take()
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
+        # Ended for want of any sign of life before its first word: that was not the agent's doing.
+        unanswered = it.cause == "idle" and words.waiting
         return [
             f.IterationEnded(
                 serial=it.op.serial,
@@ -197,7 +235,7 @@ class Effects:
                 code=ended.code,
                 seconds=round(seconds, 3),
                 tree=snapshot.tree,
-                cause=cast("f.Cause", it.cause),
+                cause=cast("f.Cause", it.cause or ("context" if words.full and ended.code else "")),
                 said=words.said,
                 structured=words.structured,
                 output=b.store.relative(it.transcript),
@@ -205,8 +243,13 @@ class Effects:
                 usage=words.usage,
                 session=words.session,
                 estimated=words.cost_from == "table",
-                fault=words.fault if how == "exited" else "",
+                fault=_fault(words.fault, ended, box)
+                if how == "exited"
+                else "overload"
+                if unanswered
+                else "",
                 fault_text=words.fault_text
+                or ("the model did not answer" if unanswered else "")
                 or ended.trouble
                 or (last_line(ended.err_tail) or last_line(words.said) if ended.code else ""),
                 retry_after=words.retry_after,
@@ -218,9 +261,23 @@ class Effects:
                 stragglers=ended.stragglers,
                 refs_moved=b.refs.moved(),
                 commit=b.refs.commit(),
+                commits=self._commits(s),
+                files=self._files_changed(s, snapshot.tree),
                 cut=ended.cut,
             )
         ]
+
+    def _commits(self, s: LoopState) -> int:
+        old = s.commit or s.base_commit
+        return commits_between(self._b.repo, old, self._b.refs.commit()) if s.policy.roles else 0
+
+    def _files_changed(self, s: LoopState, tree: str) -> int:
+        if s.policy.roles is None or tree == s.tree:
+            return 0
+        from ralph.core.roles import reads
+
+        wanted = "files_changed" in reads(s.policy.roles)
+        return len(self._b.snapshots.diff(s.tree, tree)) if wanted else 0
 
     # -- the rest ----------------------------------------------------------------------------------
 
@@ -234,6 +291,7 @@ class Effects:
         self._record(f.Checkpoint(what=op.what, serial=op.serial, seconds=round(op.seconds, 3)))
 
     def _finish(self, op: d.Finish, s: LoopState) -> None:
+        branch = self._landing().failure(op, s) if self._b.workspace else ""
         self._record(
             f.LoopEnded(
                 end=op.end,
@@ -243,6 +301,8 @@ class Effects:
                 limit=op.limit,
                 proof=op.proof,
                 paths=op.paths,
+                commit=s.landed.commit if s.landed else "",
+                branch=branch,
             )
         )
         self._b.journal.sync()
@@ -253,10 +313,16 @@ _HOW: dict[type, object] = {
     d.InspectClaim: Effects._inspect,
     d.RunAgent: Effects._run_agent,
     d.RunGate: lambda self, op, s: self._judging.start(op, s),
+    d.Land: lambda self, op, s: self._landing().start(op, s),
     d.Wait: Effects._wait,
     d.Note: Effects._note,
     d.Finish: Effects._finish,
 }
+
+
+def _fault(told: f.Fault, ended: Ended, box: Path | None) -> f.Fault:
+    """An agent whose sandbox cannot be made has not run at all."""
+    return "unusable" if box and ended.code == CANNOT_RUN and ended.trouble else told
 
 
 def not_started(op: d.RunAgent, s: LoopState, error: OSError) -> f.IterationEnded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,16 +38,21 @@ class Iteration(ProcessOperation):
         self._usage = f.Usage()
         self._idle_limit = idle_limit
         self._tree_moved = tree_moved
+        self._heard_at = time.monotonic()
 
     def _idle(self, now: float) -> float:
-        """A silent agent may still be writing files; the tree is looked at only when it would be called idle."""
+        """A silent agent may still be writing files; the tree is looked at only when it would be called idle. Before its
+        first word it can only wait for its model: some agents use CPU time for that."""
         idle = super()._idle(now)
+        if self.reader.words().waiting:
+            idle = max(idle, now - self._heard_at)
         if idle >= self._idle_limit > 0 and self._tree_moved():
-            self._active_at = now
+            self._active_at = self._heard_at = now
             return 0.0
         return idle
 
     def _heard(self, line: Line) -> None:
+        self._heard_at = time.monotonic()
         if line.stream == "out":
             self.reader.feed(line.text)
         self._show(line)

@@ -26,6 +26,7 @@ from ralph.driver.bench import (
     tools_for,
     unrecorded_of,
 )
+from ralph.driver.confining import confine, released
 from ralph.driver.gating import Gating
 from ralph.driver.operation import Operation
 from ralph.driver.processes import Ended
@@ -89,7 +90,7 @@ class Judging:
         b.journal.sync()
         checkout = None
         if gate.hermetic:
-            checkout = gate_checkout(b.run, op.id)
+            checkout = gate_checkout(b.run, s.loop, op.id)
             shutil.rmtree(checkout, ignore_errors=True)
             seam("checkout.before", writes=True)
             checkout.mkdir(mode=0o700)
@@ -102,12 +103,26 @@ class Judging:
         if not where.is_dir():  # the agent removed it: the gate fails, the run goes on
             program, where = shell("echo 'the folder in which the gate runs is gone'; exit 127"), b.repo.root
         stamps = unrecorded_of(s).stamps()
+        agent = s.agent_of(gate) if gate.review else None
+        env = environment(b, s, {**program.env, "RALPH_GATE": gate.name}, agent)
         try:
-            owned = b.ownership.start(
+            inside = confine(
+                b,
+                s,
                 op.id,
                 program.argv,
+                env,
                 cwd=where,
-                env=environment(b, s, {**program.env, "RALPH_GATE": gate.name}),
+                agent=agent,
+                workspace=checkout,
+                prompt=b.store.blobs / program.prompt if agent else None,
+                handed=b.store.private(s.loop, op.id) if agent else None,
+            )
+            owned = b.ownership.start(
+                op.id,
+                inside.argv,
+                cwd=where,
+                env=inside.env,
                 stdin=program.stdin,
                 out=transcript,
                 merge=program.reader is None,
@@ -130,7 +145,7 @@ class Judging:
             checkout=checkout,
             reader=program.reader,
             show=lambda line: b.show(gate.name, line),
-            close=lambda gating: self._ended(gating, s, stamps, scratchpad),
+            close=lambda gating: self._ended(gating, s, stamps, scratchpad, inside.box),
         )
 
     def _program(self, gate: GatePolicy, op: d.RunGate, s: LoopState) -> Program:
@@ -147,11 +162,16 @@ class Judging:
         return Program(launch.argv, launch.stdin, env, agent.reader(policy), name)
 
     def _ended(
-        self, gating: Gating, s: LoopState, stamps: dict[str, Stamp], scratchpad: str
+        self,
+        gating: Gating,
+        s: LoopState,
+        stamps: dict[str, Stamp],
+        scratchpad: str,
+        box: Path | None,
     ) -> list[f.AnyFact]:
         b, op, gate = self._b, gating.op, gating.gate
         seconds = gating.seconds()
-        ended = gating.end()
+        ended = released(b, box, gating.end(), gating.transcript)
         outputs = {n for n, stamp in unrecorded_of(s).stamps().items() if stamps.get(n) != stamp}
         if gating.checkout:
             shutil.rmtree(gating.checkout, ignore_errors=True)
@@ -276,9 +296,9 @@ def first_of(parts: Iterator[bytes], most: int) -> tuple[str, bool]:
     return data.decode("utf-8", "replace"), False
 
 
-def gate_checkout(run: str, op: str) -> Path:
+def gate_checkout(run: str, loop: str, op: str) -> Path:
     """Outside the repository, so that tools do not take it for a part of it; named, so that a resume finds it."""
-    return Path(tempfile.gettempdir()) / f"ralph-gate-{run}-{op.replace(':', '-').replace('/', '_')}"
+    return Path(tempfile.gettempdir()) / f"ralph-gate-{run}-{loop}-{op.replace(':', '-').replace('/', '_')}"
 
 
 def changed_paths(snapshots: Snapshots, base: str, tree: str, names: Iterable[str]) -> tuple[str, ...]:

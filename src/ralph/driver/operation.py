@@ -10,7 +10,7 @@ from ralph.core import facts as f
 from ralph.driver.processes import Ended, Line, Owned
 
 BEAT_SECONDS = 1.0  # how often a long operation is looked at when nothing happens by itself
-TRACE = 0.01  # of one core: a program that hangs still wakes up now and then
+TRACE = 0.05  # of one core: a program that hangs still wakes up now and then; Codex takes 3 % to wait for its model
 
 
 class Operation(Protocol):

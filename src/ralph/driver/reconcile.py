@@ -5,9 +5,10 @@ from __future__ import annotations
 import select
 import time
 from collections.abc import Callable
+from functools import partial
 
 from ralph.core import facts as f
-from ralph.core.decide import Continue, cutoff, decide, next_deadline
+from ralph.core.decide import Continue, Land, RunGate, cutoff, decide, next_deadline
 from ralph.core.decide import Operation as Wanted
 from ralph.core.fold import fold
 from ralph.core.state import LoopState
@@ -18,6 +19,8 @@ from ralph.journal.append import Journal
 # Starting an operation gives facts to record and, unless it is over at once, the operation under way.
 Start = Callable[[Wanted, LoopState], Operation | None]
 Watch = Callable[[f.AnyFact, LoopState], None]
+Admit = Callable[[Wanted], bool]
+LONGEST = 3600.0  # seconds asleep: poll takes no endless time
 
 
 class Loop:
@@ -27,7 +30,6 @@ class Loop:
         self,
         state: LoopState,
         journal: Journal,
-        control: Control,
         start: Start,
         watch: Watch,
         beat: Callable[[], None],
@@ -35,27 +37,15 @@ class Loop:
         without_secrets: Callable[[f.AnyFact], f.AnyFact],
     ) -> None:
         self.state = state
+        self.running: dict[str, Operation] = {}
         self._journal = journal
-        self._control = control
         self._start = start
         self._watch = watch
         self._beat = beat
         self._pulse = pulse
         self._without_secrets = without_secrets
         self._pulse_at = float("inf")
-        self._running: dict[str, Operation] = {}
-
-    def run(self) -> LoopState:
-        while self.state.ended is None:
-            self._control.deliver()
-            wanted = decide(self.state)
-            self._cut_unwanted({op.id for op in wanted})
-            self._start_missing(wanted)
-            if self._running:
-                self._await()
-                self._advance()
-                self._pulse_at = time.monotonic() + self._pulse(self.state)
-        return self.state
+        self._held = False
 
     def record(self, fact: f.AnyFact) -> None:
         """Into the journal, the state and every view, in this order."""
@@ -65,29 +55,31 @@ class Loop:
         self._watch(fact, self.state)
 
     def kill(self) -> None:
-        for operation in self._running.values():
+        for operation in self.running.values():
             operation.kill()
 
-    def _cut_unwanted(self, wanted: set[str]) -> None:
-        for id, operation in self._running.items():
-            if id not in wanted:
-                operation.cut(cutoff(self.state, id) or "stop")
-
-    def _start_missing(self, wanted: tuple[Wanted, ...]) -> None:
+    def reconcile(self, admit: Admit) -> None:
+        wanted = decide(self.state)
+        self._cut_unwanted({op.id for op in wanted})
+        self._held = False
         for op in wanted:
-            if op.id in self._running or isinstance(op, Continue):
+            if op.id in self.running or isinstance(op, Continue):
+                continue
+            if not admit(op):
+                self._held = True
                 continue
             operation = self._start(op, self.state)
             if operation is not None:
-                self._running[op.id] = operation
+                self.running[op.id] = operation
 
-    def _await(self) -> None:
-        """Until something can be read, written, is due, or somebody calls."""
-        poll = select.poll()
-        for fd in self._control.reads():
-            poll.register(fd, select.POLLIN)
+    def waits(self) -> bool:
+        """Nothing can be done before something happens."""
+        return bool(self.running) or self._held
+
+    def register(self, poll: select.poll) -> float:
+        """Its file descriptors; and when it wants to be looked at, at the latest."""
         wake_at = self._pulse_at
-        for operation in self._running.values():
+        for operation in self.running.values():
             for fd in operation.reads():
                 poll.register(fd, select.POLLIN)
             for fd in operation.writes():
@@ -95,14 +87,82 @@ class Loop:
             if isinstance(operation, ProcessOperation):
                 operation.look_again_after(next_deadline(self.state, operation.id))
             wake_at = min(wake_at, operation.wake_at())
-        poll.poll(max(0.0, wake_at - time.monotonic()) * 1000 + 0.5)
+        return wake_at
 
-    def _advance(self) -> None:
-        for id, operation in list(self._running.items()):
+    def advance(self) -> None:
+        for id, operation in list(self.running.items()):
             for felt in operation.advance():
                 self.state = fold(self.state, felt)
                 self._beat()
             if operation.done():
-                del self._running[id]
+                del self.running[id]
                 for fact in operation.conclude():
                     self.record(fact)
+        self._pulse_at = time.monotonic() + self._pulse(self.state)
+
+    def _cut_unwanted(self, wanted: set[str]) -> None:
+        for id, operation in self.running.items():
+            if id not in wanted:
+                operation.cut(cutoff(self.state, id) or "stop")
+
+
+class Crew:
+    """The loops of a run, side by side in one process. What they share is had in turn: gates, and the way to the target."""
+
+    def __init__(self, control: Control, gates_at_once: int = 1) -> None:
+        self.loops: list[Loop] = []
+        self._control = control
+        self._gates_at_once = gates_at_once
+        self._train: list[Loop] = []  # who wants to land, in the order of coming
+
+    def turn(self, due: float = float("inf")) -> None:
+        """What people ask, what the core wants, what happened. `due`: when to come back though nothing did."""
+        self._control.deliver()
+        for loop in list(self.loops):
+            loop.reconcile(partial(self._admits, loop))
+        if self._dismiss() or (not self.loops and due == float("inf")):
+            return  # somebody else may begin now
+        if all(loop.waits() for loop in self.loops):
+            self._await(due)
+            for loop in list(self.loops):
+                loop.advance()
+            self._dismiss()
+
+    def kill(self) -> None:
+        for loop in self.loops:
+            loop.kill()
+
+    def _admits(self, loop: Loop, op: Wanted) -> bool:
+        match op:
+            case RunGate():
+                return sum(_gates(each) for each in self.loops) < self._gates_at_once
+            case Land():
+                if loop not in self._train:
+                    self._train.append(loop)
+                return self._train[0] is loop
+        return True
+
+    def _dismiss(self) -> bool:
+        """Let go of loops that have ended; whether there were any."""
+        before = len(self.loops)
+        self.loops = [loop for loop in self.loops if loop.state.ended is None]
+        # A claim that was turned down, or that landed, leaves the way to the next.
+        self._train = [
+            loop
+            for loop in self._train
+            if loop in self.loops and loop.state.claim is not None and loop.state.landed is None
+        ]
+        return len(self.loops) < before
+
+    def _await(self, due: float) -> None:
+        """Until something can be read, written, is due, or somebody calls."""
+        poll = select.poll()
+        for fd in self._control.reads():
+            poll.register(fd, select.POLLIN)
+        wake_at = min((loop.register(poll) for loop in self.loops), default=due)
+        seconds = min(wake_at, due, time.monotonic() + LONGEST) - time.monotonic()
+        poll.poll(max(0.0, seconds) * 1000 + 0.5)
+
+
+def _gates(loop: Loop) -> int:
+    return sum(running.what == "gate" for running in loop.state.open.values())

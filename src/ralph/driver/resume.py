@@ -90,6 +90,15 @@ def dead_runs(records: list[Record]) -> list[f.RunStarted]:
     return list(begun.values())
 
 
+def seen_in(records: list[Record]) -> set[str]:
+    """Inbox messages that the journal has already: delivering them again would be a repeat."""
+    seen = set()
+    for record in records:
+        if record.kind in ("event.received", "stop.requested", "claim.made", "task.proposed", "checkpoint"):
+            seen.add(getattr(f.decode(record.data), "name", ""))
+    return seen - {""}
+
+
 def sweep_dead(records: list[Record], record: Callable[[f.AnyFact], None]) -> None:
     """End whatever a dead run left running, before anything looks at the tree."""
     _drop_abandoned()

@@ -81,7 +81,9 @@ def last_sign_of_life(state_dir: Path, run: str) -> float:
 def write_atomically(path: Path, data: bytes, temporary: Path) -> None:
     """By rename: a reader sees the old content or the new, never a part. What a death leaves is written over."""
     try:
-        temporary.write_bytes(data)
+        temporary.unlink(missing_ok=True)
+        with open(temporary, "xb") as file:  # never through a link that somebody put there
+            file.write(data)
         seam("rename.before", writes=True)
         temporary.replace(path)
         seam("rename.after")

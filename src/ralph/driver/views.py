@@ -10,6 +10,7 @@ from pathlib import Path
 from ralph.core import facts as f
 from ralph.core.ends import DONE
 from ralph.core.state import LoopState
+from ralph.driver.place import straight
 from ralph.driver.store import write_atomically
 from ralph.errors import DISK
 from ralph.journal import statefile
@@ -33,10 +34,13 @@ class Views:
         if s.ended in DONE:
             remove_state_file(self._folder)
             remove_scratchpad(self._folder, s)
-        elif (self._folder / statefile.NAME).is_dir() or not self._folder.is_dir():
+        elif (self._folder / statefile.NAME).is_dir() or not self._usable(s):
             return  # an agent's doing; the view is lost, the journal has everything
         elif s.ended is not None or s.history or s.refusal or s.red_now():
             self._write_state_file(s)
+
+    def _usable(self, s: LoopState) -> bool:
+        return self._folder.is_dir() and straight(self._folder, s)
 
     def _write_state_file(self, s: LoopState) -> None:
         shown = (s.attempts, s.refusal, s.serial, s.ended, tuple(r.op for r in s.red_now()))
@@ -49,7 +53,7 @@ class Views:
 
     def checkpoint(self, x: f.Checkpoint, s: LoopState) -> None:
         """The file of seed 001, for whoever watches it. Soft limits of time have none."""
-        if x.what not in CHECKPOINTS or not self._folder.is_dir():
+        if x.what not in CHECKPOINTS or not self._usable(s):
             return
         keys = {
             "taskId": s.task.id,
@@ -59,6 +63,8 @@ class Views:
             "checkpointReason": x.what,
         }
         path = checkpoint_path(self._folder, s)
+        if self._folder in path.parents and not straight(path.parent, s):
+            return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, json.dumps(keys, indent=2).encode(), path.with_name(path.name + ".part"))
@@ -93,7 +99,7 @@ def remove_state_file(folder: Path) -> None:
 
 def remove_scratchpad(folder: Path, s: LoopState) -> None:
     path = folder / scratchpad_path(s)
-    if path.is_file():
+    if path.is_file() and straight(path.parent, s):
         seam("remove.before", writes=True)
         path.unlink()
         seam("remove.after")

@@ -47,8 +47,8 @@ def put(inbox_dir: str, message: dict[str, object], name: str = "") -> str:
     return file_name
 
 
-def take(inbox_dir: str) -> tuple[list[tuple[str, dict[str, object]]], list[str]]:
-    """The messages waiting, oldest first, and the names of those that were no messages (now in `bad/`).
+def take(inbox_dir: str, *, keep_bad: bool = True) -> tuple[list[tuple[str, dict[str, object]]], list[str]]:
+    """The messages waiting, oldest first, and the names of those that were no messages (now in `bad/`, or gone).
 
     They stay until `done`, so that a crash before they are in the journal loses none: the same names come
     again, and `key_of` tells which are known.
@@ -64,7 +64,10 @@ def take(inbox_dir: str) -> tuple[list[tuple[str, dict[str, object]]], list[str]
             continue
         message = _parse(raw) if raw is not None and name.endswith(".json") else None
         if message is None:
-            _set_aside(inbox_dir, name)
+            if keep_bad:
+                _set_aside(inbox_dir, name)
+            else:
+                _discard(path)
             bad.append(name)
         elif key_of(name) in keys:
             os.unlink(path)  # the first of its name is reported and still there
@@ -150,6 +153,18 @@ def _set_aside(inbox_dir: str, name: str) -> None:
     seam("rename.before", writes=True)
     os.rename(f"{inbox_dir}/{name}", target)
     seam("rename.after")
+
+
+def _discard(path: str) -> None:
+    """In a folder that a stranger can write: nothing there is followed, and `bad` may be theirs as well."""
+    try:
+        os.unlink(path)
+    except IsADirectoryError:
+        import shutil
+
+        shutil.rmtree(path, ignore_errors=True)
+    except FileNotFoundError:
+        pass
 
 
 def _parse(raw: bytes) -> dict[str, object] | None:

@@ -16,12 +16,14 @@ from ralph.core.decide import RunAgent
 from ralph.core.signals import defuse
 from ralph.core.state import LoopState
 from ralph.core.text import TABLE_HEAD, fenced, history_table
+from ralph.prompt.roles import named_files, role_text
 
 if TYPE_CHECKING:
     from ralph.core.gaps import Gap
 
 OWN_TEXT_LIMIT = 2500
 SCRATCHPAD_CHARS = 16_000
+CONFLICT_CHARS = 6_000
 Quote = Callable[[str], str]  # marks text that is not Ralph's own
 FIRST = "First iteration: there is no earlier work."
 NONE_LEFT = "The iteration before left none."
@@ -37,6 +39,7 @@ class Context(msgspec.Struct, frozen=True):
 
     scratchpad: str = ""
     files: tuple[tuple[str, str], ...] = ()  # path, content: for an information gap
+    there: tuple[str, ...] = ()  # of the files that roles name
 
 
 def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
@@ -59,12 +62,21 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
         m=s.policy.limits.max_iterations,
         notes=_notes(s, quoted),
         scratchpad=quoted(_cut(context.scratchpad)) if context.scratchpad.strip() else _no_scratchpad(op),
-        attempts=_attempts(s, quoted) + _red_now(s, quoted),
+        attempts=_conflict(s, quoted) + _attempts(s, quoted) + _red_now(s, quoted),
         shift=_shift(s, op, quoted),
         context=_expansion(s, op, context.files, quoted),
     )
-    text = defuse(f"{standing}\n{now}".rstrip(), promise) + "\n"
+    text = defuse(f"{standing}{_role(s, op, context, quoted)}\n{now}".rstrip(), promise) + "\n"
     return Prompt(text=text, own_chars=len(text) - sum(len(t) for t in theirs))
+
+
+def _role(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
+    """After what never changes and before what always does: another role costs no more of the cache than it must."""
+    if s.policy.roles is None:
+        return ""
+    own = role_text(s.policy.roles.base, s.policy.roles.texts.get(op.hat, ""))
+    parts = [named_files(context.there), quoted(own) if own else ""]
+    return "".join(f"\n{part}\n" for part in parts if part)
 
 
 def scratchpad_path(s: LoopState) -> str:
@@ -123,6 +135,10 @@ def _notes(s: LoopState, quoted: Quote) -> str:
         notes.append("The iteration before gave no signal. End yours with one.")
     if s.refusal:
         notes.append(f"Its claim was refused: {s.refusal[:300]}.")
+    if s.conflicts:
+        notes.append(
+            "It was proven, but conflicts with what has landed meanwhile. Your files hold the merge: resolve it."
+        )
     if s.stragglers:
         notes.append(f"It left processes running; they were ended: {quoted(', '.join(s.stragglers[:5]))}.")
     if s.edited_outside:
@@ -147,6 +163,13 @@ _HOW_NOTES = {
     "context": "The iteration before was ended because its context was full; you start fresh. Do less in one iteration.",
     "idle": "The iteration before was stopped because nothing happened for too long. Do not start what waits for input.",
 }
+
+
+def _conflict(s: LoopState, quoted: Quote) -> str:
+    if not s.conflicts:
+        return ""
+    text = s.conflict or "\n".join(s.conflicts)
+    return f"\n## Conflict\n{quoted(fenced(text[:CONFLICT_CHARS]))}\n"
 
 
 def _attempts(s: LoopState, quoted: Quote) -> str:

@@ -31,6 +31,7 @@ class Scenario(msgspec.Struct, frozen=True):
     instead: Any = _ABSENT  # the key's value in the run "without", where it must have one
     without: Config | None = None  # all that is given in that run, where it differs
     files: dict[str, str] = {}
+    env: dict[str, str] = {}  # of the user
 
 
 BASE: Config = {
@@ -87,6 +88,15 @@ def seen(project: Project, done: Done) -> str:
     return (Path(project.env["HOME"]) / "seen").read_text()
 
 
+def noted(project: Project, done: Done) -> str:
+    """What was written down in the workspace; a sandbox has another home."""
+    return (project.path / "noted").read_text()
+
+
+def same_network(project: Project, done: Done) -> bool:
+    return noted(project, done).strip() == str(Path("/proc/self/ns/net").readlink())
+
+
 def told(project: Project, done: Done) -> list[bool]:
     return [fact["ok"] for fact in project.facts("notified")]
 
@@ -139,6 +149,9 @@ SCRIPTED_WORK = script({"write": {"path": "answer", "text": "42"}}, {"say": "TAS
 SCRIPTED_STUCK = script({"say": "TASK_STUCK: this one should not have been asked"})
 SAYS_PASS = script({"say": "PASS"})
 SAYS_FAIL = script({"say": "- wrong\nFAIL"})
+
+
+BOXED: Config = {"sandbox": {"kind": "bwrap"}}
 
 
 def gate(**keys: Any) -> Config:
@@ -217,6 +230,11 @@ SCENARIOS: dict[str, Scenario] = {
     "event_loop.max_wait": Scenario(
         *(0.5, code, 9, 0, ONCE % f"echo '{QUOTA}'; exit 1" + f"echo 42 > answer; {SAY_DONE}"),
         {"cli": {"output": "jsonl"}},
+        instead=60,
+    ),
+    "event_loop.wrap_up_seconds": Scenario(
+        *(0.2, of("iteration.ended", "cause"), ["context"], [""]),
+        "ralph hook pre-compact </dev/null; n=0; while [ $n -lt 60 ]; do n=$((n+1)); sleep 0.05; done",
         instead=60,
     ),
     "event_loop.stop_grace": Scenario(
@@ -339,5 +357,33 @@ SCENARIOS: dict[str, Scenario] = {
         without={"notify": [{"run": "true"}]},
     ),
     "notify[].when": Scenario(["wait"], told, [], [True], given={"notify": [{"run": "true"}]}),
+    "env_allow": Scenario(
+        *(["MY_*"], seen, "set to 1\n", "set to\n", f"echo set to $MY_SETTING > $HOME/seen; {DONE}"),
+        env={"MY_SETTING": "1"},
+    ),
+    "sandbox.kind": Scenario(
+        *("bwrap", lambda project, done: project.mark("new"), False, True),
+        f"touch $HOME/new; {DONE}",
+    ),
+    "sandbox.network": Scenario(
+        *("none", same_network, False, True, f"readlink /proc/self/ns/net > noted; {DONE}"),
+        given=BOXED,
+    ),
+    "sandbox.credentials": Scenario(
+        *([".netrc"], noted, "mine\n", "", f"cat $HOME/.netrc > noted; {DONE}"),
+        given=BOXED,
+        files={"../home/.netrc": "mine\n"},
+    ),
+    "sandbox.readable": Scenario(
+        *(["../shared"], noted, "ours\n", "", f"cat ../shared/file > noted; {DONE}"),
+        given=BOXED,
+        files={"../shared/file": "ours\n"},
+    ),
+    "sandbox.writable": Scenario(
+        *(["../cache"], lambda project, done: (project.path / "../cache/new").exists(), True, False),
+        f"echo x > ../cache/new; {DONE}",
+        given=BOXED,
+        files={"../cache/old": ""},
+    ),
     "require_verified": Scenario(True, code, 6, 0, given={"gates": "none"}),
 }

@@ -63,6 +63,7 @@ class World:
                 shift=op.shift,
                 expand=op.expand,
                 agent=op.agent,
+                hat=op.hat,
             )
         )
         fields: dict[str, object] = {
@@ -171,6 +172,7 @@ def answer(
                     shift=op.shift,
                     expand=op.expand,
                     agent=op.agent,
+                    hat=op.hat,
                 )
             ]
         case d.RunGate():

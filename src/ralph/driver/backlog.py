@@ -1,0 +1,362 @@
+"""A run that works through a backlog: several loops side by side, each in a workspace of its own, landing one by one.
+
+What loops come to is in the journal first; the backlog's file is written in batches and caught up after a death.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ralph import __version__
+from ralph.backlog import (
+    Backlog,
+    Blocked,
+    Cancelled,
+    Change,
+    Claimed,
+    Completed,
+    Failed,
+    Reopened,
+)
+from ralph.core import facts as f
+from ralph.core.ends import DONE
+from ralph.core.fold import fold, fold_all
+from ralph.core.policy import Policy
+from ralph.core.schedule import EndRun, RunState, StartLoop, Work, fold_run, from_backlog
+from ralph.core.secrets import masker_for
+from ralph.core.state import LoopState
+from ralph.driver import confining
+from ralph.driver.clock import new_id, now
+from ralph.driver.control import Control
+from ralph.driver.landing import FAILURES
+from ralph.driver.life import Life, Seeing, Shared
+from ralph.driver.place import in_workspace
+from ralph.driver.processes import Ownership, choose
+from ralph.driver.reconcile import Crew, Loop
+from ralph.driver.resume import seen_in, sweep_dead
+from ralph.driver.run import make_folders
+from ralph.driver.store import Store
+from ralph.journal.append import Journal
+from ralph.journal.lock import Lock, WorkLock
+from ralph.journal.record import Record
+from ralph.workspace import Repo
+from ralph.workspace.landing import recover, tip
+from ralph.workspace.names import branch_name
+from ralph.workspace.slots import Workspace, prepare, release, salvage, slots
+
+WRITE_SECONDS = 2.0  # between two writings of the backlog's file
+OVER = (*DONE, *FAILURES, "cancelled")  # ends after which a workspace is not needed any more
+
+
+class BacklogRequest(msgspec.Struct, frozen=True):
+    """What the user wants of a run over a backlog."""
+
+    folder: Path
+    repo: Repo
+    policy: Policy
+    work: Work = Work()
+
+
+class _Loop(msgspec.Struct):
+    """A loop that is not over: its state, its records."""
+
+    state: LoopState
+    records: list[Record]
+
+
+def run_backlog(request: BacklogRequest, backlog: Backlog, seeing: Seeing) -> int:
+    """The exit code."""
+    state_dir = request.repo.state_dir
+    confining.check(request.policy, request.repo, request.folder)
+    run_id = new_id()
+    tier = choose(os.environ.get("RALPH_TIER", ""))
+    make_folders(state_dir, request.folder)
+    lock = Lock.acquire(state_dir, run_id)
+    try:
+        work_lock = WorkLock(request.folder / ".ralph.lock")
+        work_lock.take()
+        try:
+            return _BacklogRun(request, backlog, seeing, run_id).go(tier)
+        finally:
+            work_lock.release()
+    finally:
+        lock.release()
+
+
+class _BacklogRun:
+    def __init__(self, request: BacklogRequest, backlog: Backlog, seeing: Seeing, run_id: str) -> None:
+        self._request = request
+        self._home = request.repo
+        self._backlog = backlog
+        self._seeing = seeing
+        self._id = run_id
+        self._state = RunState()
+        self._lives: list[tuple[Life, Workspace]] = []
+        self._unwritten = False
+        self._write_at = 0.0
+        self._mark = backlog.mark()
+
+    def go(self, tier: str) -> int:
+        request = self._request
+        self._journal = Journal.open(self._home.state_dir, self._id, now)
+        store = Store(self._home.state_dir, self._id)
+        logins = confining.login_secrets(request.policy)
+        masker = masker_for({**os.environ, **request.policy.agent.env}, more=logins)
+        with (
+            Ownership(tier, self._id, masker.stream) as ownership,
+            Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
+        ):
+            self._shared = Shared(
+                run=self._id,
+                journal=self._journal,
+                store=store,
+                ownership=ownership,
+                control=control,
+                seeing=self._seeing,
+                masker=masker,
+                fold_run=self._fold,
+                ended=lambda s: None,
+            )
+            self._record(
+                f.RunStarted(
+                    run=self._id,
+                    pid=os.getpid(),
+                    version=__version__,
+                    tier=tier,
+                    residue=ownership.residue(),
+                )
+            )
+            if self._journal.repaired:
+                self._record(f.JournalRepaired(bytes=self._journal.repaired))
+            sweep_dead(self._journal.records, self._record)
+            recover(self._home)
+            control.begin(self._record, self._journal.sync, seen_in(self._journal.records))
+            for box in confining.left_boxes(self._home.state_dir):
+                control.open_box(box, heard="-iteration-" in box.name, once=True)
+            self._unfinished = unfinished(self._journal.records, self._home)
+            self._catch_up()
+            crew = Crew(control, request.work.gates_at_once)
+            try:
+                return self._work(crew, control)
+            except BaseException:
+                crew.kill()
+                raise
+
+    def _work(self, crew: Crew, control: Control) -> int:
+        while True:
+            self._look()
+            for step in from_backlog(self._state, self._ready(), self._request.work):
+                match step:
+                    case StartLoop(task):
+                        crew.loops.append(self._begin(task))
+                    case EndRun(code):
+                        control.run_is_over()
+                        self._write_back()
+                        self._record(f.RunEnded(run=self._id, code=code))
+                        self._journal.sync()
+                        return code
+            crew.turn(self._due())
+            self._harvest()
+            if self._unwritten and time.monotonic() >= self._write_at:
+                self._write_back()
+
+    def _due(self) -> float:
+        """When to come back though no loop has moved: to look at the backlog, or to write it."""
+        look = time.monotonic() + self._request.work.poll_seconds
+        return min(look, self._write_at) if self._unwritten else look
+
+    # -- which task ---------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Costs two calls of stat when nobody has written."""
+        if self._backlog.changed_since(self._mark):
+            self._backlog.refresh()
+            self._mark = self._backlog.mark()
+
+    def _ready(self) -> list[str]:
+        """What a dead run began comes first."""
+        only = self._request.work.only
+        taken = [task for task in self._unfinished if task not in self._state.ended]
+        wanted = self._request.work.parallel + len(self._state.tasks)
+        ready = [task.id for task in self._backlog.ready(None if only else wanted)]
+        found = (*taken, *(task for task in ready if task not in self._unfinished))
+        return [task for task in found if not only or task == only or task.startswith(f"{only}.")]
+
+    # -- one loop -----------------------------------------------------------------------------------
+
+    def _begin(self, task: str) -> Loop:
+        before = self._unfinished.pop(task, None)
+        if before is not None:
+            workspace = next((w for w in slots(self._home) if w.loop == before.state.loop), None)
+            if workspace is not None:
+                return self._take_up(before, workspace)
+            self._give_up(before)
+        found = self._backlog.get(task)
+        assert found is not None
+        policy, loop = self._request.policy, new_id()
+        base = tip(self._home, policy.land.target)
+        slot = self._free_slot()
+        assert policy.workspace != "in-place"
+        workspace = prepare(
+            self._home,
+            policy.workspace,
+            slot=slot,
+            loop=loop,
+            base=base,
+            branch=branch_name(task, found.title),
+            when=now(),
+            target=policy.land.target.removeprefix("refs/heads/"),
+            share=self._request.work.share,
+        )
+        started = f.LoopStarted(
+            loop=loop,
+            task=found.as_task(),
+            policy=policy,
+            root=str(workspace.path),
+            folder=os.path.relpath(self._request.folder, self._home.root),
+            home=str(self._home.root),
+            slot=slot,
+        )
+        begun = fold(LoopState(), started)
+        life = Life(self._shared, in_workspace(self._home, workspace, begun), begun, [])
+        life.start(started)
+        self._journal.sync()
+        self._note(Claimed(task))
+        self._lives.append((life, workspace))
+        return life.loop
+
+    def _take_up(self, before: _Loop, workspace: Workspace) -> Loop:
+        life = Life(
+            self._shared, in_workspace(self._home, workspace, before.state), before.state, before.records
+        )
+        life.take_up(f.LoopResumed(run=self._id))
+        self._lives.append((life, workspace))
+        return life.loop
+
+    def _give_up(self, before: _Loop) -> None:
+        """Its workspace is gone, and with it what it made: the task begins anew."""
+        ended = f.LoopEnded(end="cancelled", reason="its workspace is gone", code=13)
+        self._journal.append(f.kind_of(ended), f.encode(ended), before.state.loop)
+        self._seeing.fact(ended, fold(before.state, ended))
+
+    def _free_slot(self) -> int:
+        used = {workspace.slot for workspace in slots(self._home)}
+        return next(n for n in range(1, len(used) + 2) if n not in used)
+
+    def _harvest(self) -> None:
+        for life, workspace in list(self._lives):
+            s = life.loop.state
+            if s.ended is None:
+                continue
+            self._lives.remove((life, workspace))
+            life.tell_the_rest()
+            for change in changes(s):
+                self._note(change)
+            if s.ended in OVER:
+                release(self._home, workspace, tip=s.landed.commit if s.landed else "")
+
+    # -- the backlog's file ---------------------------------------------------------------------------
+
+    def _note(self, change: Change) -> None:
+        self._backlog.note(change)
+        if not self._unwritten:
+            self._write_at = max(self._write_at, time.monotonic())
+        self._unwritten = True
+
+    def _write_back(self) -> None:
+        if not self._unwritten:
+            return
+        upto = self._journal.seq
+        applied = self._backlog.apply()
+        self._unwritten = False
+        self._write_at = time.monotonic() + WRITE_SECONDS
+        self._mark = self._backlog.mark()
+        told = tuple(f"{conflict.id}: {conflict.what}" for conflict in applied.conflicts)
+        self._record(f.BacklogWritten(seq=upto, conflicts=told))
+
+    def _catch_up(self) -> None:
+        """What a dead run had recorded and not yet written; and workspaces of loops that are over."""
+        records = self._journal.records
+        notes = (f.decode(r.data) for r in records if r.kind == "backlog.written")
+        written = max((x.seq for x in notes if isinstance(x, f.BacklogWritten)), default=0)
+        over: set[str] = set()
+        parked: set[str] = set()
+        for s, last in ended_loops(records, self._home):
+            (over if s.ended in OVER else parked).add(s.loop)
+            if last > written:
+                for change in changes(s):
+                    self._note(change)
+        known = {loop.state.loop for loop in self._unfinished.values()} | parked
+        for workspace in slots(self._home):
+            if workspace.loop not in known:  # over, or begun by a run that died before it had said so
+                if workspace.loop not in over:
+                    salvage(self._home, workspace, when=now())
+                release(self._home, workspace)
+        for task in self._backlog.all():
+            if task.status == "in_progress" and task.id not in self._unfinished:
+                self._note(Reopened(task.id))
+
+    # -- facts ----------------------------------------------------------------------------------------
+
+    def _record(self, fact: f.AnyFact) -> None:
+        """A fact of the run itself, outside any loop."""
+        self._journal.append(f.kind_of(fact), f.encode(fact))
+        self._state = fold_run(self._state, fact)
+        self._seeing.fact(fact, LoopState())
+
+    def _fold(self, fact: f.AnyFact, task: str) -> None:
+        self._state = fold_run(self._state, fact, task)
+
+
+def changes(s: LoopState) -> Iterator[Change]:
+    """What the end of a loop means for its task. An end that says nothing about the work leaves it as it is."""
+    match s.ended:
+        case "completed-verified" | "completed-unverified":
+            proof = ", ".join(f"{gate} {what}" for gate, what in s.proof.items())
+            commit = s.landed.commit if s.landed else ""
+            yield Completed(s.task.id, commit, s.ended == "completed-verified", proof)
+        case "failed" | "stuck" | "limit":
+            yield Failed(s.task.id, s.end_reason)
+        case "needs-review" | "blocked-on-person" | "no-route":
+            yield Blocked(s.task.id, f"{s.ended}: {s.end_reason}")
+        case "cancelled":
+            yield Cancelled(s.task.id, s.end_reason)
+
+
+def unfinished(records: list[Record], home: Repo) -> dict[str, _Loop]:
+    """Loops of this repository's backlog that go on by themselves, by task."""
+    found: dict[str, _Loop] = {}
+    for loop, own in _by_loop(records, home).items():
+        s = fold_all(f.decode(r.data) for r in own)
+        if s.ended is None or (s.ended not in OVER and not list(changes(s))):
+            found[s.task.id] = _Loop(s, own)
+        elif s.task.id in found and found[s.task.id].state.loop < loop:
+            del found[s.task.id]
+    return found
+
+
+def ended_loops(records: list[Record], home: Repo) -> Iterator[tuple[LoopState, int]]:
+    """Every loop of the backlog that ended, with the number of the record that says so."""
+    for own in _by_loop(records, home).values():
+        last = max((r.seq for r in own if r.kind == "loop.ended"), default=0)
+        if last:
+            s = fold_all(f.decode(r.data) for r in own)
+            if s.ended is not None:
+                yield s, last
+
+
+def _by_loop(records: list[Record], home: Repo) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        if record.kind == "loop.started":
+            started = f.decode(record.data)
+            if isinstance(started, f.LoopStarted) and started.home == str(home.root):
+                found[started.loop] = []
+        if record.loop in found:
+            found[record.loop].append(record)
+    return found

@@ -1,0 +1,195 @@
+"""How a loop's proven work gets onto its target, and where the work goes that was not proven. Repeating any of it is harmless."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from ralph.core import decide as d
+from ralph.core import facts as f
+from ralph.core.state import LoopState
+from ralph.driver.bench import Bench
+from ralph.errors import RalphError
+from ralph.journal import statefile
+from ralph.workspace import printable
+from ralph.workspace.landing import (
+    Failure,
+    NotPushed,
+    Overlap,
+    Raced,
+    archive,
+    author,
+    fail_branch,
+    is_landed,
+    land,
+    merge,
+    message,
+    move,
+    open_pull_request,
+    push,
+    squash,
+    tip,
+)
+from ralph.workspace.recovery import tree_of
+from ralph.workspace.slots import bring_home, rebased
+
+HEADS = "refs/heads/"
+FAILURES = ("failed", "stuck", "limit")
+_BRANCH_TRIES = 20
+
+
+class Landing:
+    def __init__(self, bench: Bench, record: Callable[[f.AnyFact], None]) -> None:
+        self._b = bench
+        self._record = record
+
+    def start(self, op: d.Land, s: LoopState) -> None:
+        b = self._b
+        assert b.workspace is not None
+        before = s.intended
+        if before is not None and is_landed(b.home, before.ref, before.commit):
+            self._landed(before)
+            return
+        bring_home(b.home, b.workspace, op.tree)
+        if op.how == "merge" or op.how == "pr":
+            at = tip(b.home, s.policy.land.target)
+            if not at:
+                raise RalphError(
+                    f"the branch {_short(s.policy.land.target)} is gone",
+                    where=str(b.home.root),
+                    todo="Make it again, then `ralph resume`.",
+                    code=70,
+                )
+            if at != s.base_commit:
+                self._merge(op, s, at)
+                return
+        commit = squash(b.home, op.tree, s.base_commit, _message(s), author(b.home), b.now())
+        if op.how == "merge":
+            self._onto_target(op, s, commit)
+        else:
+            self._onto_branch(op, s, commit, op.note)
+
+    def _onto_target(self, op: d.Land, s: LoopState, commit: str) -> None:
+        b, ref = self._b, s.policy.land.target
+        intended = f.LandingIntended(
+            op=op.id, how="merge", ref=ref, commit=commit, tree=op.tree, tip=s.base_commit
+        )
+        self._record(intended)
+        b.journal.sync()
+        found = land(b.home, ref, commit, s.base_commit, message=f"ralph: {s.task.id}")
+        match found:
+            case Raced():
+                return  # it is wanted still, and finds the new tip
+            case Overlap():
+                why = found.reason or f"your edits overlap: {', '.join(found.paths[:5])}"
+                self._onto_branch(op, s, commit, f"{printable(found.root)}: {why}")
+            case _:
+                self._landed(intended, found.followed)
+
+    def _onto_branch(self, op: d.Land, s: LoopState, commit: str, note: str) -> None:
+        b = self._b
+        assert b.workspace is not None
+        ref = self._free_branch(b.workspace.branch, commit)
+        intended = f.LandingIntended(
+            op=op.id,
+            how=op.how if op.how == "pr" else "branch",
+            ref=ref,
+            commit=commit,
+            tree=op.tree,
+            note=note,
+        )
+        self._record(intended)
+        b.journal.sync()
+        move(b.home, ref, commit, tip(b.home, ref), message=f"ralph: {s.task.id}")
+        url = ""
+        if op.how == "pr":
+            request = open_pull_request(
+                b.home,
+                branch=_short(ref),
+                commit=commit,
+                target=_short(s.policy.land.target),
+                title=f"[{s.task.id}] {s.task.title}",
+                body=_summary(s),
+            )
+            url = request.url
+        elif s.policy.land.push:
+            pushed = push(b.home, _short(ref), commit)
+            if isinstance(pushed, NotPushed):
+                intended = replace(
+                    intended, note="; ".join(filter(None, (note, f"not pushed: {pushed.why}")))
+                )
+        self._landed(intended, url=url)
+
+    def _free_branch(self, name: str, commit: str) -> str:
+        """A branch of that name may be the user's: what is not ours is left alone."""
+        for branch in (name, *(f"{name}-{n}" for n in range(2, _BRANCH_TRIES))):
+            at = tip(self._b.home, HEADS + branch)
+            if at in ("", commit):
+                return HEADS + branch
+        raise RalphError(f"no free name for the branch {name}", where=str(self._b.home.root), code=70)
+
+    def _landed(self, x: f.LandingIntended, followed: tuple[str, ...] = (), url: str = "") -> None:
+        self._record(
+            f.Landed(op=x.op, how=x.how, ref=x.ref, commit=x.commit, note=x.note, followed=followed, url=url)
+        )
+        self._b.journal.sync()
+
+    def _merge(self, op: d.Land, s: LoopState, at: str) -> None:
+        """The target has moved on: the workspace is brought onto its tip, with the change on top."""
+        b = self._b
+        assert b.workspace is not None
+        merged = merge(b.home, s.base_commit, at, op.tree)
+        b.snapshots.restore(merged.tree)
+        b.workspace = rebased(b.home, b.workspace, at)
+        base_tree = tree_of(b.home, at) or ""
+        self._record(
+            f.WorkspaceMerged(
+                op=op.id,
+                commit=at,
+                base_tree=base_tree,
+                tree=b.snapshots.take().tree,
+                conflicts=merged.conflicts,
+                text=merged.text,
+                same_patch=not merged.conflicts
+                and b.snapshots.patch_id(s.base_tree, op.tree)
+                == b.snapshots.patch_id(base_tree, merged.tree),
+            )
+        )
+        b.journal.sync()
+
+    def failure(self, op: d.Finish, s: LoopState) -> str:
+        """Keep what was not proven on a branch of its own, unless nothing was made."""
+        b = self._b
+        if b.workspace is None or op.end not in FAILURES or not s.prepared or s.tree == s.base_tree:
+            return ""
+        bring_home(b.home, b.workspace, s.tree)
+        archive(b.home, s.task.id)
+        last = s.history[-1] if s.history else None
+        failure = Failure(
+            task=s.task.id,
+            iterations=s.iterations,
+            max_iterations=s.policy.limits.max_iterations,
+            last_gate=last.gate if last else "",
+            error_hash=last.error_hash if last else "",
+        )
+        when = b.now()
+        ended = replace(s, ended=op.end, end_reason=op.reason, end_limit=op.limit)
+        paths = [printable(c.path) for c in b.snapshots.diff(s.base_tree, s.tree)]
+        state = statefile.render(ended, timestamp=when, files_modified=paths)
+        made = fail_branch(b.home, s.tree, s.base_commit, failure, state, author(b.home), when)
+        if s.policy.land.push:
+            push(b.home, made.branch, made.commit)
+        return made.branch
+
+
+def _message(s: LoopState) -> str:
+    return message(s.task.id, s.task.title, _summary(s))
+
+
+def _summary(s: LoopState) -> str:
+    return s.claim.summary if s.claim else ""
+
+
+def _short(ref: str) -> str:
+    return ref.removeprefix(HEADS)

@@ -1,0 +1,187 @@
+"""One loop of a run, from its start or its being taken up again to its last view: what it works with, and who is told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ralph.core import facts as f
+from ralph.core.secrets import Masker
+from ralph.core.state import LoopState
+from ralph.core.text import few
+from ralph.driver.bench import Bench
+from ralph.driver.clock import now
+from ralph.driver.control import Control
+from ralph.driver.effects import Effects
+from ralph.driver.news import Scene, news, told
+from ralph.driver.notify import Notifier
+from ralph.driver.place import Place
+from ralph.driver.processes import Line, Ownership
+from ralph.driver.reconcile import Loop
+from ralph.driver.resume import close_open, how_it_ended, note_outside_edits
+from ralph.driver.store import Store
+from ralph.driver.views import Views, remove_checkpoint, remove_state_file
+from ralph.journal.append import Journal
+from ralph.journal.record import Record
+from ralph.prompt.compose import scratchpad_path
+from ralph.seams import seam
+from ralph.workspace import RefWatch, printable
+
+Choice = Literal["ask", "resume", "fresh"]
+
+
+class Seeing(msgspec.Struct, frozen=True):
+    """How the run shows itself and asks."""
+
+    fact: Callable[[f.AnyFact, LoopState], None]
+    line: Callable[[str, Line], None]
+    resume_or_fresh: Callable[[LoopState], Choice]
+    # Called as time passes; says in how many seconds it wants to be called again, at the latest.
+    pulse: Callable[[LoopState], float] = lambda s: float("inf")
+    # The last words about the loop; others are told after it.
+    end: Callable[[LoopState], None] = lambda s: None
+    note: Callable[[str], None] = lambda text: None  # why it is not over yet all the same
+
+
+class Shared(msgspec.Struct):
+    """What the loops of a run have in common."""
+
+    run: str
+    journal: Journal
+    store: Store
+    ownership: Ownership
+    control: Control
+    seeing: Seeing
+    masker: Masker
+    fold_run: Callable[[f.AnyFact, str], None]  # a fact, and the task that it is about
+    ended: Callable[[LoopState], None]  # the journal has a loop's end on disk
+
+
+class Life:
+    def __init__(self, shared: Shared, place: Place, begun: LoopState, records: list[Record]) -> None:
+        """`begun` is the loop as it stands, or as it is about to start; `records` are those of a loop taken up again."""
+        self._shared = shared
+        self._begun = begun
+        self._records = records
+        self._by = shared.run  # the run that what is told of happened in
+        self._snapshots = place.snapshots
+        bench = Bench(
+            run=shared.run,
+            home=place.home,
+            workspace=place.workspace,
+            repo=place.repo,
+            folder=place.folder,
+            snapshots=place.snapshots,
+            journal=shared.journal,
+            store=shared.store,
+            ownership=shared.ownership,
+            control=shared.control,
+            refs=RefWatch(place.repo),
+            show=shared.seeing.line,
+            now=now,
+        )
+        self.loop = Loop(
+            begun if records else LoopState(),
+            shared.journal,
+            lambda op, s: effects.start(op, s),
+            self._watch,
+            shared.store.beat,
+            self._pulse,
+            self._without_secrets,
+        )
+        effects = Effects(bench, self.loop.record)
+        self._folder = place.folder
+        self._views = Views(place.folder, place.snapshots, now)
+        self._notifier = Notifier(
+            begun.policy.notify,
+            place.folder,
+            self.loop.record,
+            already=told(f.decode(r.data) for r in records if r.kind == "notified"),
+            ownership=shared.ownership,
+        )
+
+    def start(self, started: f.LoopStarted) -> None:
+        self._attend(started.loop)
+        self._archive_old_scratchpad(self._folder / scratchpad_path(self._begun))
+        remove_state_file(self._folder)  # it speaks of another loop
+        remove_checkpoint(self._folder, self._begun)
+        self.loop.record(started)
+
+    def take_up(self, resumed: f.LoopResumed) -> None:
+        self._attend(self._begun.loop)
+        # What an interrupted iteration had still said is heard.
+        self._shared.control.expect(self._begun.loop, self._begun.token, self._begun.serial)
+        close_open(self._begun, self._records, self._snapshots, self._shared.store, self.loop.record)
+        self.loop.record(resumed)
+        self._views.write(self.loop.state)
+        note_outside_edits(self.loop.state, self._snapshots, self.loop.record)
+
+    def tell_again(self) -> None:
+        """The run that ended it died before it had tidied up and said so."""
+        self._by = next(r.run for r in reversed(self._records) if r.kind == "loop.ended")
+        self._watch(how_it_ended(self._records), self._begun)
+        self.tell_the_rest()
+
+    def tell_the_rest(self) -> None:
+        """The end is recorded and shown: neither who cannot be told nor who gets impatient changes anything about it."""
+        shared = self._shared
+        self._notifier.finish(
+            calls=shared.control.reads(),
+            hurried=shared.control.hurried,
+            slow=lambda targets: shared.seeing.note(f"still telling {few(targets)}; Ctrl-C leaves it"),
+            pulse=lambda: shared.seeing.pulse(self.loop.state),
+        )
+
+    def _attend(self, loop: str) -> None:
+        self._shared.control.attend(loop, self.loop.record, self.loop.kill)
+
+    def _archive_old_scratchpad(self, path: Path) -> None:
+        """A scratchpad that an earlier loop left is in its record; it must not speak to a new task."""
+        try:
+            text = path.read_bytes().decode("utf-8", "replace")
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return
+        if self._shared.store.has(text):
+            seam("remove.before", writes=True)
+            path.unlink()
+            seam("remove.after")
+
+    def _without_secrets(self, fact: f.AnyFact) -> f.AnyFact:
+        """What agents, people and errors say. A loop's own policy stays whole: a resume needs it."""
+        if isinstance(fact, f.LoopStarted | f.LoopResumed):
+            return fact
+        text = f.encode(fact).decode()
+        masked = self._shared.masker.text(text)
+        return fact if masked == text else f.decode(masked.encode())
+
+    def _watch(self, fact: f.AnyFact, s: LoopState) -> None:
+        shared = self._shared
+        shared.fold_run(fact, s.task.id)
+        shared.seeing.fact(fact, s)
+        if isinstance(fact, f.Checkpoint):
+            self._views.checkpoint(fact, s)
+        if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded) and not _interrupts(fact):
+            self._views.write(s)
+        if isinstance(fact, f.LoopEnded):
+            shared.journal.sync()  # what is said from here on holds
+            shared.control.leave(s.loop)
+            shared.ended(s)
+            shared.seeing.end(s)
+        if s.policy.notify and (found := news(fact, s, self._scene(s))):
+            shared.journal.sync()
+            self._notifier.start(found)
+
+    def _pulse(self, s: LoopState) -> float:
+        return min(self._shared.seeing.pulse(s), self._notifier.advance())
+
+    def _scene(self, s: LoopState) -> Scene:
+        return Scene(run=self._by, folder=printable(str(self._folder)), host=os.uname().nodename, time=now())
+
+
+def _interrupts(fact: f.GateEnded | f.IterationEnded | f.LoopEnded) -> bool:
+    """An interruption says nothing about the work: the state file stays as it is."""
+    return (fact.end if isinstance(fact, f.LoopEnded) else fact.how) == "interrupted"
