@@ -41,7 +41,8 @@ _SPECIAL = {
     ("opencode", "429"): Case(({"name": "429", "retry_after": 1},)),
     ("opencode", "500"): Case(({"name": "500", "retry_after": 1},)),
     ("opencode", "529"): Case(({"name": "529", "retry_after": 1},)),
-    ("opencode", "too-long"): Case(({"name": "too-long", "first": 1},)),  # for ever: it compacts for ever
+    # Its own summary of such a prompt does not fit either; were it to, it would summarise for ever.
+    ("opencode", "too-long"): Case(({"name": "too-long", "side": True},)),
 }
 ENDLESS = {("opencode", "cut")}  # tries again and again, with longer and longer pauses
 

@@ -9,8 +9,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import install
+import results
 
 from model.serve import Model
+
+WRITE = "--write-results"
 
 
 @pytest.fixture
@@ -30,3 +33,18 @@ def program() -> Callable[[str], install.Installed]:
             pytest.skip(str(why))
 
     return find
+
+
+@pytest.fixture
+def seen(record_property: Callable[[str, object], None]) -> Callable[[str, str], None]:
+    """How a conformance test says what it saw: the words for the cell of a case in docs/agents.md."""
+    return lambda case, words: record_property(f"{results.SEEN}{case}", words)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(WRITE, action="store_true", help="when all passed, renew the table in docs/agents.md")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption(WRITE, default=False):
+        config.pluginmanager.register(results.Writer())

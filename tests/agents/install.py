@@ -130,7 +130,18 @@ def _fetch(cli: str, node: Path) -> None:
         (folder / "package.json").write_text(json.dumps(wanted), "utf-8")
         env = {**os.environ, "PATH": f"{node}{os.pathsep}{os.environ.get('PATH', '')}"}
         quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--no-package-lock", "--loglevel=error"]
-        _run([*_npm(node), "install", "--prefix", str(folder), *quiet, "--fetch-retries=1"], env)
+        _run(
+            [
+                *_npm(node),
+                "install",
+                "--prefix",
+                str(folder),
+                *quiet,
+                "--fetch-retries=1",
+                "--fetch-timeout=60000",
+            ],
+            env,
+        )
         command = folder / "node_modules" / ".bin" / package.command
         with tempfile.TemporaryDirectory() as home:  # some CLIs write into HOME even for --version
             said = _run([str(command), "--version"], {**env, "HOME": home})
@@ -208,7 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = install(cli)
         except NotInstalled as why:
             missing = True
-            print(f"{cli}: {why}", file=sys.stderr)
+            print(f"{cli} is not tested: {why}" if options.or_skip else f"{cli}: {why}", file=sys.stderr)
         else:
             print(f"{cli} {found.version} {found.command}")
     return 1 if missing and not options.or_skip else 0

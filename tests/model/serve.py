@@ -80,13 +80,14 @@ class Model:
     def scenario(self, name: str) -> Scenario | None:
         return self._scenarios.get(name)
 
-    def fault(self, name: str, run: str, turn: int) -> Fault | None:
+    def fault(self, name: str, run: str, turn: int, side: bool = False) -> Fault | None:
         """The fault that is due, counted as given."""
         found = self._scenarios[name]
         with self._lock:
             for number, fault in enumerate(found.faults):
                 key = (name, run, number)
-                if fault.turn in (-1, turn) and self._failed[key] < fault.times:
+                due = fault.turn in (-1, turn) and side <= fault.side
+                if due and self._failed[key] < fault.times:
                     self._failed[key] += 1
                     return fault
         return None
@@ -182,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
         self, raw: bytes, name: str, wire: Wire, ask: Ask, known: Scenario, place: re.Match[str]
     ) -> None:
         turn = known.turn(ask.results, ask.said, ask.prompt)
-        fault = None if ask.side else self.model.fault(place["scenario"], place["run"], turn)
+        fault = self.model.fault(place["scenario"], place["run"], turn, ask.side)
         reply, problem = _reply(ask, known, turn, f"{place['scenario']}_{place['run']}_{turn}")
         self._note(
             raw,

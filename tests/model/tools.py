@@ -45,7 +45,10 @@ def _write(ask: Ask, path: str, text: str, id: str) -> Call:
             if tool.name == name and (
                 name != "apply_patch" or text.endswith("\n")
             ):  # a patch has whole lines
-                return Call(tool, arguments(path, text), id)
+                given = arguments(path, text)
+                # Codex takes a patch as free text, opencode as its only argument.
+                only = isinstance(given, str) and tool.kind == "function"
+                return Call(tool, {tool.parameters[0]: given} if only else given, id)
     return _bash(ask, f"printf %s {shlex.quote(text)} > {shlex.quote(path)}", id)
 
 

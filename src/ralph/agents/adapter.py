@@ -32,7 +32,9 @@ class Tools(msgspec.Struct, frozen=True):
     private: Path  # a folder of this iteration's own, for the configuration of agents that need files
     mcp: tuple[str, ...] = ()  # the command of Ralph's MCP server; empty: none
     mcp_env: dict[str, str] = {}  # and what it must know
-    hook: tuple[str, ...] = ()  # the command that answers the agent CLI's hooks, all but its last word; empty: none
+    hook: tuple[
+        str, ...
+    ] = ()  # the command that answers the agent CLI's hooks, all but its last word; empty: none
 
 
 class Words(msgspec.Struct):
@@ -45,6 +47,8 @@ class Words(msgspec.Struct):
     fault_text: str = ""
     retry_after: float = -1.0
     session: str = ""  # as the agent calls it
+    waiting: bool = False  # nothing has been said or done yet; only readers that can tell say so
+    full: bool = False  # it worked until no more fitted into the model's context
     cost_from: CostFrom = (
         ""  # the agent's own figure, or an estimate by ralph.agents.prices; "": no cost is known
     )

@@ -1,4 +1,5 @@
-"""Codex: `codex exec --json`. The user's login and settings apply; Ralph's MCP server is added on the command line.
+"""Codex: `codex exec --json`. The user's login and settings apply; of MCP servers only Ralph's, which is added on the command
+line.
 
 Its stream tells tokens only at the end and never the model; the session file, which it writes as it works, tells both.
 """
@@ -29,7 +30,7 @@ class CodexAdapter:
         """Whether it is logged in, it only says when asked to work."""
 
     def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
-        settings = [*QUIET]
+        settings = [*QUIET, *(f"mcp_servers.{name}.enabled=false" for name in _servers(policy))]
         if tools.mcp:
             command, *args = tools.mcp
             server = {"command": command, "args": args, "env_vars": sorted(tools.mcp_env), "required": True}
@@ -174,6 +175,17 @@ def _toml(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
     return json.dumps(value)
+
+
+def _servers(policy: AgentPolicy) -> list[str]:
+    """The names of the user's own MCP servers; a name with a dot cannot be said on a command line."""
+    import tomllib
+
+    try:
+        settings = tomllib.loads((_home(policy) / "config.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [name for name in part(settings, "mcp_servers") if re.fullmatch(r"[\w-]+", name)]
 
 
 def _home(policy: AgentPolicy) -> Path:

@@ -15,7 +15,7 @@ from typing import Any
 from ralph.agents.adapter import Launch, Reader, Tools
 from ralph.agents.faults import by_status, by_text, seconds_until
 from ralph.agents.handover import environment, private_file
-from ralph.agents.stream import StreamReader, Tokens, count, part, text
+from ralph.agents.stream import StreamReader, Tokens, count, parse_settings, part, text
 from ralph.core.policy import AgentPolicy
 
 PROGRAM = ("gemini",)
@@ -52,7 +52,7 @@ class GeminiAdapter:
 
 
 def _home_with(server: dict[str, Any], policy: AgentPolicy, private: Path) -> Path | None:
-    """None where the user's settings are no plain JSON (comments are allowed there): they count for more than tools."""
+    """None where the user's settings cannot be read: they count for more than tools."""
     named = policy.env.get(HOME) or os.environ.get(HOME) or policy.env.get("HOME")
     theirs = Path(named or Path.home()) / ".gemini"
     theirs.mkdir(
@@ -61,12 +61,12 @@ def _home_with(server: dict[str, Any], policy: AgentPolicy, private: Path) -> Pa
     (theirs / "tmp").mkdir(mode=0o700, exist_ok=True)
     ours = private / ".gemini"
     try:
-        settings = json.loads((theirs / "settings.json").read_text("utf-8"))
+        settings = parse_settings((theirs / "settings.json").read_text("utf-8"))
     except FileNotFoundError:
         settings = {}
     except (OSError, ValueError):
         return None
-    if not isinstance(settings, dict):
+    if settings is None:
         return None
     settings["mcpServers"] = {**part(settings, "mcpServers"), "ralph": server}
     private_file(ours, "settings.json", json.dumps(settings))

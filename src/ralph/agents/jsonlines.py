@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from typing import Any, cast, get_args
 
+from msgspec.structs import replace
+
+from ralph.agents.adapter import Words
 from ralph.agents.claude import ClaudeReader
 from ralph.agents.command import bounded
 from ralph.agents.stream import FAULT_CHARS, count, number
@@ -43,6 +46,10 @@ class JsonLinesReader(ClaudeReader):
         self._words.fault = cast("Fault", kind) if kind in get_args(Fault) else ""
         self._words.fault_text = bounded(str(item.get("text", ""))[:FAULT_CHARS])
         self._words.retry_after = number(item.get("retry_after"), odd=-1.0)
+
+    def words(self) -> Words:
+        """What its other lines say is not known: it may well be at work."""
+        return replace(super().words(), waiting=False)
 
     def _never_less(self) -> None:
         """A total is never less than what was counted on the way."""

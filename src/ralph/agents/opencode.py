@@ -1,5 +1,5 @@
-"""opencode: `opencode run --format json`, the prompt by standard input. The user's login and settings apply; Ralph's MCP
-server is added through the environment.
+"""opencode: `opencode run --format json`, the prompt by standard input. The user's login and settings apply; of MCP servers
+only Ralph's, which is added through the environment.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from typing import Any
 from ralph.agents.adapter import Launch, Reader, Tools
 from ralph.agents.faults import by_status, by_text, seconds_until
 from ralph.agents.handover import environment
-from ralph.agents.stream import StreamReader, Tokens, count, number, parse, part, text
+from ralph.agents.stream import StreamReader, Tokens, count, number, parse_settings, part, text
 from ralph.core.facts import Fault
 from ralph.core.policy import AgentPolicy
 
 PROGRAM = ("opencode",)
 MODE = ("run", "--format", "json", "--auto")  # --auto: what the user does not forbid is allowed
 CONFIG = "OPENCODE_CONFIG_CONTENT"
+FILES = ("config.json", "opencode.json", "opencode.jsonc")
 QUIET = {"OPENCODE_DISABLE_AUTOUPDATE": "1"}
 _FAULTS: dict[str, Fault] = {
     "ProviderAuthError": "credentials",
@@ -32,7 +33,10 @@ class OpencodeAdapter:
         """Whether it is logged in, it only says when asked to work."""
 
     def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
-        given = parse(policy.env.get(CONFIG) or os.environ.get(CONFIG) or "") or {}
+        given = parse_settings(policy.env.get(CONFIG) or os.environ.get(CONFIG) or "") or {}
+        off = {name: {"enabled": False} for name in _servers(policy)}
+        if off:
+            given["mcp"] = {**off, **part(given, "mcp")}
         if tools.mcp:
             server = {
                 "type": "local",
@@ -49,6 +53,20 @@ class OpencodeAdapter:
 
     def reader(self, policy: AgentPolicy) -> Reader:
         return OpencodeReader(policy)
+
+
+def _servers(policy: AgentPolicy) -> list[str]:
+    """The names of the user's own MCP servers."""
+    named = policy.env.get("XDG_CONFIG_HOME") or os.environ.get("XDG_CONFIG_HOME")
+    folder = Path(named) if named else Path(policy.env.get("HOME") or Path.home(), ".config")
+    found: list[str] = []
+    for name in FILES:
+        try:
+            settings = parse_settings((folder / "opencode" / name).read_text("utf-8"))
+        except (OSError, ValueError):
+            continue
+        found += part(settings, "mcp")
+    return found
 
 
 class OpencodeReader(StreamReader):

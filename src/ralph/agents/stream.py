@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -41,9 +42,8 @@ class StreamReader:
     start says why without JSON."""
 
     def __init__(self) -> None:
-        self._words = Words(structured=True)
+        self._words = Words(structured=True, waiting=True)
         self._text: TextReader | None = TextReader()
-        self._worked = False  # it has said or done something
 
     def feed(self, line: str) -> None:
         item = parse(line)
@@ -62,8 +62,7 @@ class StreamReader:
             self.failed(faults.by_text(said), said)
 
     def words(self) -> Words:
-        if self._text:
-            plain = self._text.words()
+        if self._text and (plain := self._text.words()).said.strip():
             plain.fault, plain.fault_text = self._words.fault, self._words.fault_text
             return plain
         return self._words
@@ -71,21 +70,23 @@ class StreamReader:
     def say(self, text: Any) -> None:
         """It speaks: whatever went wrong before, it got over it."""
         if isinstance(text, str) and text.strip():
-            self._worked = True
+            self._words.waiting = False
             self._words.said = bounded(text)
             self.recovered()
 
     def did(self) -> None:
-        self._worked = True
+        self._words.waiting = False
         self.recovered()
 
     def recovered(self) -> None:
+        self._words.full = False
         self._words.fault, self._words.fault_text, self._words.retry_after = "", "", -1.0
 
     def failed(self, fault: Fault, text: str, retry_after: float = -1.0) -> None:
         """A prompt that does not fit at the very start never will; later on it is the end of an iteration's room."""
         if faults.too_long(text):
-            fault = "" if self._worked else "unusable"
+            self._words.full = not self._words.waiting
+            fault = "" if self._words.full else "unusable"
             text = f"{faults.TOO_LONG}: {text}"
         self._words.fault = fault
         self._words.fault_text = bounded(text)[:FAULT_CHARS]
@@ -107,6 +108,14 @@ def parse(line: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return item if isinstance(item, dict) else None
+
+
+_COMMENTS = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+
+
+def parse_settings(text: str) -> dict[str, Any] | None:
+    """JSON as people write it for agent CLIs: with comments and a comma too many. None: it is something else."""
+    return parse(_COMMENTS.sub(lambda found: found[1] or "", text))
 
 
 def part(item: Any, *path: str) -> dict[str, Any]:

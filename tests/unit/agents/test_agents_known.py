@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,24 @@ def test_what_the_user_has_set_is_stronger(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("DISABLE_AUTOUPDATER", "0")
     env = launch(tmp_path, backend="claude", env={"ENABLE_TOOL_SEARCH": "true"}).env
     assert (env["DISABLE_AUTOUPDATER"], env["ENABLE_TOOL_SEARCH"]) == ("0", "true")
+
+
+def test_the_users_own_mcp_servers_are_turned_off_unless_asked_for(tmp_path: Path) -> None:
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".codex/config.toml").write_text("[mcp_servers.theirs]\ncommand = 'x'\n")
+    (tmp_path / ".config/opencode").mkdir(parents=True)
+    (tmp_path / ".config/opencode/opencode.jsonc").write_text(
+        '{"mcp": {"theirs": {"type": "local"}},} // mine'
+    )
+    home = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": "", "CODEX_HOME": ""}
+    asked = ("-c", "mcp_servers.theirs.enabled=true")
+    argv = launch(tmp_path, backend="codex", env=home, args=asked).argv
+    assert argv.index("mcp_servers.theirs.enabled=false") < argv.index(asked[1]), "the last one counts"
+    config = json.loads(launch(tmp_path, backend="opencode", env=home).env["OPENCODE_CONFIG_CONTENT"])
+    assert config["mcp"]["theirs"] == {"enabled": False} and config["mcp"]["ralph"]["enabled"]
+    given = {"OPENCODE_CONFIG_CONTENT": '{"mcp": {"theirs": {"enabled": true}}, "share": "disabled"}'}
+    config = json.loads(launch(tmp_path, backend="opencode", env=home | given).env["OPENCODE_CONFIG_CONTENT"])
+    assert config["mcp"]["theirs"] == {"enabled": True} and config["share"] == "disabled"
 
 
 def test_the_preferred_agent_on_path_comes_first(tmp_path: Path) -> None:

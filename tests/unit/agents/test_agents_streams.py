@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ralph.agents import faults, prices
 from ralph.agents.adapter import Words, adapter
 from ralph.agents.command import CommandAdapter
-from ralph.agents.stream import Tokens
+from ralph.agents.stream import Tokens, parse_settings
 from ralph.core.policy import AgentPolicy
 
 STREAMS = Path(__file__).resolve().parents[2] / "agents" / "streams"
@@ -59,10 +59,7 @@ def test_the_last_message_tokens_and_session_are_found(cli: str) -> None:
 )
 def test_every_recorded_fault_has_its_name(cli: str, case: str) -> None:
     words = read(cli, lines(cli, case), EXITS[cli][case])
-    if (cli, case) == ("opencode", "too-long"):  # it made room by itself and went on
-        assert (words.fault, words.said) == ("", "All done.")
-        return
-    assert words.fault == FAULTS[case]
+    assert words.fault == FAULTS[case] and not words.full
     assert words.fault_text and (case != "too-long" or faults.TOO_LONG in words.fault_text)
     assert "API Error" not in words.said and "hit your" not in words.said
 
@@ -146,6 +143,54 @@ def test_the_time_of_a_reset_is_read(text: str, seconds: float) -> None:
 def test_a_time_of_day_that_is_over_means_tomorrow() -> None:
     noon = time.mktime((2026, 11, 16, 12, 0, 0, 0, 0, -1))
     assert faults.seconds_until("try again at 11:59 AM", noon) == pytest.approx(86400 - 1)
+
+
+@pytest.mark.parametrize("cli", CLIS)
+def test_a_prompt_that_is_too_long_after_some_work_is_the_end_of_the_room_and_no_fault(cli: str) -> None:
+    last = (
+        3 if cli == "claude" else 6
+    )  # of the lines of a run that goes well: some work is done, nothing is over
+    words = read(cli, [*lines(cli, "success")[:last], *lines(cli, "too-long")], EXITS[cli]["too-long"])
+    assert (words.fault, words.full, words.waiting) == ("", True, False)
+    assert faults.TOO_LONG in words.fault_text
+
+
+@pytest.mark.parametrize("cli", CLIS)
+def test_until_its_first_word_or_deed_an_agent_is_waiting(cli: str) -> None:
+    said = {"claude": 1, "codex": 2, "gemini": 2, "opencode": 1}[cli]  # lines before it
+    assert read(cli, []).waiting and read(cli, lines(cli, "success")[:said]).waiting
+    assert not read(cli, lines(cli, "success")[: said + 1]).waiting
+    assert not read(cli, ["Checking for updates"]).waiting, "what plain text means is not known"
+
+
+def test_of_a_command_of_the_users_it_is_not_known_whether_it_waits() -> None:
+    for output in ("text", "jsonl"):
+        for printed in ([], ['{"type":"tool","name":"x"}'], ['{"type":"message","text":"x"}']):
+            assert not read("custom", printed, output=output).waiting
+
+
+def test_opencodes_own_cost_is_summed_over_its_steps() -> None:
+    steps = [json.loads(line) for line in lines("opencode", "success")]
+    for step in steps:
+        if step["type"] == "step_finish":
+            step["part"]["cost"] = 0.25
+    words = read("opencode", [json.dumps(step) for step in steps], model="scripted/gpt-5.4")
+    assert (words.usage.cost_usd, words.cost_from) == (0.75, "agent")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('// who\n{"a": "http://x/*y*/", /* why */ "b": [1, 2,],\n}', {"a": "http://x/*y*/", "b": [1, 2]}),
+        ('{"a": "\\\\", "b": "// not, }"}', {"a": "\\", "b": "// not, }"}),
+        ("[1]", None),
+        ("{", None),
+        ("", None),
+    ],
+)
+def test_settings_are_read_with_comments_and_a_comma_too_many(text: str, found: Any) -> None:
+    assert parse_settings(text) == found
 
 
 def test_gemini_without_a_login_says_so_by_its_exit_code() -> None:
