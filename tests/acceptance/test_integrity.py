@@ -376,6 +376,8 @@ def test_an_agent_that_removes_its_own_folder_harms_only_itself(project: Project
     for name in ("test.sh", "ralph.yml", "PROMPT.md", "agent.sh"):
         (project.path / name).rename(sub / name)
     (sub / "agent.sh").write_text("#!/bin/sh\ncd ..; rm -rf sub; echo TASK_COMPLETE\n")
+    with open(sub / "ralph.yml", "a") as file:
+        file.write("protect: [nothing]\n")  # else the file, and so the folder, would come back
     project.commit()
     done = project.ralph("run", cwd=sub)
     assert done.returncode == 10, done.stdout + done.stderr

@@ -77,6 +77,7 @@ class OpencodeReader(StreamReader):
         self._model = policy.model
         self._tokens = Tokens()
         self._cost = 0.0
+        self._overflowed = False
 
     def item(self, item: dict[str, Any]) -> None:
         self._words.session = text(item, "sessionID") or self._words.session
@@ -98,9 +99,16 @@ class OpencodeReader(StreamReader):
         message = text(data, "message") or text(error, "name") or "it ended with an error"
         if error.get("name") == "ContextOverflowError":
             message = f"context overflow: {message}"
+            self._overflowed = True
         status = int(number(data.get("statusCode")))
         fault = _FAULTS.get(text(error, "name")) or by_status(status, message) or by_text(message)
         self.failed(fault, message, _wait(part(data, "responseHeaders"), message))
+
+    def ended(self, code: int) -> None:
+        """It exits with 1 although it made room and went on."""
+        super().ended(code)
+        if code and self._overflowed and not self._words.fault:
+            self._words.full = True
 
 
 def _wait(headers: dict[str, Any], message: str) -> float:

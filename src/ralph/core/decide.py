@@ -15,10 +15,12 @@ from msgspec.structs import replace
 
 from ralph.core.ends import End, exit_code
 from ralph.core.facts import Purpose, Variant
-from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge
+from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge, weakened
 from ralph.core.policy import LandHow
 from ralph.core.state import Claim, Due, LoopState, Running, verdict_key
 from ralph.core.team import Trigger
+from ralph.core.testcounts import fewer
+from ralph.core.text import few
 
 MOST_RESTLESS = 5  # times in a row that a gate found another tree than the one it was to look at
 
@@ -282,12 +284,12 @@ def _judged(s: LoopState) -> Operation:
         case Verdict(what="verified" | "unverified") if _to_land(s) and s.landed is None:
             return _land(s, s.claim, found)
         case Verdict(what="verified"):
-            return _finish(s, "completed-verified", _proof_line(s), proof=_proof(s))
+            return _finish(s, "completed-verified", _proof_line(s) + _weaker(s), proof=_proof(s))
         case Verdict(what="needs-review"):
             return _finish(
                 s,
                 "needs-review",
-                f"{', '.join(found.gates)}: green {_DOUBT[found.hidden]}: {', '.join(found.paths)}",
+                _doubt(s, found),
                 proof=_proof(s, found),
                 paths=found.paths,
             )
@@ -321,6 +323,22 @@ def _short(ref: str) -> str:
     return ref.removeprefix("refs/heads/")
 
 
+def _doubt(s: LoopState, found: Verdict) -> str:
+    if found.weaker:
+        return f"green, but existing tests are weaker: {few(_weaker_texts(s, found.paths))}"
+    return f"{', '.join(found.gates)}: green {_DOUBT[found.hidden]}: {', '.join(found.paths)}"
+
+
+def _weaker(s: LoopState) -> str:
+    texts = _weaker_texts(s)
+    return f"; existing tests are weaker: {few(texts, 3)}" if texts else ""
+
+
+def _weaker_texts(s: LoopState, paths: tuple[str, ...] | None = None) -> list[str]:
+    found = weakened(s, s.claim) if s.claim else {}
+    return [text for path in sorted(found) if paths is None or path in paths for text in found[path]]
+
+
 _DOUBT = {
     False: "only with changed gate inputs",
     True: "with gate inputs that changed or that new ignore rules hide",
@@ -342,7 +360,10 @@ def _proof(s: LoopState, doubt: Verdict | None = None) -> dict[str, str]:
         now = "green" if verdicts and verdicts[-1] else "red"
         before = {True: "green", False: "red", None: "unknown"}[s.base.get(gate.name)]
         flaky = " (flaky)" if len(set(verdicts)) > 1 else ""
+        last = next((r for r in reversed(s.results) if (r.gate, r.variant) == (gate.name, "as-is")), None)
+        less = fewer(s.base_tests.get(gate.name), last.tests if last else None)
         notes = flaky + ("" if gate.hard else " (soft)") + (why if gate.name in doubtful else "")
+        notes += f" ({less})" if less else ""
         proof[gate.name] = f"{before}→{now}{notes}"
     return proof
 

@@ -11,6 +11,7 @@ import msgspec
 
 from ralph.core.ends import End
 from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task
+from ralph.core.testcounts import Counts
 
 Purpose = Literal["base", "claim", "iteration"]
 Variant = Literal["as-is", "original"]
@@ -90,6 +91,7 @@ class BaseResult(msgspec.Struct, frozen=True, omit_defaults=True):
     gate: str
     passed: bool
     evidence: str = ""  # where it was measured, e.g. "journal seq 41"
+    tests: Counts | None = None
 
 
 class WorkspacePrepared(Fact, frozen=True, tag="workspace.prepared"):
@@ -196,6 +198,7 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     commits: int = 0  # that it made
     files: int = 0  # that it changed, where a role's condition asks
     cut: bool = False  # output was longer than is kept
+    protected: tuple[str, ...] = ()  # protected paths that it had changed; undone
 
 
 class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
@@ -207,6 +210,7 @@ class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
     touched: dict[str, tuple[str, ...]] = {}
     hidden: dict[str, tuple[str, ...]] = {}  # gate -> files that judge the work and are in no snapshot
     ignored: tuple[str, ...] = ()  # other files that are in no snapshot because of the new rules
+    weakened: dict[str, tuple[str, ...]] = {}  # file -> how it tests less than at the start
 
 
 class GateStarted(Fact, frozen=True, tag="gate.started"):
@@ -247,6 +251,7 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     headline: str = ""
     stragglers: tuple[str, ...] = ()
     empty: bool = False  # it passed, and its output says that there was no test to run
+    tests: Counts | None = None  # how many it ran, where its output says so
     # a reviewer's
     unclear: bool = False  # it gave no verdict
     findings: tuple[str, ...] = ()

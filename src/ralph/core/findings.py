@@ -9,6 +9,7 @@ from ralph.core.counting import ALWAYS_A_CRASH, attempt, faulted, moved_refs, wa
 from ralph.core.judge import Verdict, judge
 from ralph.core.policy import GatePolicy
 from ralph.core.state import LoopState, Result, Running, failure_key, verdict_key
+from ralph.core.testcounts import fewer
 
 
 def gate_started(s: LoopState, x: f.GateStarted) -> LoopState:
@@ -41,6 +42,8 @@ def gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
         s = warn(s, f"flaky {x.gate}", f"gate {x.gate} is flaky: it says two things about one tree")
     if not x.passed and (x.purpose == "base" or s.claim is None):
         s = replace(s, failures=s.failures | {failure_key(x.gate, x.error_hash)})
+    if x.purpose != "base" and x.passed and (less := fewer(s.base_tests.get(x.gate), x.tests)):
+        s = warn(s, f"fewer {x.gate}", f"gate {x.gate} tests less than at the start: {less}")
     if x.empty:
         s = warn(s, f"empty {x.gate}", f"gate {x.gate} passes, but it ran no test")
     if x.purpose == "base":
@@ -58,6 +61,8 @@ def gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
 
 def _base_ended(s: LoopState, x: f.GateEnded) -> LoopState:
     s = replace(s, base={**s.base, x.gate: x.passed})
+    if x.tests:
+        s = replace(s, base_tests={**s.base_tests, x.gate: x.tests})
     if x.wrote and x.code == 0:
         s = warn(s, f"writes {x.gate}", f"{x.headline}; every claim will fail on it")
     if x.code in ALWAYS_A_CRASH:
@@ -149,6 +154,7 @@ def _result_of(x: f.GateEnded) -> Result:
         error_hash=x.error_hash,
         headline=x.headline,
         unclear=x.unclear,
+        tests=x.tests,
     )
 
 

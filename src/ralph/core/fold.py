@@ -16,7 +16,8 @@ from ralph.core.counting import ALWAYS_A_CRASH, attempt, faulted, moved_on, move
 from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt
 from ralph.core.findings import gate_ended, gate_started, judged
-from ralph.core.judge import Verdict, judge
+from ralph.core.judge import Verdict, judge, weakened
+from ralph.core.protected import put_back
 from ralph.core.state import (
     SOFT_LIMITS,
     Claim,
@@ -25,6 +26,7 @@ from ralph.core.state import (
     Running,
     verdict_key,
 )
+from ralph.core.text import few
 
 SUMMARY_CHARS = 2000
 
@@ -79,7 +81,11 @@ def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
         return s
     if s.ended == "needs-review" and not x.allow:
         # Nobody allows it: the agent has to do without.
+        found = weakened(s, s.claim) if s.claim else {}
+        weaker = [text for path in s.review_paths for text in found.get(path, ())]
         why = f"it passes only with changes to {', '.join(s.review_paths[:10])}; put these files back as they were"
+        if weaker:
+            why = f"existing tests are weaker: {few(weaker)}; make them as strong as they were"
         s = replace(s, claim=None, results=(), refusal=why)
     return replace(
         s,
@@ -120,6 +126,7 @@ def _prepared(s: LoopState, x: f.WorkspacePrepared) -> LoopState:
         unrecorded=frozenset(x.unrecorded),
         trees=frozenset((x.tree,)),
         base={known.gate: known.passed for known in x.known},
+        base_tests={known.gate: known.tests for known in x.known if known.tests},
     )
 
 
@@ -136,7 +143,7 @@ def _changed(s: LoopState, x: f.WorkspaceChanged) -> LoopState:
         restless=s.restless + 1,
     )
     # Before the first iteration nothing has begun yet: the new tree is the start.
-    return replace(s, base_tree=x.tree, base={}) if not s.serial else s
+    return replace(s, base_tree=x.tree, base={}, base_tests={}) if not s.serial else s
 
 
 def _merged(s: LoopState, x: f.WorkspaceMerged) -> LoopState:
@@ -223,6 +230,7 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         silent=False,
         commit=x.commit or s.commit,
         stragglers=x.stragglers,
+        protected=x.protected,
     )
     if not (x.how == "interrupted" or x.fault or crashed):
         # It lived long enough to make use of what it was told; otherwise the next one is told again.
@@ -312,6 +320,8 @@ def _warn_about(s: LoopState, x: f.IterationEnded) -> LoopState:
         s = warn(s, "stragglers", f"iteration {x.n} left processes running, now ended: {left}")
     if x.refs_moved:
         s = warn(s, "refs", moved_refs(f"iteration {x.n}", x))
+    if x.protected:
+        s = warn(s, "protected", put_back(x.protected))
     return s
 
 
@@ -362,7 +372,10 @@ def _note_progress(s: LoopState, x: f.IterationEnded) -> LoopState:
 def _inspected(s: LoopState, x: f.ClaimInspected) -> LoopState:
     if s.claim is None or s.claim.tree != x.tree:
         return s
-    s = replace(s, claim=replace(s.claim, touched=x.touched, hidden=x.hidden))
+    s = replace(s, claim=replace(s.claim, touched=x.touched, hidden=x.hidden, weakened=x.weakened))
+    assert s.claim is not None
+    if weaker := [text for texts in weakened(s, s.claim).values() for text in texts]:
+        s = warn(s, "weakened", f"existing tests are weaker: {few(sorted(weaker))}")
     if not x.ignored:
         return s
     hides = f"new ignore rules keep files out of the snapshot: {', '.join(x.ignored[:5])}"

@@ -40,6 +40,7 @@ class Verdict(msgspec.Struct, frozen=True):
     paths: tuple[str, ...] = ()  # changed gate inputs on which the pass depends
     hidden: bool = False  # some of them are in no snapshot, so that nobody knows how it goes without them
     gates: tuple[str, ...] = ()
+    weaker: bool = False  # the paths are of tests that no gate ran as they were
 
 
 def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
@@ -80,6 +81,8 @@ def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
         )
     if not any(g.hard for g in s.gates):
         return Verdict("unverified")
+    if unproven := tuple(sorted(p for p in weakened(s, claim) if not _ran_as_it_was(s, claim, p))):
+        return Verdict("needs-review", paths=unproven, weaker=True)
     return Verdict("verified")
 
 
@@ -172,6 +175,17 @@ def _contradicted(s: LoopState, result: Result) -> bool:
 def _reached(gate: GatePolicy, path: str) -> bool:
     """A clean checkout holds nothing that no snapshot holds; only absolute paths lead out of it."""
     return not gate.hermetic or path.startswith("/")
+
+
+def weakened(s: LoopState, claim: Claim) -> dict[str, tuple[str, ...]]:
+    """Tests that were there and test less now, unless somebody allows it."""
+    return {path: texts for path, texts in claim.weakened.items() if not _allowed(s, path)}
+
+
+def _ran_as_it_was(s: LoopState, claim: Claim, path: str) -> bool:
+    """Then the work has passed the tests as they were, and what is left to say is that they are weaker now."""
+    touched = claim.touched or {}
+    return any(path in touched.get(gate.name, ()) for gate in s.gates if gate.hard and not gate.review)
 
 
 def _allowed(s: LoopState, path: str) -> bool:

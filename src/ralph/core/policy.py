@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from ralph.core.protected import PROTECTED
 from ralph.core.team import Roles
 
 ClaimRule = Literal["signal", "exit-zero", "every-iteration"]
@@ -137,7 +138,8 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     guidance: str = ""  # the user's own text for every prompt
     roles: Roles | None = None  # who an iteration may be, and when
     require_verified: bool = False
-    allow: tuple[str, ...] = ()  # gate inputs (globs) that any task may change
+    allow: tuple[str, ...] = ()  # gate inputs and protected paths (globs) that any task may change
+    protect: tuple[str, ...] = PROTECTED  # paths (globs) of which an iteration's changes are undone
     notify: tuple[NotifyPolicy, ...] = ()
     env_allow: tuple[
         str, ...

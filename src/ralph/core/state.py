@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ralph.core.ends import End
 from ralph.core.facts import Fault, Landed, LandingIntended, Purpose, StopHow, Usage, Variant
 from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task
+from ralph.core.testcounts import Counts
 from ralph.core.wearing import Wearing
 
 # Soft limits that a checkpoint may be about: what the warning says. Each is told to the next iteration.
@@ -71,6 +72,7 @@ class Result(msgspec.Struct, frozen=True):
     error_hash: str = ""
     headline: str = ""
     unclear: bool = False  # a reviewer that gave no verdict
+    tests: Counts | None = None
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -80,6 +82,7 @@ class Claim(msgspec.Struct, frozen=True):
     tree: str
     touched: dict[str, tuple[str, ...]] | None = None  # None: not inspected yet
     hidden: dict[str, tuple[str, ...]] = {}
+    weakened: dict[str, tuple[str, ...]] = {}  # file -> in words
     summary: str = ""  # what was done, in the agent's words
     round: int = 0  # how often it has been merged with a target that had moved on
 
@@ -117,10 +120,12 @@ class LoopState(msgspec.Struct, frozen=True):
     unrecorded_inputs: dict[str, dict[str, str]] = {}
     outputs: frozenset[str] = frozenset()  # files that no snapshot holds and that gates themselves write
     base: dict[str, bool] = {}
+    base_tests: dict[str, Counts] = {}  # gate -> what it ran there
     base_unrun: dict[str, str] = {}  # gate -> the error by which it could not be run at all there
     commit: str = ""  # HEAD after the last iteration
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()  # that the last iteration had changed; undone
     restless: int = 0  # how often in a row the tree was not as it was left, with nothing of ours running
 
     # landing

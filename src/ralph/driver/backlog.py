@@ -258,7 +258,8 @@ class _BacklogRun:
             for change in changes(s):
                 self._note(change)
             if s.ended in OVER:
-                release(self._home, workspace, tip=s.landed.commit if s.landed else "")
+                at = tip(self._home, f"refs/heads/{workspace.branch}") if s.landed else ""
+                release(self._home, workspace, tip=at)
 
     # -- the backlog's file ---------------------------------------------------------------------------
 

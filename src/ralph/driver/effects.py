@@ -14,6 +14,7 @@ from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core.digest import digest
 from ralph.core.state import LoopState
+from ralph.core.testcounts import Counts
 from ralph.driver.bench import (
     Bench,
     environment,
@@ -28,6 +29,7 @@ from ralph.driver.iteration import Iteration
 from ralph.driver.judging import Judging
 from ralph.driver.operation import Operation
 from ralph.driver.processes import Ended
+from ralph.driver.protecting import undo_protected
 from ralph.driver.waiting import Waiting, is_past, moment_in
 from ralph.errors import DISK
 from ralph.gates.integrity import hidden_by_gate, touched_by_gate
@@ -96,6 +98,8 @@ class Effects:
         return self._b.snapshots.ignored_files() if any(gate.inputs for gate in s.gates) else []
 
     def _inspect(self, op: d.InspectClaim, s: LoopState) -> None:
+        from ralph.gates.weakening import by_path, find_weakening  # a claim is rarer than a start
+
         b = self._b
         changes = b.snapshots.diff(s.base_tree, op.tree)
         base_files = b.snapshots.files(s.base_tree)
@@ -113,6 +117,7 @@ class Effects:
                 touched=touched_by_gate(s.judges, base_files, changes, folder=s.folder, root=s.root),
                 hidden=hidden,
                 ignored=tuple(printable(path) for path in ignored if printable(path) not in judging)[:50],
+                weakened=by_path(find_weakening(b.snapshots, s.base_tree, op.tree, changes)),
             )
         )
 
@@ -224,6 +229,7 @@ class Effects:
         shutil.rmtree(b.store.private(s.loop, it.op.id), ignore_errors=True)  # it may hold the token
         b.control.collect()
         snapshot = b.snapshots.take()
+        undone = undo_protected(b.snapshots, s, snapshot.tree, b.now())
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
         # Ended for want of any sign of life before its first word: that was not the agent's doing.
         unanswered = it.cause == "idle" and words.waiting
@@ -234,7 +240,8 @@ class Effects:
                 how=how,
                 code=ended.code,
                 seconds=round(seconds, 3),
-                tree=snapshot.tree,
+                tree=undone.tree,
+                protected=tuple(printable(path) for path in undone.paths[:50]),
                 cause=cast("f.Cause", it.cause or ("context" if words.full and ended.code else "")),
                 said=words.said,
                 structured=words.structured,
@@ -291,11 +298,11 @@ class Effects:
         self._record(f.Checkpoint(what=op.what, serial=op.serial, seconds=round(op.seconds, 3)))
 
     def _finish(self, op: d.Finish, s: LoopState) -> None:
-        branch = self._landing().failure(op, s) if self._b.workspace else ""
+        branch, note = self._landing().failure(op, s) if self._b.workspace else ("", "")
         self._record(
             f.LoopEnded(
                 end=op.end,
-                reason=op.reason,
+                reason=op.reason + note,
                 code=op.code,
                 tree=s.tree,
                 limit=op.limit,
@@ -363,6 +370,7 @@ def known_results(
     inputs: dict[str, dict[str, dict[str, str]]] = {}
     verdicts: dict[str, list[bool]] = {}
     evidence: dict[str, int] = {}
+    tests: dict[str, Counts | None] = {}
     for record in journal.records:
         if record.kind not in ("loop.started", "workspace.prepared", "gate.ended"):
             continue
@@ -383,8 +391,9 @@ def known_results(
                     clean = ended.passed and not ended.timed_out and not ended.wrote
                     verdicts.setdefault(name, []).append(clean)
                     evidence[name] = record.seq
+                    tests[name] = ended.tests
     return tuple(
-        f.BaseResult(gate=name, passed=True, evidence=f"journal seq {evidence[name]}")
+        f.BaseResult(gate=name, passed=True, evidence=f"journal seq {evidence[name]}", tests=tests[name])
         for name, found in verdicts.items()
         if all(found)
     )

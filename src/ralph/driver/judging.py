@@ -217,6 +217,7 @@ class Judging:
                 headline=ended.trouble or found.headline,
                 stragglers=ended.stragglers,
                 empty=found.empty,
+                tests=found.tests,
                 unclear=found.unclear,
                 findings=found.findings,
                 usage=words.usage,

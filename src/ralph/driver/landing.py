@@ -32,7 +32,7 @@ from ralph.workspace.landing import (
     tip,
 )
 from ralph.workspace.recovery import tree_of
-from ralph.workspace.slots import bring_home, rebased
+from ralph.workspace.slots import Workspace, bring_home, rebased
 
 HEADS = "refs/heads/"
 FAILURES = ("failed", "stuck", "limit")
@@ -48,7 +48,7 @@ class Landing:
         b = self._b
         assert b.workspace is not None
         before = s.intended
-        if before is not None and is_landed(b.home, before.ref, before.commit):
+        if before is not None and before.how != "pr" and is_landed(b.home, before.ref, before.commit):
             self._landed(before)
             return
         bring_home(b.home, b.workspace, op.tree)
@@ -64,11 +64,18 @@ class Landing:
             if at != s.base_commit:
                 self._merge(op, s, at)
                 return
-        commit = squash(b.home, op.tree, s.base_commit, _message(s), author(b.home), b.now())
+        commit = self._commit(op, s)
         if op.how == "merge":
             self._onto_target(op, s, commit)
         else:
             self._onto_branch(op, s, commit, op.note)
+
+    def _commit(self, op: d.Land, s: LoopState) -> str:
+        """Of a landing that was cut short the commit is there already; another date would make it another one."""
+        before, b = s.intended, self._b
+        if before is not None and before.tree == op.tree and before.tip in ("", s.base_commit):
+            return before.commit
+        return squash(b.home, op.tree, s.base_commit, _message(s), author(b.home), b.now())
 
     def _onto_target(self, op: d.Land, s: LoopState, commit: str) -> None:
         b, ref = self._b, s.policy.land.target
@@ -90,7 +97,7 @@ class Landing:
     def _onto_branch(self, op: d.Land, s: LoopState, commit: str, note: str) -> None:
         b = self._b
         assert b.workspace is not None
-        ref = self._free_branch(b.workspace.branch, commit)
+        ref = self._branch_for(b.workspace, commit)
         intended = f.LandingIntended(
             op=op.id,
             how=op.how if op.how == "pr" else "branch",
@@ -121,8 +128,11 @@ class Landing:
                 )
         self._landed(intended, url=url)
 
-    def _free_branch(self, name: str, commit: str) -> str:
-        """A branch of that name may be the user's: what is not ours is left alone."""
+    def _branch_for(self, workspace: Workspace, commit: str) -> str:
+        """A branch of that name may be the user's: what is not ours is left alone. A worktree is on its own."""
+        name = workspace.branch
+        if workspace.kind == "worktree":
+            return HEADS + name
         for branch in (name, *(f"{name}-{n}" for n in range(2, _BRANCH_TRIES))):
             at = tip(self._b.home, HEADS + branch)
             if at in ("", commit):
@@ -158,11 +168,11 @@ class Landing:
         )
         b.journal.sync()
 
-    def failure(self, op: d.Finish, s: LoopState) -> str:
-        """Keep what was not proven on a branch of its own, unless nothing was made."""
+    def failure(self, op: d.Finish, s: LoopState) -> tuple[str, str]:
+        """Keep what was not proven on a branch of its own, unless nothing was made; and what is to be said about it."""
         b = self._b
         if b.workspace is None or op.end not in FAILURES or not s.prepared or s.tree == s.base_tree:
-            return ""
+            return "", ""
         bring_home(b.home, b.workspace, s.tree)
         archive(b.home, s.task.id)
         last = s.history[-1] if s.history else None
@@ -178,9 +188,8 @@ class Landing:
         paths = [printable(c.path) for c in b.snapshots.diff(s.base_tree, s.tree)]
         state = statefile.render(ended, timestamp=when, files_modified=paths)
         made = fail_branch(b.home, s.tree, s.base_commit, failure, state, author(b.home), when)
-        if s.policy.land.push:
-            push(b.home, made.branch, made.commit)
-        return made.branch
+        pushed = push(b.home, made.branch, made.commit) if s.policy.land.push else None
+        return made.branch, f"; not pushed: {pushed.why}" if isinstance(pushed, NotPushed) else ""
 
 
 def _message(s: LoopState) -> str:

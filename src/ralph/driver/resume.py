@@ -19,6 +19,7 @@ from ralph.core.state import LoopState, Running
 from ralph.driver.bench import put_back_scratchpad, read_scratchpad
 from ralph.driver.judging import changed_paths, evidence_of
 from ralph.driver.processes import sweep
+from ralph.driver.protecting import undo_protected
 from ralph.driver.store import Store, last_sign_of_life
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
@@ -177,13 +178,22 @@ def _interrupted_iteration(
     serial = fact.serial if isinstance(fact, f.IterationStarted) else s.serial
     transcript = store.transcript_of(started.run if started else "", s.loop, running.op)
     snapshot = snapshots.take()
+    died = last_sign_of_life(store.state_dir, started.run) + NOTICED_LATE if started else 0.0
+    undone = undo_protected(
+        snapshots,
+        s,
+        snapshot.tree,
+        f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        lambda path: _changed_at(snapshots.repo.root / path) <= died,  # somebody may have edited it since
+    )
     return f.IterationEnded(
         serial=serial,
         n=n,
         how="interrupted",
         code=-9,
         seconds=_lasted(started, store.state_dir),
-        tree=snapshot.tree,
+        tree=undone.tree,
+        protected=tuple(printable(path) for path in undone.paths[:50]),
         cause="stop",
         output=store.relative(transcript) if transcript.exists() else "",
         scratchpad=store.put(read_scratchpad(Path(s.root) / s.folder, s)),

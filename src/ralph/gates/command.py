@@ -11,7 +11,9 @@ from ralph.core.emptyrun import ran_nothing
 from ralph.core.excerpt import excerpt, excerpt_windows, windows_text
 from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
+from ralph.core.testcounts import Counts
 from ralph.core.text import few
+from ralph.gates.collected import counts
 
 CACHES = (
     "**/__pycache__/**",
@@ -30,6 +32,7 @@ class Finding(msgspec.Struct, frozen=True):
     unclear: bool = False  # a reviewer gave no verdict
     findings: tuple[str, ...] = ()
     empty: bool = False  # there was no test to run
+    tests: Counts | None = None  # how many there were
 
 
 def command_line(gate: GatePolicy) -> str:
@@ -50,8 +53,9 @@ def find(
     """A gate passes by exit code 0, in time, without writing where it may not. `output` is its first and last bytes
     and the number of its lines; without last bytes, the first are all."""
     text, shown = _seen(*output)
+    tests = counts(text, whole=not output[1])
     if code == 0 and timed_out != "hard" and not wrote:
-        return Finding(passed=True, excerpt=shown, empty=ran_nothing(text))
+        return Finding(passed=True, excerpt=shown, empty=ran_nothing(text), tests=tests)
     if timed_out == "hard":
         # What it printed before time ran out differs by chance; that it hangs is the error.
         why = f"{gate.name} ran out of time after {gate.hard_timeout:g} s"
@@ -61,7 +65,8 @@ def find(
         return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "wrote", *wrote), why)
     from ralph.core.errorhash import error_hash, headline  # tables of patterns, needed only after a failure
 
-    return Finding(False, shown, error_hash(text, code, gate.name), headline(text) or f"exit code {code}")
+    told = headline(text) or f"exit code {code}"
+    return Finding(False, shown, error_hash(text, code, gate.name), told, tests=tests)
 
 
 def _seen(first: bytes, last: bytes, lines: int) -> tuple[str, str]:

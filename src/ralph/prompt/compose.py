@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ralph.core.decide import RunAgent
+from ralph.core.protected import put_back
 from ralph.core.signals import defuse
 from ralph.core.state import LoopState
 from ralph.core.text import TABLE_HEAD, fenced, history_table
@@ -141,6 +142,8 @@ def _notes(s: LoopState, quoted: Quote) -> str:
         )
     if s.stragglers:
         notes.append(f"It left processes running; they were ended: {quoted(', '.join(s.stragglers[:5]))}.")
+    if s.protected:
+        notes.append(f"Its {put_back([quoted(path) for path in s.protected[:5]])}. Do without.")
     if s.edited_outside:
         notes.append(f"Somebody edited these files meanwhile: {quoted(', '.join(s.edited_outside[:20]))}.")
     if "soft-time" in s.soft_notes:

@@ -345,6 +345,13 @@ SCENARIOS: dict[str, Scenario] = {
         files={"other.sh": "#!/bin/sh\ncat > /dev/null; echo 42 > answer; echo TASK_COMPLETE\n"},
     ),
     "allow": Scenario(["test.sh"], code, 0, 7, "echo true > test.sh; echo TASK_COMPLETE"),
+    "protect": Scenario(
+        ["golden"],
+        of("iteration.ended", "protected", [], 0),
+        ["golden"],
+        [],
+        "echo x > golden; echo 42 > answer; echo TASK_COMPLETE",
+    ),
     "notify": Scenario([{"run": "cat > $HOME/seen"}], told, [True], []),
     "notify[].run": Scenario(
         *("echo told > $HOME/seen", seen, "told\n", "not told\n"),

@@ -155,6 +155,12 @@ def test_a_prompt_that_is_too_long_after_some_work_is_the_end_of_the_room_and_no
     assert faults.TOO_LONG in words.fault_text
 
 
+def test_opencode_that_made_room_and_went_on_has_not_crashed() -> None:
+    words = read("opencode", [lines("opencode", "too-long")[0], *lines("opencode", "success")], 1)
+    assert (words.said, words.fault, words.full) == ("All done.", "", True)
+    assert not read("opencode", lines("opencode", "success")).full
+
+
 @pytest.mark.parametrize("cli", CLIS)
 def test_until_its_first_word_or_deed_an_agent_is_waiting(cli: str) -> None:
     said = {"claude": 1, "codex": 2, "gemini": 2, "opencode": 1}[cli]  # lines before it

@@ -102,6 +102,7 @@ SAMPLES: dict[str, tuple[str | None, str]] = {
     "task.no_change_ok": (None, BASE + "task: {no_change_ok: true}\n"),
     "task.allow": (None, BASE + "task: {allow: [tests/**]}\n"),
     "allow": (None, BASE + "allow: [tests/**]\n"),
+    "protect": (None, BASE + "protect: [golden/**]\n"),
     "env_allow": (None, BASE + "env_allow: [DATABASE_URL, 'AWS_*']\n"),
     "sandbox.kind": (None, BASE + "sandbox: bwrap\n"),
     "sandbox.network": (SANDBOX % "", SANDBOX % ", network: none"),
