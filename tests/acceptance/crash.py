@@ -74,7 +74,7 @@ def template(folder: Path, config: str, script: str, files: dict[str, str]) -> P
     (project.path / "agent.sh").unlink()
     project.write("PROMPT.md", "Make the tests pass.\n")
     project.write("agent.yml", script)
-    project.config(config)
+    project.config(f"{config.rstrip()}\nenv_allow: [SEEN, GATE_LOG, CRASH_TOKEN]\n")
     for name, text in files.items():
         project.write(name, text)
     project.commit()
@@ -279,6 +279,10 @@ class World(Project):
     def check_somebody_was_told(self) -> None:
         """Of the end, by the command that the configuration names: once, or twice with the same id."""
         if "notify:" not in (self.path / "ralph.yml").read_text():
+            return
+        failed = [r["data"] for r in self.records() if r["kind"] == "notified" and not r["data"]["ok"]]
+        if failed:  # the command could not even be started, and the record says why
+            assert all(f["text"].startswith("not started: ") for f in failed), failed
             return
         told = [json.loads(line) for line in (self.folder / "home" / "told").read_text().splitlines() if line]
         assert {m["end"] for m in told} == {"completed-verified"} and len({m["id"] for m in told}) == 1, told
