@@ -144,7 +144,7 @@ def test_outside_an_iteration_a_hook_says_so_and_never_blocks(project: Project) 
         1,
         "ralph hook: no iteration runs here; agent CLIs call this inside one\n",
     )
-    assert project.ralph("hook", "elsewhere").returncode == 1
+    assert project.ralph("hook", "elsewhere").returncode == 2
     assert "pre-compact" in project.ralph("hook", "--help").stdout
 
 

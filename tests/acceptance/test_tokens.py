@@ -8,7 +8,7 @@ from project import Project
 
 PUT = """\
 import json, os, sys
-sys.path.insert(0, os.environ["SRC"])
+sys.path.insert(0, SRC)
 from ralph.journal import inbox
 message = json.loads(sys.argv[1]) | {"loop": os.environ["RALPH_LOOP"]}
 message.setdefault("token", os.environ["RALPH_TOKEN"])
@@ -20,8 +20,7 @@ def put(project: Project, message: dict[str, object]) -> str:
     """A line of shell by which an agent hands in a message."""
     import ralph
 
-    project.env["SRC"] = str(next(iter(ralph.__path__)).removesuffix("/ralph"))
-    project.write("put.py", PUT)
+    project.write("put.py", PUT.replace("SRC", repr(str(next(iter(ralph.__path__)).removesuffix("/ralph")))))
     return f"python3 put.py '{json.dumps(message)}'"
 
 

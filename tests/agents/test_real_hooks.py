@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_adapters import Place, Program
+from conformance import Place, Program
 
 from model.serve import Model
 

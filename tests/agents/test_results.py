@@ -28,10 +28,10 @@ def test_every_case_was_seen_with_every_cli_in_its_pinned_version() -> None:
 
 
 def test_every_conformance_test_has_its_rows_and_every_row_its_test() -> None:
-    assert sorted(tested()) == sorted(results.ROWS)
+    assert sorted(conforming()) == sorted(results.ROWS)
 
 
-def tested() -> Iterator[str]:
+def conforming() -> Iterator[str]:
     for module in (test_adapters, test_adapter_faults):
         for name, test in vars(module).items():
             if name.startswith("test_") and "cli" in (axes := parameters(test)):

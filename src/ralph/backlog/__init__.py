@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Protocol
 
 from ralph.backlog.changes import (
@@ -19,12 +20,14 @@ from ralph.backlog.changes import (
     Reopened,
     Split,
 )
-from ralph.backlog.jsonl import NAME, JsonlBacklog, Mark
+from ralph.backlog.jsonl import NAME, JsonlBacklog, Mark, done_name
 from ralph.backlog.proposals import Proposals, proposals
 from ralph.core.tasks import BacklogTask, Problem, Status
 
 
 class Backlog(Protocol):
+    path: Path
+
     def problems(self) -> list[Problem]: ...
     def refresh(self) -> bool: ...
     def mark(self) -> Mark: ...
@@ -54,5 +57,6 @@ __all__ = [
     "Proposals",
     "Reopened",
     "Split",
+    "done_name",
     "proposals",
 ]

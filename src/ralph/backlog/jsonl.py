@@ -28,10 +28,16 @@ _FEW = 5000
 Mark = tuple[file.Stamp | None, file.Stamp | None]
 
 
+def done_name(path: str) -> str:
+    """The archive beside a backlog's file."""
+    found = Path(path)
+    return str(found.with_name(f"{found.stem}-done{found.suffix}"))
+
+
 class JsonlBacklog:
     def __init__(self, path: Path, state_dir: Path, done: Path | None = None) -> None:
         self.path = path
-        self.done_path = done or path.with_name(f"{path.stem}-done{path.suffix}")
+        self.done_path = done or Path(done_name(str(path)))
         self._state_dir = state_dir
         self._open = Table(self.path, archived=False)
         self._done = Table(self.done_path, archived=True)

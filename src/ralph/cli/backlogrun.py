@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from ralph.backlog import NAME, JsonlBacklog
 from ralph.cli.seeing import Json, Plain, Shown
 from ralph.core.ends import DONE
 from ralph.core.figures import duration
-from ralph.core.policy import LandPolicy, Policy
+from ralph.core.policy import Policy
 from ralph.core.schedule import Work
 from ralph.core.state import LoopState
 from ralph.core.text import few
@@ -24,22 +25,25 @@ from ralph.ui.terminal import one_line
 from ralph.workspace import Repo
 from ralph.workspace.landing import target
 from ralph.workspace.refusals import refuse
+from ralph.workspace.shareable import missing_of
 
 FLAGS = ("task", "max_items", "parallel", "watch", "once")
 
 
-def wanted(repo: Repo, given: dict[str, Any]) -> bool:
-    """Whether the command line, or what is there, speaks of a backlog."""
-    if any(given.get(name) for name in FLAGS):
-        return True
-    return not given.get("prompt") and not given.get("prompt_file") and (repo.root / NAME).exists()
+def asking(flags: dict[str, Any]) -> str:
+    """The flag that asks for the tasks of the backlog, if one does."""
+    given = (name for name in FLAGS if flags[name] is not None and flags[name] is not False)  # 0 is given
+    return next((f"--{name.replace('_', '-')}" for name in given), "")
 
 
 def work_of(given: dict[str, Any], work: Work) -> Work:
     most = 1 if given["once"] else given["max_items"] or 0
     for name in ("max_items", "parallel"):
         if given[name] is not None and given[name] < 1:
-            raise RalphError(f"--{name.replace('_', '-')}: must be at least 1")
+            raise RalphError(
+                f"--{name.replace('_', '-')}: must be at least 1",
+                todo="Give a higher number, or leave it out.",
+            )
     return replace(
         work,
         parallel=given["parallel"] or work.parallel,
@@ -49,9 +53,15 @@ def work_of(given: dict[str, Any], work: Work) -> Work:
     )
 
 
-def go_through(folder: Path, repo: Repo, policy: Policy, work: Work, see: dict[str, bool]) -> int:
-    backlog = _opened(repo, work)
-    request = BacklogRequest(folder=folder, repo=repo, policy=_landing(repo, policy), work=work)
+def go_through(
+    folder: Path, repo: Repo, file: Path | None, policy: Policy, work: Work, see: dict[str, bool]
+) -> int:
+    """`file`: None for the one in its usual place."""
+    backlog = _opened(repo, file or repo.root / NAME, work)
+    policy = _landing(repo, _guarding(repo, backlog, policy))
+    request = BacklogRequest(folder=folder, repo=repo, policy=policy, work=work)
+    for name in missing_of(repo, work.share):
+        click.echo(f"warning: share: {one_line(name)} is not here, so no workspace gets it", err=True)
     view = Json(repo.state_dir, verbose=see["verbose"]) if see["as_json"] else Plain(verbose=see["verbose"])
     told = _Told()
     with Shown(folder, view) as shown:
@@ -70,19 +80,30 @@ def go_through(folder: Path, repo: Repo, policy: Policy, work: Work, see: dict[s
     return code
 
 
-def _opened(repo: Repo, work: Work) -> JsonlBacklog:
-    if not (repo.root / NAME).exists():
+def _opened(repo: Repo, file: Path, work: Work) -> JsonlBacklog:
+    if not file.is_file():
         raise RalphError(
-            f"there is no {NAME}, so there is no task to work on",
-            where=str(repo.root),
+            f"there is no {file.name}, so there is no task to work on",
+            where=str(file.parent),
             todo='Add one: `ralph task add "..."`.',
         )
-    backlog = JsonlBacklog(repo.root / NAME, repo.state_dir)
+    backlog = JsonlBacklog(file, repo.state_dir)
     for problem in backlog.problems()[:10]:
         click.echo(f"warning: {one_line(str(problem))}", err=True)
     if work.only:
         backlog.find(work.only)
     return backlog
+
+
+def _guarding(repo: Repo, backlog: JsonlBacklog, policy: Policy) -> Policy:
+    """A list in a place of its own counts only in the user's checkout too: what an agent does to its copy is undone."""
+    if backlog.path == repo.root / NAME:
+        return policy
+    files = (path.resolve() for path in (backlog.path, backlog.done_path))
+    inside = tuple(
+        f"/{escape(str(path.relative_to(repo.root)))}" for path in files if path.is_relative_to(repo.root)
+    )
+    return replace(policy, protect=(*policy.protect, *inside))
 
 
 def _landing(repo: Repo, policy: Policy) -> Policy:
@@ -91,12 +112,12 @@ def _landing(repo: Repo, policy: Policy) -> Policy:
         raise RalphError(
             "a backlog needs git: each task lands as a commit", todo="Run `git init` and commit."
         )
-    land = policy.land if policy.land.how != "none" else LandPolicy(how="merge", push=policy.land.push)
-    kind = policy.workspace if policy.workspace != "in-place" else "clone"
     ref = target(repo, policy.land.target)
     if why := refuse(repo, ref):
-        raise RalphError(why, where=str(repo.root))
-    return replace(policy, workspace=kind, land=replace(land, target=ref))
+        raise RalphError(
+            why, where=str(repo.root), todo='Work in place, on one task at a time: `ralph run -p "..."`.'
+        )
+    return replace(policy, land=replace(policy.land, target=ref))
 
 
 class _Told:

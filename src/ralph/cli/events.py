@@ -8,7 +8,9 @@ from fnmatch import fnmatchcase
 import click
 import msgspec
 
+from ralph.cli.operations import loops_of_task
 from ralph.cli.place import here
+from ralph.core import facts as f
 from ralph.errors import RalphError
 from ralph.journal.read import NAME, follow, history
 from ralph.journal.record import Record
@@ -22,6 +24,7 @@ from ralph.ui.terminal import one_line
     "--kind", "kinds", multiple=True, help="Only this kind, e.g. gate.ended or 'gate.*'; may be repeated."
 )
 @click.option("--loop", default="", help="Only this loop.")
+@click.option("--task", default="", help="Only loops of this task.")
 @click.option("--run", "run_id", default="", help="Only this run.")
 @click.option("--since", type=click.IntRange(min=1), default=1, help="From this sequence number on.")
 @click.option("-n", "--last", type=click.IntRange(min=1), default=None, help="Only the last N.")
@@ -32,6 +35,7 @@ from ralph.ui.terminal import one_line
 def events(
     kinds: tuple[str, ...],
     loop: str,
+    task: str,
     run_id: str,
     since: int,
     last: int | None,
@@ -46,9 +50,13 @@ def events(
       ralph events --follow --json
     """
     _check(kinds)
-    state_dir = here().state_dir
+    repo = here()
+    state_dir = repo.state_dir
+    of_task = loops_of_task(repo, task) if task else set()
 
     def wanted(record: Record) -> bool:
+        if task and record.loop not in of_task and not _begins(record, task, of_task):
+            return False
         return (
             (not kinds or any(fnmatchcase(record.kind, kind) for kind in kinds))
             and (not loop or record.loop == loop)
@@ -77,6 +85,16 @@ def events(
         pass
     finally:
         follower.close()
+
+
+def _begins(record: Record, task: str, of_task: set[str]) -> bool:
+    """A loop that begins while the journal is followed."""
+    if record.kind == "loop.started":
+        started = f.decode(record.data)
+        if isinstance(started, f.LoopStarted) and started.task.id == task:
+            of_task.add(started.loop)
+            return True
+    return False
 
 
 def _check(kinds: tuple[str, ...]) -> None:

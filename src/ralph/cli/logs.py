@@ -32,6 +32,7 @@ from ralph.workspace import Repo
 @click.option("-f", "--follow", "following", is_flag=True, help="Go on with the one under way until it ends.")
 @click.option("--serial", type=click.IntRange(min=1), help="This agent process, of several with one number.")
 @click.option("--loop", metavar="LOOP", default="", help="An earlier loop: its id, or how it begins.")
+@click.option("--task", metavar="ID", default="", help="The newest loop of this task.")
 @click.option("--raw", is_flag=True, help="Bytes as they are: JSON, and what controls a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="What is known of them, with the paths of the files.")
 def logs(
@@ -43,6 +44,7 @@ def logs(
     following: bool,
     serial: int | None,
     loop: str,
+    task: str,
     raw: bool,
     as_json: bool,
 ) -> None:
@@ -60,10 +62,13 @@ def logs(
       ralph logs 3 --gate tests
       ralph logs 3 --prompt
       ralph logs --follow
+      ralph logs --task A.1
     """
+    if loop and task:
+        raise RalphError("--loop and --task do not go together", todo="Give one of them.")
     _refuse_together(prompt, diff, scratchpad, following, as_json)
     repo = here()
-    found = find_loop(repo, loop)
+    found = find_loop(repo, loop, task)
     if found is None:
         raise RalphError("there is no loop here yet", todo='Start with `ralph run -p "..."`.')
     everything = operations(found, repo.state_dir)

@@ -14,6 +14,7 @@ import msgspec
 from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.policy import Policy
+from ralph.core.text import few
 from ralph.driver.store import transcript_path
 from ralph.errors import RalphError
 from ralph.journal.read import history
@@ -90,13 +91,14 @@ def loops(state_dir: Path) -> Iterator[tuple[str, f.LoopStarted]]:
             yield record.at, started
 
 
-def find_loop(repo: Repo, wanted: str = "") -> Loop | None:
-    """The newest loop of this workspace; or the one whose id begins like this, in whatever workspace of the repository."""
+def find_loop(repo: Repo, wanted: str = "", task: str = "") -> Loop | None:
+    """The newest loop of this workspace, or of its backlog, or of one task; or the one whose id begins like this, in
+    whatever workspace of the repository."""
     starts: dict[str, tuple[str, f.LoopStarted]] = {}
     records: list[Record] = []
     for record in history(repo.state_dir):
         started = f.decode(record.data) if record.kind == "loop.started" else None
-        if isinstance(started, f.LoopStarted) and _is_meant(started, repo, wanted):
+        if isinstance(started, f.LoopStarted) and _is_meant(started, repo, wanted, task):
             starts[started.loop] = record.at, started
             records = records if wanted else []  # of the newest one only
         if record.loop in starts:
@@ -105,14 +107,33 @@ def find_loop(repo: Repo, wanted: str = "") -> Loop | None:
         chosen = wanted if wanted in starts else _only(starts, wanted, repo.state_dir)
     elif starts:
         chosen = list(starts)[-1]
+    elif task:
+        raise no_such_task(task, repo)
     else:
         return None
     at, began = starts[chosen]
     return Loop(began, at, [record for record in records if record.loop == chosen])
 
 
-def _is_meant(started: f.LoopStarted, repo: Repo, wanted: str) -> bool:
-    return started.loop.startswith(wanted) if wanted else started.root == str(repo.root)
+def _is_meant(started: f.LoopStarted, repo: Repo, wanted: str, task: str) -> bool:
+    if wanted:
+        return started.loop.startswith(wanted)
+    here = (started.home or started.root) == str(repo.root)
+    return here and task in ("", started.task.id)
+
+
+def loops_of_task(repo: Repo, task: str) -> set[str]:
+    """Every loop of this task here."""
+    found = {x.loop for _, x in loops(repo.state_dir) if _is_meant(x, repo, "", task)}
+    if not found:
+        raise no_such_task(task, repo)
+    return found
+
+
+def no_such_task(task: str, repo: Repo) -> RalphError:
+    known = list(dict.fromkeys(x.task.id for _, x in loops(repo.state_dir) if _is_meant(x, repo, "", "")))
+    todo = f"Worked on: {few(known[::-1])}." if known else "`ralph run` begins the first one."
+    return RalphError(f"no loop has worked on a task {task!r} here", todo=todo)
 
 
 def _only(found: Iterable[str], wanted: str, state_dir: Path) -> str:

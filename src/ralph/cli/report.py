@@ -16,7 +16,7 @@ from ralph.errors import RalphError
 
 if TYPE_CHECKING:
     from ralph.report.changes import Changes
-    from ralph.report.story import Story
+    from ralph.report.gather import Gathered
     from ralph.workspace import Repo
 
 _JSON_MARK = '{"ralph_report": '
@@ -29,9 +29,12 @@ _JSON_MARK = '{"ralph_report": '
 @click.option("-o", "--output", default="", metavar="FILE", help="Write it there; - is standard output.")
 @click.option("--all", "everything", is_flag=True, help="Every loop of this workspace, not only the newest.")
 @click.option("--run", "run_id", default="", help="The loops of this run.")
-def report(loop: str, as_html: bool, as_json: bool, output: str, everything: bool, run_id: str) -> None:
+@click.option("--task", default="", metavar="ID", help="The newest loop of this task.")
+def report(
+    loop: str, as_html: bool, as_json: bool, output: str, everything: bool, run_id: str, task: str
+) -> None:
     """What happened: the outcome, the evidence, each iteration. LOOP is a loop's name or its beginning; without
-    it, the newest loop here.
+    it, the newest loop here. After a run over a backlog: what became of each task, and what all of it cost.
 
     The summary and JSON go to standard output. The page goes to a file in Ralph's own folder, outside your work
     tree, and its name is printed. With -o, a file that `ralph report` did not make is never overwritten.
@@ -42,40 +45,45 @@ def report(loop: str, as_html: bool, as_json: bool, output: str, everything: boo
       ralph report --html
       ralph report --html -o report.html
       ralph report --all --json
+      ralph report --task A.1
     """
     if as_html and as_json:
         raise RalphError("--html and --json exclude each other", todo="Choose one of them.")
-    if sum(map(bool, (loop, run_id, everything))) > 1:
-        raise RalphError("LOOP, --run and --all exclude each other", todo="Choose one of them.")
+    if sum(map(bool, (loop, run_id, everything, task))) > 1:
+        raise RalphError("LOOP, --run, --task and --all exclude each other", todo="Choose one of them.")
     from ralph.report.changes import Changes
     from ralph.report.gather import gather
 
     repo = here()
     with Changes(repo) as changes:
-        stories = gather(repo, changes, loop=loop, run=run_id, everything=everything)
-        made = _made(repo, changes, stories, as_html, as_json)
+        found = gather(repo, changes, loop=loop, run=run_id, everything=everything, task=task)
+        made = _made(repo, changes, found, as_html, as_json)
         if output == "-" or (not output and not as_html):
             _print(made)
             return
-        path = Path(output) if output else _own_place(repo, stories)
+        path = Path(output) if output else _own_place(repo, found)
         _write(path, made)
     click.echo(f"The report is in {path}")
 
 
-def _made(repo: Repo, changes: Changes, stories: list[Story], as_html: bool, as_json: bool) -> Iterable[str]:
+def _made(repo: Repo, changes: Changes, found: Gathered, as_html: bool, as_json: bool) -> Iterable[str]:
     if as_html:
         from ralph.report.kept import Kept
         from ralph.report.page import Page
 
-        return Page(stories, Kept(repo.state_dir), changes, time.time()).parts()
+        return Page(found.stories, Kept(repo.state_dir), changes, time.time(), found.run).parts()
     if as_json:
-        return _json(stories)
+        return _json(found)
+    if found.run:
+        from ralph.report.runsummary import run_summary
+
+        return (run_summary(found.stories, found.run),)
     from ralph.report.markdown import summary
 
-    return (summary(stories),)
+    return (summary(found.stories),)
 
 
-def _json(stories: list[Story]) -> Iterator[str]:
+def _json(found: Gathered) -> Iterator[str]:
     """In ASCII, so that it is safe on a terminal, whatever agents said."""
     import json
 
@@ -83,8 +91,14 @@ def _json(stories: list[Story]) -> Iterator[str]:
 
     from ralph import __version__
 
-    yield _JSON_MARK + json.dumps(__version__) + ', "loops": ['
-    for number, story in enumerate(stories):
+    yield _JSON_MARK + json.dumps(__version__)
+    if found.run:
+        from ralph.report.runsummary import totals
+
+        run = msgspec.to_builtins(found.run) | msgspec.to_builtins(totals(found.stories, found.run))
+        yield f', "run": {json.dumps(run)}'
+    yield ', "loops": ['
+    for number, story in enumerate(found.stories):
         yield (", " if number else "") + json.dumps(msgspec.to_builtins(story))
     yield "]}\n"
 
@@ -94,10 +108,12 @@ def _print(made: Iterable[str]) -> None:
         sys.stdout.write(part)
 
 
-def _own_place(repo: Repo, stories: list[Story]) -> Path:
+def _own_place(repo: Repo, found: Gathered) -> Path:
     folder = repo.state_dir / "reports"
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / (f"{stories[0].loop}.html" if len(stories) == 1 else "loops.html")
+    if found.run:
+        return folder / f"run-{found.run.id}.html"
+    return folder / (f"{found.stories[0].loop}.html" if len(found.stories) == 1 else "loops.html")
 
 
 def _write(path: Path, made: Iterable[str]) -> None:

@@ -139,20 +139,22 @@ def run(
     if config is None:
         _refuse_one_above(folder, repo)
     assumed = _assumed(folder, repo, command, given) if config is None else None
-    from ralph.cli import backlogrun
+    from ralph.cli import backlogfile, backlogrun
 
-    through = backlogrun.wanted(repo, given)
     flags = {name: given.pop(name) for name in backlogrun.FLAGS}
-    overrides = Overrides(command=command, **given)
-    resolved = load(folder, config, overrides, assumed=assumed.text if assumed else "", backlog=through)
+    asking = backlogrun.asking(flags)
+    overrides = Overrides(command=command, backlog=asking, in_place=in_place, **given)
+    text = assumed.text if assumed else ""
+    resolved = load(folder, config, overrides, assumed=text, backlog=backlogfile.usual(repo.root))
     for line in assumed.said if assumed else ():
         click.echo(line, err=True)
     _check(resolved.policy, folder, "command line" if command else "config")
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
-    if resolved.task is None or any(flags.values()):
+    if resolved.task is None:
         work = backlogrun.work_of(flags, resolved.work)
-        return backlogrun.go_through(folder, repo, resolved.policy, work, see)
+        file = Path(resolved.backlog) if resolved.backlog else None
+        return backlogrun.go_through(folder, repo, file, resolved.policy, work, see)
     task = resolved.task
     request = Request(
         folder=folder,

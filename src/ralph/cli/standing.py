@@ -6,7 +6,7 @@ Reads only. Fields are only ever added: scripts depend on their names.
 from __future__ import annotations
 
 import os
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -20,8 +20,12 @@ from ralph.driver.resume import last_loop
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.record import Record
+from ralph.journal.runs import newest_backlog_run
 from ralph.ui.verdicts import Verdict, verdict
 from ralph.workspace import Repo
+
+if TYPE_CHECKING:
+    from ralph.cli.backlogstanding import BacklogStanding
 
 _SAID_CHARS = 300
 _SAID_LINES = 3
@@ -99,6 +103,7 @@ class Place(msgspec.Struct, frozen=True):
     live: dict[str, object] | None
     elsewhere: str = ""  # the root of the other workspace in which the live run works
     loop: Standing | None = None
+    backlog: BacklogStanding | None = None  # when the newest run here works through one
 
     def as_json(self) -> dict[str, Any]:
         found: dict[str, Any] = {"running": self.live is not None}
@@ -106,6 +111,8 @@ class Place(msgspec.Struct, frozen=True):
             found |= {key: self.live.get(key) for key in ("pid", "since", "run")}
         if self.elsewhere:
             found["elsewhere"] = self.elsewhere
+        if self.backlog:
+            return found | {"backlog": msgspec.to_builtins(self.backlog), "next": self.backlog.next}
         return found | (msgspec.to_builtins(self.loop) if self.loop else {})
 
 
@@ -115,9 +122,14 @@ def look(repo: Repo) -> Place:
     records = scan(repo.state_dir / NAME).records
     newest = last_loop(records, repo.root)
     elsewhere = _elsewhere(records, live, repo) if live else ""
+    if (run := newest_backlog_run(records, repo.root)) and (newest is None or newest[1][-1].seq < run.seq):
+        from ralph.cli.backlogstanding import backlog_standing
+
+        going = live is not None and live.get("run") == run.id
+        return Place(live, elsewhere, backlog=backlog_standing(run, records, repo, live=going))
     if newest is None:
         return Place(live, elsewhere)
-    return Place(live, elsewhere, _standing(*newest, repo, live=live is not None and not elsewhere))
+    return Place(live, elsewhere, standing(*newest, repo, live=live is not None and not elsewhere))
 
 
 def _elsewhere(records: list[Record], live: dict[str, object], repo: Repo) -> str:
@@ -127,11 +139,12 @@ def _elsewhere(records: list[Record], live: dict[str, object], repo: Repo) -> st
         if record.loop == loop and record.kind == "loop.started":
             started = f.decode(record.data)
             if isinstance(started, f.LoopStarted):
-                return started.root if started.root != str(repo.root) else ""
+                where = started.home or started.root
+                return where if where != str(repo.root) else ""
     return ""
 
 
-def _standing(s: LoopState, own: list[Record], repo: Repo, *, live: bool) -> Standing:
+def standing(s: LoopState, own: list[Record], repo: Repo, *, live: bool) -> Standing:
     started = f.decode(own[0].data)
     assert isinstance(started, f.LoopStarted)  # a loop's records begin with it
     ran = operations(Loop(started, own[0].at, own), repo.state_dir)

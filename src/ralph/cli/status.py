@@ -59,6 +59,10 @@ def status(as_json: bool) -> None:
 
 
 def _rows(place: Place) -> list[Row]:
+    if place.backlog is not None:
+        from ralph.cli.backlogview import rows_of
+
+        return [_head(place), *rows_of(place.backlog)]
     x = place.loop
     if x is None:
         begin = Row("", 'No loop yet. Start with `ralph run -p "..."`.', whole=True)

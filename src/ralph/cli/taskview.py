@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 
 import click
 
 from ralph.backlog import NAME, Conflict, JsonlBacklog
+from ralph.cli.backlogfile import of_folder
 from ralph.cli.output import harmless
 from ralph.cli.place import here
 from ralph.core.tasks import BacklogTask, Problem
@@ -26,7 +28,7 @@ _COLOURS = {
 
 def opened() -> JsonlBacklog:
     repo = here()
-    return JsonlBacklog(repo.root / NAME, repo.state_dir)
+    return JsonlBacklog(of_folder(repo, Path.cwd()), repo.state_dir)
 
 
 def as_json(backlog: JsonlBacklog, task: BacklogTask) -> dict[str, object]:

@@ -21,7 +21,15 @@ from ralph.ui.terminal import one_line
 if TYPE_CHECKING:
     from ralph.config.load import Examined
     from ralph.config.problems import Finding
-    from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, SandboxPolicy, Task
+    from ralph.core.policy import (
+        AgentPolicy,
+        GatePolicy,
+        LandPolicy,
+        LimitPolicy,
+        Policy,
+        SandboxPolicy,
+        Task,
+    )
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -85,6 +93,8 @@ def schema(output: Path | None) -> None:
 
 def _examined(folder: Path, file: Path | None) -> tuple[Verdict, list[str]]:
     """The verdict, and when it is good the lines that say what the file means."""
+    from ralph.cli import place
+    from ralph.cli.backlogfile import usual
     from ralph.config import examine
     from ralph.config.load import FILE_NAMES
     from ralph.config.problems import Finding, Unreadable, findings
@@ -94,7 +104,7 @@ def _examined(folder: Path, file: Path | None) -> tuple[Verdict, list[str]]:
         nothing = Finding(0, "", _nothing_here(folder))
         return Verdict(FILE_NAMES[0], False, (nothing,)), []
     try:
-        found = examine(folder, file)
+        found = examine(folder, file, backlog=usual(place.here().root))
     except Unreadable as error:
         return Verdict(shown, False, (Finding(error.line, "", error.what),)), []
     problems = found.settings.problems
@@ -176,11 +186,13 @@ def _meaning(found: Examined) -> Iterator[str]:
     policy = found.policy
     rows = [
         ("agent", [_agent(policy.agent) if found.has_agent else "none: put its command after --"]),
-        ("task", [_task(found.task)]),
+        ("task", list(_tasks(found)) if found.backlog else [_task(found.task)]),
         ("gates", [_gate(gate) for gate in policy.gates] or [_no_gates(policy)]),
         ("done", [_claim(policy)]),
         ("limits", list(_limits(policy.limits))),
     ]
+    if found.backlog:
+        rows.append(("lands", [_landing(policy.land)]))
     if policy.sandbox.kind != "none":
         rows.append(("sandbox", [_sandbox(policy.sandbox)]))
     if policy.env_allow:
@@ -218,6 +230,26 @@ def _task(task: Task | None) -> str:
         return "no prompt here: give one with -p, -P or PROMPT.md"
     criteria = f", {len(task.criteria)} criteria" if task.criteria else ""
     return f"{task.title} ({task.id}{criteria})"
+
+
+def _tasks(found: Examined) -> Iterator[str]:
+    from ralph.config.kinds import duration_text
+
+    work = found.work
+    yield f"those of {found.backlog}, {work.parallel} at once; a look every {duration_text(work.poll_seconds)}"
+    shared = f", with a copy of {', '.join(work.share)}" if work.share else ""
+    yield f"each in a {found.policy.workspace} of its own{shared}; gates: {work.gates_at_once} at once"
+
+
+def _landing(land: LandPolicy) -> str:
+    target = land.target or "the branch that is checked out"
+    how = {
+        "merge": f"merged into {target}; after {land.merges} merges with what others landed, on a branch",
+        "branch": f"on a branch task/... from {target}",
+        "pr": f"in a pull request for {target}",
+        "none": f"nowhere: kept as a recovery ref, from {target}",
+    }[land.how]
+    return f"{how}; branches are pushed" if land.push else how
 
 
 def _gate(gate: GatePolicy) -> str:

@@ -23,6 +23,7 @@ SECTION_DOCS = {
     "core": "What every prompt says, and where the agent keeps its notes.",
     "task": "The task, where it is more than a prompt.",
     "sandbox": "What agents and gates can reach.",
+    "land": "Where a backlog's proven work goes.",
 }
 
 

@@ -250,6 +250,18 @@ def _inside(node: Node, spot: Spot) -> str | None:
     return "/".join(parts)
 
 
+def _folder(node: Node, spot: Spot) -> str | None:
+    """A folder that the user's checkout and every workspace have in the same place."""
+    path = _line(node, spot)
+    if path is None:
+        return None
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if path.startswith(("/", "~")) or ".." in parts or not parts or parts[0].lower() == ".git":
+        spot.wrong(f"must be a folder inside the repository, not {quoted(path)}")
+        return None
+    return "/".join(parts)
+
+
 def _identifier(node: Node, spot: Spot) -> str | None:
     text = _word(node, spot)
     if text is None:
@@ -277,9 +289,10 @@ _SOME_TEXT = r"(?=[\s\S]*\S)[^\u0000]*"
 # All that is not printable has no short name in a pattern: control characters and the usual invisible ones.
 _ONE_LINE = r"\s*(?=\S)[^\u0000-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]*\s*"
 _IN_FOLDER = (
-    r"(?!\s*[/~])(?!\s*(?:[^/]*/)*\.\.(?:/|\s*$))(?![\s\S]*/\s*$)"  # not absolute, upwards or a folder
+    r"(?!\s*[/~])(?!\s*(?:[^/]*/)*\.\.(?:/|\s*$))"  # not absolute or upwards
     r"(?!\s*(?:\.?/)*\.?\s*$)(?!\s*(?:\.?/)*\.[gG][iI][tT](?:/|\s*$))"
 )
+_NO_FOLDER = r"(?![\s\S]*/\s*$)"
 _TEXT_SCHEMA = _matching(f"^{_SOME_TEXT}$", "must not be empty")
 _WORD_SCHEMA = _matching(f"^(?:|{_SOME_TEXT})$", "must not be blank", "string", "number", "boolean")
 _PROGRAM_SCHEMA = _matching(f"^{_SOME_TEXT}$", "must name a program", "string", "number", "boolean")
@@ -298,12 +311,17 @@ INSIDE = Kind(
     "path inside the workspace",
     _inside,
     _matching(
-        rf"^{_IN_FOLDER}(?=(?:[^{{}}]|\{{taskId\}})*$){_ONE_LINE}$",
+        rf"^{_IN_FOLDER}{_NO_FOLDER}(?=(?:[^{{}}]|\{{taskId\}})*$){_ONE_LINE}$",
         f"must be a relative path to a file inside the workspace; may contain {TASK_ID}",
     ),
 )
 GLOBS = Kind("list of patterns", _globs, _list_of(_GLOB_SCHEMA))
 PATHS = Kind("list of paths", lambda node, spot: _items(node, spot, _line), _list_of(_LINE_SCHEMA))
+FOLDERS = Kind(
+    "list of folders",
+    lambda node, spot: _items(node, spot, _folder),
+    _list_of(_matching(rf"^{_IN_FOLDER}{_ONE_LINE}$", "must be a folder inside the repository")),
+)
 VARIABLES = Kind(
     "list of names",
     lambda node, spot: _items(node, spot, _variable),

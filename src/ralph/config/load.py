@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from ralph.config import backlog as backlogs
 from ralph.config.overrides import Overrides, check
 from ralph.config.policy import policy as policy_of
 from ralph.config.problems import Problems, Unreadable
@@ -32,6 +33,7 @@ class Resolved(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     prompt_file: str = ""  # the path of the file that holds the task's text, if one does
     work: Work = Work()  # how a backlog is gone through
+    backlog: str = ""  # the path of its file; empty: a prompt is worked on, or only a flag asks for tasks
 
 
 class Examined(msgspec.Struct, frozen=True):
@@ -42,6 +44,8 @@ class Examined(msgspec.Struct, frozen=True):
     policy: Policy
     task: Task | None  # None: no prompt anywhere
     prompt_file: str
+    work: Work = Work()
+    backlog: str = ""  # the path of the backlog that is gone through
 
     @property
     def has_agent(self) -> bool:
@@ -58,14 +62,14 @@ def load(
     overrides: Overrides | None = None,
     *,
     assumed: str = "",
-    backlog: bool = False,
+    backlog: Path | None = None,
 ) -> Resolved:
     """RalphError names everything that is wrong, not only the first of it. `assumed` stands for a file that is not there.
-    `backlog`: there are tasks, so that without a prompt these are what there is to do."""
-    found = examine(cwd, file, overrides, assumed=assumed)
+    `backlog`: there are tasks in this file, so that without a prompt these are what there is to do."""
+    found = examine(cwd, file, overrides, assumed=assumed, backlog=backlog)
     found.settings.problems.raise_if_any()
     # Asked last: what is missing is often there under a misspelt key.
-    nothing = found.task is None and not backlog
+    nothing = found.task is None and not found.backlog and not (overrides and overrides.backlog)
     if nothing or not found.has_agent:
         raise _missing(prompt=nothing, agent=not found.has_agent)
     roles = load_roles(Path(cwd).absolute())
@@ -75,11 +79,18 @@ def load(
         str(found.path) if found.path else ASSUMED if assumed else DEFAULTS,
         found.settings.problems.warnings,
         found.prompt_file,
+        found.work,
+        found.backlog,
     )
 
 
 def examine(
-    cwd: Path, file: Path | None = None, overrides: Overrides | None = None, *, assumed: str = ""
+    cwd: Path,
+    file: Path | None = None,
+    overrides: Overrides | None = None,
+    *,
+    assumed: str = "",
+    backlog: Path | None = None,
 ) -> Examined:
     """Everything that is wrong is in `settings.problems`; Unreadable when the file cannot be taken apart."""
     overrides = overrides or Overrides()
@@ -94,7 +105,20 @@ def examine(
     policy = policy_of(settings, overrides, cwd)
     task = task_of(settings, overrides, cwd)
     from_file = prompt_file(settings, overrides, cwd)
-    return Examined(path, settings, policy, task, str(from_file[0]) if from_file else "")
+    tasks = backlogs.file(settings, backlog) if task is None else None
+    if tasks or overrides.backlog:
+        policy = backlogs.policy_for_tasks(policy, settings, overrides)
+    elif task is not None:
+        backlogs.only_for_tasks(settings, overrides)
+    return Examined(
+        path,
+        settings,
+        policy,
+        task,
+        str(from_file[0]) if from_file else "",
+        backlogs.work(settings),
+        str(tasks or ""),
+    )
 
 
 def found_in(cwd: Path) -> Path | None:

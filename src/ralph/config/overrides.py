@@ -37,6 +37,8 @@ class Overrides(msgspec.Struct, frozen=True):
     allow: tuple[str, ...] = ()  # patterns, besides the file's
     require_verified: bool = False
     sandbox: SandboxKind | None = None  # in place of sandbox.kind
+    backlog: str = ""  # the flag that asks for the tasks of the backlog
+    in_place: bool = False  # work in the user's folder, whatever `workspace` says
 
 
 # field, least, most, whether the least itself is refused
@@ -58,6 +60,11 @@ def check(overrides: Overrides, problems: Problems) -> None:
             problems.add_outside(flag(name), problem)
     if overrides.prompt is not None and overrides.prompt_file is not None:
         problems.add_outside("-p", "give the prompt as text or as a file (-P), not both")
+    if overrides.backlog and (overrides.prompt is not None or overrides.prompt_file is not None):
+        given = "-p" if overrides.prompt is not None else "-P"
+        problems.add_outside(
+            overrides.backlog, f"is for a backlog, and {given} gives a prompt; leave one out"
+        )
     if overrides.gates and overrides.no_gates:
         problems.add_outside("--no-gates", "contradicts --gate")
     if overrides.task_id is not None and (problem := identifier_problem(overrides.task_id)):

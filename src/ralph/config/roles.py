@@ -81,7 +81,10 @@ def _base(folder: Path, problems: Problems) -> str:
 def _bounded(path: Path) -> str:
     text = read_text(path).strip()
     if len(text) > MAX_CHARS:
-        raise RalphError(f"is longer than {MAX_CHARS:,} characters, which every iteration would pay for")
+        raise RalphError(
+            f"is longer than {MAX_CHARS:,} characters, which every iteration would pay for",
+            todo="Shorten it.",
+        )
     return text
 
 

@@ -1,7 +1,7 @@
 """The one table of keys in ralph.yml. The loader reads by it and the reference is made from it.
 
-`into` names the field that the key sets: of Policy ("policy."), its parts, a gate or the task. Keys without
-it are put to use by name in ralph.config.policy and ralph.config.task.
+`into` names the field that the key sets: of Policy ("policy."), its parts, a gate, the task or the work on a
+backlog. Keys without it are put to use by name in ralph.config.policy, ralph.config.task and ralph.config.backlog.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ralph.core.policy import (
     OCCASIONS,
     AgentPolicy,
     GatePolicy,
+    LandPolicy,
     LimitPolicy,
     NotifyPolicy,
     Policy,
@@ -23,23 +24,26 @@ from ralph.core.policy import (
     StuckPolicy,
     Task,
 )
+from ralph.core.schedule import Work
 
 GATE = "gates[]"  # the prefix of the keys of one gate
 REVIEWER = f"{GATE}.agent"  # and of its own agent, if it has one
 NOTIFY = "notify[]"
 EITHER = {GATE: ("run", "review"), NOTIFY: ("run", "url")}  # of these an item has exactly one
 LISTS = tuple(EITHER)  # sections that come as items of a list
-SHORT = {"sandbox": "kind"}  # sections for which one word may stand, as the value of this key
+SHORT = {"sandbox": "kind", "land": "how"}  # sections for which one word may stand, as the value of this key
 
 _STRUCTS: dict[str, Any] = {
     "agent": AgentPolicy,
     "gate": GatePolicy,
+    "land": LandPolicy,
     "limits": LimitPolicy,
     "notify": NotifyPolicy,
     "sandbox": SandboxPolicy,
     "stuck": StuckPolicy,
     "policy": Policy,
     "task": Task,
+    "work": Work,
 }
 
 
@@ -157,6 +161,16 @@ KEYS: tuple[Key, ...] = (
     Key("sandbox.credentials", kinds.PATHS, "sandbox.credentials", "Files of your home that the agent can read inside; relative to the home folder.", "those that the agent is known to need"),
     Key("sandbox.readable", kinds.PATHS, "sandbox.readable", "More files and folders that agents and gates can read. Inside the workspace: not write."),
     Key("sandbox.writable", kinds.PATHS, "sandbox.writable", "More files and folders that agents and gates can write, such as caches."),
+    Key("backlog", kinds.PATH, "", "The list of tasks that `ralph run` works through, relative to this file. With this key, PROMPT.md is not taken for the task.", "`tasks.jsonl` at the top of the repository, where there is no prompt"),
+    Key("parallel", integer(1), "work.parallel", "Tasks of the backlog that are worked on at once."),
+    Key("poll_interval_seconds", duration(), "work.poll_seconds", "Time between two looks at the backlog while nothing else happens."),
+    Key("gate_concurrency", integer(1), "work.gates_at_once", "Gates that run at once, of all the tasks under way."),
+    Key("share", kinds.FOLDERS, "work.share", "Folders that git ignores, such as node_modules and .venv, of which every workspace gets a copy. Relative to the top of the repository."),
+    Key("workspace", choice("clone", "worktree", "in-place"), "", "Where a task is worked on: a clone of its own, a worktree of its own (both for a backlog), or your folder (for a prompt).", "`clone` for a backlog; a prompt is worked on in place"),
+    Key("land.how", choice("merge", "branch", "pr", "none"), "", "Where a backlog's proven work goes: merged into the target, onto a branch `task/...`, into a pull request (by `gh`), or nowhere but a recovery ref. `land: branch` is short for this key alone.", "`merge` for a backlog"),
+    Key("land.target", kinds.LINE, "land.target", "The branch that tasks of the backlog start from and land on.", "the one that is checked out"),
+    Key("land.merges", integer(0), "land.merges", "How often a task is merged with a target that has moved on before it goes onto a branch instead."),
+    Key("push", kinds.BOOLEAN, "land.push", "Whether branches with failed work, and branches that work lands on, are pushed. A pull request's always is."),
     Key("require_verified", kinds.BOOLEAN, "policy.require_verified", "Whether only a verified end is a success."),
 )
 # fmt: on

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from pathlib import Path
 
+from ralph.config.backlog import asked_for
 from ralph.config.overrides import Overrides
 from ralph.config.problems import quoted_path
 from ralph.config.read import Settings, fields
@@ -20,7 +21,10 @@ MAX_SLUG = 40
 
 
 def task(settings: Settings, overrides: Overrides, cwd: Path) -> Task | None:
-    """None when there is no prompt anywhere; a title alone is one."""
+    """None when there is no prompt anywhere, or the backlog is asked for; a title alone is a prompt."""
+    _refuse_two_prompts(settings)
+    if asked_for(settings, overrides):
+        return None
     own = fields(settings.values, "task")
     prompt = _prompt(settings, overrides, cwd) or own.get("title", "")
     if not prompt:
@@ -53,7 +57,6 @@ def slug(title: str) -> str:
 
 def _prompt(settings: Settings, overrides: Overrides, cwd: Path) -> str:
     """The command line before the file, the file before PROMPT.md."""
-    _refuse_two_prompts(settings)
     if overrides.prompt is not None:
         return overrides.prompt
     if file := prompt_file(settings, overrides, cwd):
@@ -63,7 +66,7 @@ def _prompt(settings: Settings, overrides: Overrides, cwd: Path) -> str:
 
 def prompt_file(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[Path, str] | None:
     """The file that holds the prompt, and what named it; None when the prompt is not in a file."""
-    if overrides.prompt is not None:
+    if overrides.prompt is not None or asked_for(settings, overrides):
         return None
     if overrides.prompt_file is not None:
         return cwd / overrides.prompt_file, "-P"
@@ -84,6 +87,9 @@ def _refuse_two_prompts(settings: Settings) -> None:
     first, *others = [path for path in paths if path in settings.values] or [""]
     for path in others:
         settings.wrong(path, f"the prompt is already given by {first}; remove one of them")
+    for path in (first, "task.title") if "backlog" in settings.values else ():
+        if path in settings.values:
+            settings.wrong(path, "`backlog` names the tasks already; remove one of them")
 
 
 def _from_file(path: Path, named_by: str, settings: Settings) -> str:

@@ -42,6 +42,8 @@ class RunStarted(Fact, frozen=True, tag="run.started"):
     tier: str
     residue: str = ""
     tasks: tuple[str, ...] = ()
+    backlog: str = ""  # the checkout whose backlog it works through
+    file: str = ""  # and where that is
 
 
 class RunEnded(Fact, frozen=True, tag="run.ended"):
@@ -74,6 +76,7 @@ class LoopStarted(Fact, frozen=True, tag="loop.started"):
     folder: str = "."
     home: str = ""  # the user's own checkout, where that is another
     slot: int = 0  # which of the workspaces side by side
+    backlog: str = ""  # the backlog's file, relative to the root; empty when it is outside
 
 
 class LoopResumed(Fact, frozen=True, tag="loop.resumed"):
@@ -338,6 +341,7 @@ class BacklogWritten(Fact, frozen=True, tag="backlog.written"):
 
     seq: int
     conflicts: tuple[str, ...] = ()  # what was not written because a person's edit says otherwise
+    notes: tuple[str, ...] = ()  # which proposed tasks were added, and which were not
 
 
 class InboxRefused(Fact, frozen=True, tag="inbox.refused"):

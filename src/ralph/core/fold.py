@@ -61,6 +61,7 @@ def _loop_started(s: LoopState, x: f.LoopStarted) -> LoopState:
         folder=x.folder,
         home=x.home,
         slot=x.slot,
+        backlog=x.backlog,
         started=True,
     )
 
@@ -288,7 +289,8 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
 def _claimed(s: LoopState, x: f.IterationEnded) -> LoopState:
     if why := _refusal(s, x):
         return replace(s, refusal=why)
-    summary = s.promise if s.promised == x.serial else _words(x.said, s.policy.completion_promise)
+    promise = s.promise if s.promised == x.serial else ""
+    summary = promise or _words(x.said, s.policy.completion_promise)
     return judged(replace(s, claim=Claim(serial=x.serial, tree=x.tree, summary=summary)))
 
 

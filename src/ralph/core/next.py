@@ -8,6 +8,8 @@ from ralph.core.state import LoopState
 
 def what_next(end: End, s: LoopState) -> str:
     """Without git there is nothing to diff or to commit."""
+    if s.home:
+        return _of_backlog(end, s)
     without_git = s.prepared and not s.base_commit and not s.branch
     if end == "completed-verified" and without_git:
         return "Look at the change; `ralph recover` shows how it was before."
@@ -30,10 +32,27 @@ def what_next(end: End, s: LoopState) -> str:
     return NEXT[end]
 
 
+def _of_backlog(end: End, s: LoopState) -> str:
+    """In a workspace of its own: what was proven has landed; a later run over the backlog takes up the rest."""
+    again = f"`ralph task reopen {shlex_quoted(s.task.id)}`, then `ralph run`"
+    if s.landed and s.landed.url:
+        return f"Look at the pull request: {s.landed.url}"
+    if s.landed:
+        return f"Look at it with `git show {s.landed.commit[:12]}`."
+    if s.end_branch:
+        return f"Look at it with `git log -p {shlex_quoted(s.end_branch)}`; to try again: {again}."
+    if end in ("needs-review", "blocked-on-person", "no-route"):
+        return f"Its work is in {s.root}. To begin anew: {again}."
+    if end in ("completed-verified", "completed-unverified", "cancelled"):
+        return "Nothing."
+    if end in ("failed", "stuck", "limit"):
+        return f"It left no change. To try again: {again}."
+    return "`ralph run` goes on with it."
+
+
 def _mended(s: LoopState) -> str:
-    if s.fault == "credentials":
-        how = _LOGINS.get(s.worker.backend, "the agent's own command")
-        return f"Log in with {how}, then `ralph resume`."
+    if s.fault == "credentials" and s.worker.backend in _LOGINS:
+        return f"Log in with {_LOGINS[s.worker.backend]}, then `ralph resume`."
     if "too long for the model" in s.fault_text:
         return "Shorten the task (or `core.guardrails`), then `ralph run --fresh`."
     if "model" in s.fault_text.lower():

@@ -107,6 +107,7 @@ class LoopState(msgspec.Struct, frozen=True):
     folder: str = "."
     home: str = ""
     slot: int = 0
+    backlog: str = ""  # the backlog's file, relative to the root
     started: bool = False
 
     # the workspace

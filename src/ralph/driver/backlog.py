@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -15,17 +14,12 @@ import msgspec
 from ralph import __version__
 from ralph.backlog import (
     Backlog,
-    Blocked,
-    Cancelled,
     Change,
     Claimed,
-    Completed,
-    Failed,
     Reopened,
 )
 from ralph.core import facts as f
-from ralph.core.ends import DONE
-from ralph.core.fold import fold, fold_all
+from ralph.core.fold import fold
 from ralph.core.policy import Policy
 from ralph.core.schedule import EndRun, RunState, StartLoop, Work, fold_run, from_backlog
 from ralph.core.secrets import masker_for
@@ -33,24 +27,23 @@ from ralph.core.state import LoopState
 from ralph.driver import confining
 from ralph.driver.clock import new_id, now
 from ralph.driver.control import Control
-from ralph.driver.landing import FAILURES
 from ralph.driver.life import Life, Seeing, Shared
+from ralph.driver.loops import GONE, OVER, Begun, by_loop, changes, ended_loops, unfinished
 from ralph.driver.place import in_workspace
 from ralph.driver.processes import Ownership, choose
+from ralph.driver.proposing import Proposing
 from ralph.driver.reconcile import Crew, Loop
 from ralph.driver.resume import seen_in, sweep_dead
 from ralph.driver.run import make_folders
 from ralph.driver.store import Store
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
-from ralph.journal.record import Record
 from ralph.workspace import Repo
 from ralph.workspace.landing import recover, tip
 from ralph.workspace.names import branch_name
 from ralph.workspace.slots import Workspace, prepare, release, salvage, slots
 
 WRITE_SECONDS = 2.0  # between two writings of the backlog's file
-OVER = (*DONE, *FAILURES, "cancelled")  # ends after which a workspace is not needed any more
 
 
 class BacklogRequest(msgspec.Struct, frozen=True):
@@ -60,13 +53,6 @@ class BacklogRequest(msgspec.Struct, frozen=True):
     repo: Repo
     policy: Policy
     work: Work = Work()
-
-
-class _Loop(msgspec.Struct):
-    """A loop that is not over: its state, its records."""
-
-    state: LoopState
-    records: list[Record]
 
 
 def run_backlog(request: BacklogRequest, backlog: Backlog, seeing: Seeing) -> int:
@@ -100,6 +86,8 @@ class _BacklogRun:
         self._unwritten = False
         self._write_at = 0.0
         self._mark = backlog.mark()
+        self._proposing = Proposing(backlog, self._note, self._say)
+        self._said: list[str] = []
 
     def go(self, tier: str) -> int:
         request = self._request
@@ -129,6 +117,8 @@ class _BacklogRun:
                     version=__version__,
                     tier=tier,
                     residue=ownership.residue(),
+                    backlog=str(self._home.root),
+                    file=str(self._backlog.path),
                 )
             )
             if self._journal.repaired:
@@ -196,6 +186,7 @@ class _BacklogRun:
             if workspace is not None:
                 return self._take_up(before, workspace)
             self._give_up(before)
+        self._leave_parked(task)
         found = self._backlog.get(task)
         assert found is not None
         policy, loop = self._request.policy, new_id()
@@ -221,6 +212,7 @@ class _BacklogRun:
             folder=os.path.relpath(self._request.folder, self._home.root),
             home=str(self._home.root),
             slot=slot,
+            backlog=self._list(),
         )
         begun = fold(LoopState(), started)
         life = Life(self._shared, in_workspace(self._home, workspace, begun), begun, [])
@@ -230,7 +222,7 @@ class _BacklogRun:
         self._lives.append((life, workspace))
         return life.loop
 
-    def _take_up(self, before: _Loop, workspace: Workspace) -> Loop:
+    def _take_up(self, before: Begun, workspace: Workspace) -> Loop:
         life = Life(
             self._shared, in_workspace(self._home, workspace, before.state), before.state, before.records
         )
@@ -238,11 +230,23 @@ class _BacklogRun:
         self._lives.append((life, workspace))
         return life.loop
 
-    def _give_up(self, before: _Loop) -> None:
+    def _give_up(self, before: Begun) -> None:
         """Its workspace is gone, and with it what it made: the task begins anew."""
-        ended = f.LoopEnded(end="cancelled", reason="its workspace is gone", code=13)
+        ended = f.LoopEnded(end="cancelled", reason=GONE, code=13)
         self._journal.append(f.kind_of(ended), f.encode(ended), before.state.loop)
         self._seeing.fact(ended, fold(before.state, ended))
+
+    def _leave_parked(self, task: str) -> None:
+        """Somebody has reopened the task of a loop that waited for them: what it had made is kept, its workspace is free."""
+        for workspace in slots(self._home):
+            if self._parked.get(workspace.loop) == task:
+                salvage(self._home, workspace, when=now())
+                release(self._home, workspace)
+
+    def _list(self) -> str:
+        """Where a workspace has its copy of the backlog's file."""
+        path, root = self._backlog.path.resolve(), self._home.root
+        return str(path.relative_to(root)) if path.is_relative_to(root) else ""
 
     def _free_slot(self) -> int:
         used = {workspace.slot for workspace in slots(self._home)}
@@ -255,16 +259,32 @@ class _BacklogRun:
                 continue
             self._lives.remove((life, workspace))
             life.tell_the_rest()
-            for change in changes(s):
-                self._note(change)
-            if s.ended in OVER:
+            self._settle(s)
+            if s.ended not in OVER:
+                self._parked[s.loop] = s.task.id
+            else:
                 at = tip(self._home, f"refs/heads/{workspace.branch}") if s.landed else ""
                 release(self._home, workspace, tip=at)
 
     # -- the backlog's file ---------------------------------------------------------------------------
 
+    def _settle(self, s: LoopState) -> None:
+        """The end of a loop, for its task and for what was proposed below it."""
+        split = self._proposing.is_split(s.task.id, s.ended)
+        for change in [Reopened(s.task.id)] if split else changes(s):
+            self._note(change)
+        if s.ended in OVER:
+            self._proposing.over(s.task.id, s.ended)
+
     def _note(self, change: Change) -> None:
         self._backlog.note(change)
+        self._to_be_written()
+
+    def _say(self, text: str) -> None:
+        self._said.append(text)
+        self._to_be_written()
+
+    def _to_be_written(self) -> None:
         if not self._unwritten:
             self._write_at = max(self._write_at, time.monotonic())
         self._unwritten = True
@@ -278,21 +298,19 @@ class _BacklogRun:
         self._write_at = time.monotonic() + WRITE_SECONDS
         self._mark = self._backlog.mark()
         told = tuple(f"{conflict.id}: {conflict.what}" for conflict in applied.conflicts)
-        self._record(f.BacklogWritten(seq=upto, conflicts=told))
+        said, self._said = tuple(self._said), []
+        self._record(f.BacklogWritten(seq=upto, conflicts=told, notes=said))
 
     def _catch_up(self) -> None:
         """What a dead run had recorded and not yet written; and workspaces of loops that are over."""
         records = self._journal.records
         notes = (f.decode(r.data) for r in records if r.kind == "backlog.written")
         written = max((x.seq for x in notes if isinstance(x, f.BacklogWritten)), default=0)
-        over: set[str] = set()
-        parked: set[str] = set()
-        for s, last in ended_loops(records, self._home):
-            (over if s.ended in OVER else parked).add(s.loop)
-            if last > written:
-                for change in changes(s):
-                    self._note(change)
-        known = {loop.state.loop for loop in self._unfinished.values()} | parked
+        ended = {last: s for s, last in ended_loops(records, self._home)}
+        over = {s.loop for s in ended.values() if s.ended in OVER}
+        self._parked = {s.loop: s.task.id for s in ended.values() if s.loop not in over}
+        self._go_over(ended, written)
+        known = {loop.state.loop for loop in self._unfinished.values()} | self._parked.keys()
         for workspace in slots(self._home):
             if workspace.loop not in known:  # over, or begun by a run that died before it had said so
                 if workspace.loop not in over:
@@ -301,6 +319,25 @@ class _BacklogRun:
         for task in self._backlog.all():
             if task.status == "in_progress" and task.id not in self._unfinished:
                 self._note(Reopened(task.id))
+
+    def _go_over(self, ended: dict[int, LoopState], written: int) -> None:
+        """What was proposed and what loops came to, in the order in which it happened."""
+        own = [r for of in by_loop(self._journal.records, self._home).values() for r in of]
+        tasks: dict[str, str] = {}
+        for record in sorted(own, key=lambda r: r.seq):
+            if record.seq in ended:
+                s = ended[record.seq]
+                if record.seq > written:
+                    self._settle(s)
+                elif s.ended in OVER:
+                    self._proposing.forget(s.task.id)
+            elif record.kind in ("loop.started", "task.proposed"):
+                fact = f.decode(record.data)
+                if isinstance(fact, f.LoopStarted):
+                    tasks[record.loop] = fact.task.id
+                    self._proposing.began(fact.task.id)
+                elif isinstance(fact, f.TaskProposed):
+                    self._proposing.heard(fact, tasks[record.loop], written=record.seq <= written)
 
     # -- facts ----------------------------------------------------------------------------------------
 
@@ -312,52 +349,7 @@ class _BacklogRun:
 
     def _fold(self, fact: f.AnyFact, task: str) -> None:
         self._state = fold_run(self._state, fact, task)
-
-
-def changes(s: LoopState) -> Iterator[Change]:
-    """What the end of a loop means for its task. An end that says nothing about the work leaves it as it is."""
-    match s.ended:
-        case "completed-verified" | "completed-unverified":
-            proof = ", ".join(f"{gate} {what}" for gate, what in s.proof.items())
-            commit = s.landed.commit if s.landed else ""
-            yield Completed(s.task.id, commit, s.ended == "completed-verified", proof)
-        case "failed" | "stuck" | "limit":
-            yield Failed(s.task.id, s.end_reason)
-        case "needs-review" | "blocked-on-person" | "no-route":
-            yield Blocked(s.task.id, f"{s.ended}: {s.end_reason}")
-        case "cancelled":
-            yield Cancelled(s.task.id, s.end_reason)
-
-
-def unfinished(records: list[Record], home: Repo) -> dict[str, _Loop]:
-    """Loops of this repository's backlog that go on by themselves, by task."""
-    found: dict[str, _Loop] = {}
-    for loop, own in _by_loop(records, home).items():
-        s = fold_all(f.decode(r.data) for r in own)
-        if s.ended is None or (s.ended not in OVER and not list(changes(s))):
-            found[s.task.id] = _Loop(s, own)
-        elif s.task.id in found and found[s.task.id].state.loop < loop:
-            del found[s.task.id]
-    return found
-
-
-def ended_loops(records: list[Record], home: Repo) -> Iterator[tuple[LoopState, int]]:
-    """Every loop of the backlog that ended, with the number of the record that says so."""
-    for own in _by_loop(records, home).values():
-        last = max((r.seq for r in own if r.kind == "loop.ended"), default=0)
-        if last:
-            s = fold_all(f.decode(r.data) for r in own)
-            if s.ended is not None:
-                yield s, last
-
-
-def _by_loop(records: list[Record], home: Repo) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        if record.kind == "loop.started":
-            started = f.decode(record.data)
-            if isinstance(started, f.LoopStarted) and started.home == str(home.root):
-                found[started.loop] = []
-        if record.loop in found:
-            found[record.loop].append(record)
-    return found
+        if isinstance(fact, f.LoopStarted):
+            self._proposing.began(task)
+        elif isinstance(fact, f.TaskProposed):
+            self._proposing.heard(fact, task)

@@ -229,7 +229,8 @@ class Effects:
         shutil.rmtree(b.store.private(s.loop, it.op.id), ignore_errors=True)  # it may hold the token
         b.control.collect()
         snapshot = b.snapshots.take()
-        undone = undo_protected(b.snapshots, s, snapshot.tree, b.now())
+        tree, edited = self._without_backlog_edits(it, s, snapshot.tree)
+        undone = undo_protected(b.snapshots, s, tree, b.now())
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
         # Ended for want of any sign of life before its first word: that was not the agent's doing.
         unanswered = it.cause == "idle" and words.waiting
@@ -241,7 +242,7 @@ class Effects:
                 code=ended.code,
                 seconds=round(seconds, 3),
                 tree=undone.tree,
-                protected=tuple(printable(path) for path in undone.paths[:50]),
+                protected=tuple(printable(path) for path in (*edited, *undone.paths)[:50]),
                 cause=cast("f.Cause", it.cause or ("context" if words.full and ended.code else "")),
                 said=words.said,
                 structured=words.structured,
@@ -269,10 +270,21 @@ class Effects:
                 refs_moved=b.refs.moved(),
                 commit=b.refs.commit(),
                 commits=self._commits(s),
-                files=self._files_changed(s, snapshot.tree),
+                files=self._files_changed(s, undone.tree),
                 cut=ended.cut,
             )
         ]
+
+    def _without_backlog_edits(self, it: Iteration, s: LoopState, tree: str) -> tuple[str, tuple[str, ...]]:
+        if not s.backlog:
+            return tree, ()
+        from ralph.driver.ownlist import put_back_backlog  # most loops work in place
+
+        def keep(fact: f.AnyFact) -> None:
+            self._record(fact)
+            self._b.journal.sync()  # the edit is about to go
+
+        return put_back_backlog(self._b.snapshots, s, tree, it.op.serial, keep, self._b.now())
 
     def _commits(self, s: LoopState) -> int:
         old = s.commit or s.base_commit

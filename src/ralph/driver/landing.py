@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ralph.core import decide as d
 from ralph.core import facts as f
+from ralph.core.ends import DONE
 from ralph.core.state import LoopState
 from ralph.driver.bench import Bench
 from ralph.errors import RalphError
@@ -31,7 +32,7 @@ from ralph.workspace.landing import (
     squash,
     tip,
 )
-from ralph.workspace.recovery import tree_of
+from ralph.workspace.recovery import keep_tree, tree_of
 from ralph.workspace.slots import Workspace, bring_home, rebased
 
 HEADS = "refs/heads/"
@@ -137,7 +138,12 @@ class Landing:
             at = tip(self._b.home, HEADS + branch)
             if at in ("", commit):
                 return HEADS + branch
-        raise RalphError(f"no free name for the branch {name}", where=str(self._b.home.root), code=70)
+        raise RalphError(
+            f"no free name for the branch {name}",
+            where=str(self._b.home.root),
+            todo="Delete the branches of this name that are not needed, then `ralph run`.",
+            code=70,
+        )
 
     def _landed(self, x: f.LandingIntended, followed: tuple[str, ...] = (), url: str = "") -> None:
         self._record(
@@ -169,9 +175,14 @@ class Landing:
         b.journal.sync()
 
     def failure(self, op: d.Finish, s: LoopState) -> tuple[str, str]:
-        """Keep what was not proven on a branch of its own, unless nothing was made; and what is to be said about it."""
+        """Keep what does not land: what was not proven on a branch of its own, unless nothing was made; and what is to be
+        said about it."""
         b = self._b
-        if b.workspace is None or op.end not in FAILURES or not s.prepared or s.tree == s.base_tree:
+        if b.workspace is None or not s.prepared or s.tree == s.base_tree:
+            return "", ""
+        if op.end in DONE and s.policy.land.how == "none":
+            return "", self._set_aside(b.workspace, s)
+        if op.end not in FAILURES:
             return "", ""
         bring_home(b.home, b.workspace, s.tree)
         archive(b.home, s.task.id)
@@ -190,6 +201,14 @@ class Landing:
         made = fail_branch(b.home, s.tree, s.base_commit, failure, state, author(b.home), when)
         pushed = push(b.home, made.branch, made.commit) if s.policy.land.push else None
         return made.branch, f"; not pushed: {pushed.why}" if isinstance(pushed, NotPushed) else ""
+
+    def _set_aside(self, workspace: Workspace, s: LoopState) -> str:
+        """It is done and shall not land: the workspace is used again, so it is kept as a recovery ref."""
+        b = self._b
+        bring_home(b.home, workspace, s.tree)
+        reason = f"[{s.task.id}] {s.task.title}: done, not landed"
+        saved = keep_tree(b.home, s.tree, s.base_commit, loop=s.loop, reason=reason, when=b.now())
+        return f"; not landed, kept as {saved.ref}"
 
 
 def _message(s: LoopState) -> str:

@@ -133,7 +133,7 @@ def close_open(
         )
         match running.what:
             case "iteration":
-                record(_interrupted_iteration(s, running, started, snapshots, store))
+                record(_interrupted_iteration(s, running, started, snapshots, store, record))
             case "gate":
                 _swap_back(s, running, snapshots)
                 wrote = _undo_writes(s, running, started, snapshots, store)
@@ -171,7 +171,12 @@ def _lasted(started: Record | None, state_dir: Path) -> float:
 
 
 def _interrupted_iteration(
-    s: LoopState, running: Running, started: Record | None, snapshots: Snapshots, store: Store
+    s: LoopState,
+    running: Running,
+    started: Record | None,
+    snapshots: Snapshots,
+    store: Store,
+    record: Callable[[f.AnyFact], None],
 ) -> f.IterationEnded:
     fact = f.decode(started.data) if started else None
     n = fact.n if isinstance(fact, f.IterationStarted) else s.iterations + 1
@@ -179,11 +184,17 @@ def _interrupted_iteration(
     transcript = store.transcript_of(started.run if started else "", s.loop, running.op)
     snapshot = snapshots.take()
     died = last_sign_of_life(store.state_dir, started.run) + NOTICED_LATE if started else 0.0
+    tree, when = snapshot.tree, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    edited: tuple[str, ...] = ()
+    if s.backlog:
+        from ralph.driver.ownlist import put_back_backlog
+
+        tree, edited = put_back_backlog(snapshots, s, tree, serial, record, when)
     undone = undo_protected(
         snapshots,
         s,
-        snapshot.tree,
-        f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        tree,
+        when,
         lambda path: _changed_at(snapshots.repo.root / path) <= died,  # somebody may have edited it since
     )
     return f.IterationEnded(
@@ -193,7 +204,7 @@ def _interrupted_iteration(
         code=-9,
         seconds=_lasted(started, store.state_dir),
         tree=undone.tree,
-        protected=tuple(printable(path) for path in undone.paths[:50]),
+        protected=tuple(printable(path) for path in (*edited, *undone.paths)[:50]),
         cause="stop",
         output=store.relative(transcript) if transcript.exists() else "",
         scratchpad=store.put(read_scratchpad(Path(s.root) / s.folder, s)),

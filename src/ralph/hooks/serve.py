@@ -19,7 +19,7 @@ pre-compact: the context is full. A checkpoint is recorded, the agent is told to
 neither given a signal nor written the scratchpad is asked for them, once.
 
 Example:
-  echo '{"hook_event_name": "PreCompact"}' | ralph hook pre-compact
+  ralph hook pre-compact
 """
 CHECKPOINT_HELP = """Usage: ralph checkpoint
 
@@ -41,7 +41,8 @@ def serve(arguments: list[str]) -> int:
         if command == "checkpoint":
             return _checkpoint(rest)
         if len(rest) != 1 or rest[0] not in _HOOKS:
-            raise ValueError("give one of: " + ", ".join(_HOOKS))
+            print(f"ralph hook: give one of: {', '.join(_HOOKS)}; see `ralph hook --help`", file=sys.stderr)
+            return 2  # a mistake of who set it up, not of an agent
         if not os.environ.get("RALPH_TOKEN"):
             raise ValueError("no iteration runs here; agent CLIs call this inside one")
         return (_pre_compact if rest[0] == "pre-compact" else _stop)(_given())

@@ -2,48 +2,124 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from ralph.core import facts as f
 from ralph.core.text import few
 from ralph.errors import RalphError
 from ralph.journal.read import history
 from ralph.journal.record import Record
+from ralph.journal.runs import BacklogRun
 from ralph.workspace import Repo
 
 
-def records_of(repo: Repo, loop: str, run: str, everything: bool) -> list[list[Record]]:
-    """The records of each loop that is meant, oldest loop first; an error that a person understands without any."""
-    found: dict[str, list[Record]] = {}
-    here: list[str] = []
-    several = bool(loop or run or everything)
+class Chosen(msgspec.Struct, frozen=True):
+    """The records of each loop that is meant, oldest loop first; and the run over a backlog, when that is meant."""
+
+    loops: list[list[Record]]
+    run: BacklogRun | None = None
+
+
+class _Known(msgspec.Struct):
+    """What there is, without the records themselves."""
+
+    here: dict[str, f.LoopStarted] = {}  # loops of this workspace and of its backlog
+    elsewhere: set[str] = set()
+    runs: dict[str, set[str]] = {}  # run -> the loops of here that it worked on
+    backlog: dict[str, BacklogRun] = {}  # runs over the backlog of this checkout
+
+
+def choose(repo: Repo, *, loop: str = "", run: str = "", everything: bool = False, task: str = "") -> Chosen:
+    """An error that a person understands when there is none."""
+    known = _survey(repo)
+    if not known.here and loop not in known.elsewhere:
+        raise RalphError("there is no loop here yet", todo='Start one with `ralph run -p "..."`.')
+    over: BacklogRun | None = None
+    if loop:
+        wanted = [_named(known, loop)]
+    elif task:
+        wanted = [_of_task(known, task)]
+    elif everything:
+        wanted = list(known.here)
+    elif run:
+        wanted = _of_run(known, run)
+        over = next((x for name, x in known.backlog.items() if name.startswith(run)), None)
+    else:
+        newest = list(known.here)[-1]
+        over = _newest_run(known, newest)
+        wanted = [name for name in known.here if name in known.runs[over.id]] if over else [newest]
+    return Chosen(_records(repo, wanted), over)
+
+
+def _survey(repo: Repo) -> _Known:
+    known = _Known()
     for record in history(repo.state_dir):
         if record.kind == "loop.started":
             started = f.decode(record.data)
             assert isinstance(started, f.LoopStarted)
-            if started.root == str(repo.root):
-                if not several:
-                    found.clear()  # a newer one: the older are not wanted
-                here.append(started.loop)
-            if (started.root == str(repo.root) and started.loop.startswith(loop)) or started.loop == loop:
-                found[started.loop] = []
+            if (started.home or started.root) == str(repo.root):
+                known.here[started.loop] = started
+            else:
+                known.elsewhere.add(started.loop)
+        elif record.kind == "run.started":
+            begun = f.decode(record.data)
+            if isinstance(begun, f.RunStarted) and begun.backlog == str(repo.root):
+                known.backlog[begun.run] = BacklogRun(begun.run, record.seq, record.at, file=begun.file)
+        elif record.kind == "run.ended" and record.run in known.backlog:
+            ended = f.decode(record.data)
+            if isinstance(ended, f.RunEnded):
+                known.backlog[record.run] = msgspec.structs.replace(
+                    known.backlog[record.run], ended=record.at, code=ended.code
+                )
+        if record.loop in known.here:
+            known.runs.setdefault(record.run, set()).add(record.loop)
+    return known
+
+
+def _newest_run(known: _Known, newest: str) -> BacklogRun | None:
+    """The last run over the backlog that worked on something; None when the newest loop was none of a backlog."""
+    if not known.here[newest].home:
+        return None
+    worked = [run for name, run in known.backlog.items() if known.runs.get(name)]
+    return worked[-1] if worked else None
+
+
+def _named(known: _Known, loop: str) -> str:
+    if loop in known.here or loop in known.elsewhere:
+        return loop
+    found = [name for name in known.here if name.startswith(loop)]
+    if len(found) > 1:
+        raise RalphError(f"several loops begin with {loop!r}: {few(found)}", todo="Give more of the name.")
+    if not found:
+        raise _none(known, f"loop {loop!r}")
+    return found[0]
+
+
+def _of_task(known: _Known, task: str) -> str:
+    found = [name for name, started in known.here.items() if started.task.id == task]
+    if not found:
+        worked = list(dict.fromkeys(started.task.id for started in known.here.values()))
+        raise RalphError(
+            f"no loop has worked on a task {task!r} here", todo=f"Worked on: {few(worked[::-1])}."
+        )
+    return found[-1]
+
+
+def _of_run(known: _Known, run: str) -> list[str]:
+    loops = {loop for name, own in known.runs.items() if name.startswith(run) for loop in own}
+    if not loops:
+        raise _none(known, f"run {run!r} with a loop here")
+    return [name for name in known.here if name in loops]
+
+
+def _none(known: _Known, what: str) -> RalphError:
+    names = few(list(known.here)[::-1])
+    return RalphError(f"there is no {what}", todo=f"Loops here: {names}. `ralph report --all` shows all.")
+
+
+def _records(repo: Repo, wanted: list[str]) -> list[list[Record]]:
+    found: dict[str, list[Record]] = {name: [] for name in wanted}
+    for record in history(repo.state_dir):
         if record.loop in found and record.kind in f.BY_KIND:
             found[record.loop].append(record)
-    if run:
-        found = {name: own for name, own in found.items() if any(r.run.startswith(run) for r in own)}
-    return _checked(found, here, loop, run)
-
-
-def _checked(found: dict[str, list[Record]], here: list[str], loop: str, run: str) -> list[list[Record]]:
-    if loop in found:
-        return [found[loop]]
-    if loop and len(found) > 1:
-        raise RalphError(
-            f"several loops begin with {loop!r}: {few(list(found))}", todo="Give more of the name."
-        )
-    if found:
-        return list(found.values())
-    if not here:
-        raise RalphError("there is no loop here yet", todo='Start one with `ralph run -p "..."`.')
-    what = f"loop {loop!r}" if loop else f"run {run!r} with a loop here"
-    raise RalphError(
-        f"there is no {what}", todo=f"Loops here: {few(here[::-1])}. `ralph report --all` shows all."
-    )
+    return list(found.values())

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
@@ -18,10 +19,11 @@ from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
 from ralph.journal.lock import holder
 from ralph.journal.record import Record
+from ralph.journal.runs import BacklogRun
 from ralph.journal.transcript import transcript_name
 from ralph.report import words
 from ralph.report.changes import Changes
-from ralph.report.choose import records_of
+from ralph.report.choose import choose
 from ralph.report.kept import Kept
 from ralph.report.story import (
     Attempt,
@@ -40,22 +42,31 @@ from ralph.ui import masked
 from ralph.workspace import Repo
 
 
+class Gathered(msgspec.Struct, frozen=True):
+    """Loops, oldest first; and the run over a backlog that they were in, when it is that run that is meant."""
+
+    stories: list[Story]
+    run: BacklogRun | None = None
+
+
 def gather(
-    repo: Repo, changes: Changes, *, loop: str = "", run: str = "", everything: bool = False
-) -> list[Story]:
-    """The loops that are asked for, oldest first; without a wish, the newest one of this workspace."""
+    repo: Repo, changes: Changes, *, loop: str = "", run: str = "", everything: bool = False, task: str = ""
+) -> Gathered:
+    """The loops that are asked for; without a wish, the newest one of this workspace, or the newest run over its
+    backlog, whichever is newer."""
     holding = holder(repo.state_dir)
     working = str(holding.get("run", "")) if holding else ""
     kept = Kept(repo.state_dir)
     stories = []
-    for records in records_of(repo, loop, run, everything):
+    chosen = choose(repo, loop=loop, run=run, everything=everything, task=task)
+    for records in chosen.loops:
         teller = _Teller()
         for record in records:
             teller.take(record)
         live = teller.runs[-1] == working
         now = datetime.now(UTC).timestamp() if live else kept.last_beat(teller.runs[-1])
         stories.append(teller.story(live, now, changes))
-    return stories
+    return Gathered(stories, chosen.run)
 
 
 def moment(at: str) -> float:
@@ -394,6 +405,11 @@ class _Teller:
             base_tree=s.base_tree,
             tree=s.tree,
             recovery=s.recovery,
+            landed_on=s.landed.ref.removeprefix("refs/heads/") if s.landed else "",
+            landed_as=s.landed.commit if s.landed else "",
+            landed_note=s.landed.note if s.landed else "",
+            url=s.landed.url if s.landed else "",
+            kept_on=s.end_branch,
             counted=s.iterations,
             turned_down=s.attempts,
             active_seconds=s.active_seconds,
@@ -403,6 +419,7 @@ class _Teller:
             estimated=s.estimated,
             last_gate=last.gate if last else next((g.gate for g in reversed(evidence)), ""),
             last_error=last.headline if last else "",
+            error_hash=last.error_hash if last else "",
             stuck=_stuck(s),
             quality_warnings=self._quality_warnings(),
             evidence=tuple(evidence),

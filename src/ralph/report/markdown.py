@@ -25,15 +25,15 @@ def summary(stories: Sequence[Story]) -> str:
     failed = [s for s in stories if s not in done and s not in under_way]
     lines = [HEADING, "", f"## Completed: {len(done)}/{len(stories)} tasks", ""]
     for story in done:
-        lines += [_title(story), *_how(story), *_figures(story), *_tables(story)]
+        lines += [title(story), *_how(story), *_figures(story), *_tables(story)]
     if failed:
         lines += ["## Failed Tasks (require human attention):", ""]
     for story in failed:
-        lines += [_title(story), *_trouble(story), *_how(story), *_figures(story), *_tables(story)]
+        lines += [title(story), *trouble(story), *_how(story), *_figures(story), *_tables(story)]
     if under_way:
         lines += ["## Under way:", ""]
     for story in under_way:
-        lines += [_title(story), *_how(story), *_figures(story), *_tables(story)]
+        lines += [title(story), *_how(story), *_figures(story), *_tables(story)]
     return "\n".join(lines)
 
 
@@ -46,11 +46,11 @@ def _escaped(line: str) -> str:
     return _ACTIVE.sub(lambda found: "\\" + found[0], line).translate(_MARKUP)
 
 
-def _title(story: Story) -> str:
+def title(story: Story) -> str:
     return f"### Task {safe(story.task.id, 80)}: {safe(story.task.title)}"
 
 
-def _trouble(story: Story) -> list[str]:
+def trouble(story: Story) -> list[str]:
     """The lines that somebody looks for first when a task needs them."""
     most = story.policy.limits.max_attempts
     return [
@@ -71,6 +71,10 @@ def _how(story: Story) -> list[str]:
     if story.proof:
         name = "Proof" if story.proven else "Gates"
         lines.append(f"- {name}: {', '.join(safe(words.said(g, p), 160) for g, p in story.proof.items())}")
+    if story.landed_as:
+        lines.append(f"- Landed: {safe(story.landed_on, 160)} {story.landed_as[:12]}")
+    if story.kept_on:
+        lines.append(f"- Branch: {safe(story.kept_on, 160)}")
     if story.paths:
         lines.append(f"- To be looked at: {', '.join(safe(path) for path in story.paths)}")
     lines.append(f"- Next: {safe_next(story.next)}")
@@ -110,7 +114,7 @@ def _tables(story: Story) -> list[str]:
             f"{safe(run.command, 120)} | {safe(run.tree[:10], 10)} |"
             for run in story.evidence
         ]
-        lines += [*_bounded(rows, 7), ""]
+        lines += [*bounded(rows, 7), ""]
         findings = [
             f"- {safe(run.gate, 60)}, {words.looked_at(run)}: {safe(text)}"
             for run in story.evidence
@@ -120,7 +124,7 @@ def _tables(story: Story) -> list[str]:
         lines += ["Findings of reviewers:", "", *findings[-50:], ""] if findings else []
     if story.iterations:
         lines += ["#### Iterations", "", "| # | Ended | Time | Tokens | Cost |", "|---:|---|---:|---:|---:|"]
-        lines += [*_bounded([_iteration(it) for it in story.iterations], 5), ""]
+        lines += [*bounded([_iteration(it) for it in story.iterations], 5), ""]
     return lines
 
 
@@ -133,7 +137,7 @@ def _iteration(it: Iteration) -> str:
     )
 
 
-def _bounded(rows: list[str], columns: int) -> list[str]:
+def bounded(rows: list[str], columns: int) -> list[str]:
     more = len(rows) - MOST_ROWS
     if more <= 0:
         return rows

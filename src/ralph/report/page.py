@@ -10,11 +10,13 @@ from html import escape
 from pathlib import Path
 
 from ralph import __version__
+from ralph.journal.runs import BacklogRun
 from ralph.report import sections, words
 from ralph.report.changes import Changes
 from ralph.report.figures import clock, cost, count, duration, tokens
 from ralph.report.harmless import one_line, visible
 from ralph.report.kept import Kept, Part, cut_text, read_part
+from ralph.report.overview import TASK_END, overview, task_start
 from ralph.report.pieces import byte_count, coloured, folded, inline, plain, section_start, told
 from ralph.report.story import ITERATIONS_SHOWN, GateRun, Iteration, Story
 
@@ -25,7 +27,16 @@ SHARE_LEAST = 512
 
 
 class Page:
-    def __init__(self, stories: Sequence[Story], kept: Kept, changes: Changes, made: float) -> None:
+    def __init__(
+        self,
+        stories: Sequence[Story],
+        kept: Kept,
+        changes: Changes,
+        made: float,
+        run: BacklogRun | None = None,
+    ) -> None:
+        """With `run`, a run over a backlog: a table of its tasks, and each of them folded below it."""
+        self._run = run
         self._stories = stories
         self._kept = kept
         self._changes = changes
@@ -39,6 +50,7 @@ class Page:
         allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         policy = f"default-src 'none'; style-src 'sha256-{allowed}'; img-src data:; base-uri 'none'; form-action 'none'"
         title = one_line(self._stories[0].task.title, 120) if len(self._stories) == 1 else "loops"
+        title = f"run {one_line(self._run.id, 80)}" if self._run else title
         yield (
             f'<!doctype html>\n{MARK}\n<html lang="en"><head><meta charset="utf-8">'
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -47,11 +59,17 @@ class Page:
             f'<link rel="icon" href="data:,"><title>{escape(title)} · ralph report</title>'
             f"<style>{style}</style></head><body><main>"
         )
-        if len(self._stories) > 1:
+        if self._run:
+            yield overview(self._stories, self._run)
+        elif len(self._stories) > 1:
             yield sections.index(self._stories)
         for number, story in enumerate(self._stories, 1):
-            at = f"l{number}-" if len(self._stories) > 1 else ""
+            at = f"l{number}-" if self._run or len(self._stories) > 1 else ""
+            if self._run:
+                yield task_start(story, at)
             yield from self._story(story, at)
+            if self._run:
+                yield TASK_END
         yield (
             f"</main><footer>Made by ralph {__version__} on {clock(self._made)} from the journal. "
             "This page holds all it shows and asks nobody for more.</footer></body></html>\n"

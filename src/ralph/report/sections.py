@@ -35,7 +35,7 @@ _SIGNS = {GOOD: "✓", CALM: "✓", BAD: "✕", UNSURE: "!", RUNNING: "▸"}
 # -- the top ---------------------------------------------------------------------------------------------
 
 
-def _tone(story: Story) -> str:
+def tone_of(story: Story) -> str:
     if story.standing == "running":
         return RUNNING
     if story.end == "completed-verified" and not story.proven:
@@ -44,7 +44,7 @@ def _tone(story: Story) -> str:
 
 
 def outcome(story: Story) -> str:
-    tone = _tone(story)
+    tone = tone_of(story)
     end = f"{story.end} ({story.limit})" if story.limit else story.end
     named = f" <code>{inline(end, 80)}</code>" if end else ""
     proof = "".join(
@@ -63,9 +63,19 @@ def outcome(story: Story) -> str:
         + (f'<p class="reason">{inline(reason, 1000)}</p>' if reason else "")
         + (f'<ul class="proof" aria-label="Gates">{proof}</ul>' if proof else "")
         + (f'<ul class="paths">{paths}</ul>' if paths else "")
+        + _where(story)
         + f'<p class="next"><b>Next</b> {commands(story.next)}</p>'
         + f'<p class="muted">task {inline(story.task.id, 80)} · loop {inline(story.loop, 80)} · {when}</p></header>'
     )
+
+
+def _where(story: Story) -> str:
+    """Where the work is, when it was made in a workspace of its own."""
+    if story.landed_as:
+        note = f" ({inline(story.landed_note)})" if story.landed_note else ""
+        commit = f"<code>{inline(story.landed_as[:12])}</code>"
+        return f"<p>Landed on <code>{inline(story.landed_on, 160)}</code> as {commit}{note}</p>"
+    return f"<p>Kept on <code>{inline(story.kept_on, 160)}</code></p>" if story.kept_on else ""
 
 
 def _proof(gate: str, what: str) -> str:
@@ -127,13 +137,13 @@ def alerts(story: Story) -> str:
 def index(stories: Sequence[Story]) -> str:
     done = sum(s.done for s in stories)
     rows = "".join(
-        f'<tr><td><span class="pill {_tone(s)}">{inline(s.end or s.standing, 60)}</span></td>'
+        f'<tr><td><span class="pill {tone_of(s)}">{inline(s.end or s.standing, 60)}</span></td>'
         f'<td><a href="#l{number}-loop">{inline(s.task.title, 120)}</a></td><td class="num">{s.counted}</td>'
         f'<td class="num">{duration(s.active_seconds)}</td>'
         f'<td class="num">{cost(s.cost_usd, estimated=s.estimated) if s.cost_usd else ""}</td></tr>'
         for number, s in enumerate(stories, 1)
     )
-    head = _head("End", "Task", "#Iterations", "#Active", "#Cost")
+    head = head_row("End", "Task", "#Iterations", "#Active", "#Cost")
     table = scroll(f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>", "Tasks")
     return f'<section class="index"><h1>Completed: {done}/{len(stories)} tasks</h1>{table}</section>'
 
@@ -162,7 +172,7 @@ def evidence(story: Story, at: str) -> str:
 
 
 def _table(rows: list[tuple[int, GateRun]], at: str, left_out: frozenset[int]) -> str:
-    head = _head("Result", "Gate", "Looked at", "#Exit", "#Time", "Command", "Tree")
+    head = head_row("Result", "Gate", "Looked at", "#Exit", "#Time", "Command", "Tree")
     body = []
     for number, run in rows:
         said = dict.fromkeys((*words.notes(run), *run.findings[:3]))  # a finding may be the headline, too
@@ -187,7 +197,7 @@ def _table(rows: list[tuple[int, GateRun]], at: str, left_out: frozenset[int]) -
     return scroll(f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>", "Evidence")
 
 
-def _head(*names: str) -> str:
+def head_row(*names: str) -> str:
     """A # before the name of a column says that it holds numbers."""
     cells = (f'<th class="num">{n[1:]}</th>' if n[0] == "#" else f"<th>{n}</th>" for n in names)
     return f"<tr>{''.join(cells)}</tr>"

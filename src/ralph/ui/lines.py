@@ -215,6 +215,15 @@ def _event(x: f.EventReceived, s: LoopState) -> list[str]:
     return [f"event {x.topic} {x.payload}".rstrip()[:200]]
 
 
+def _proposed(x: f.TaskProposed, s: LoopState) -> list[str]:
+    what = f"proposes to split {x.parent}" if x.how == "split" else "proposes"
+    return [f"it {what}: {few([task.title for task in x.tasks])}"]
+
+
+def _written(x: f.BacklogWritten, s: LoopState) -> list[str]:
+    return [*(f"warning: not written: {text}" for text in x.conflicts), *x.notes]
+
+
 def _refused(x: f.InboxRefused, s: LoopState) -> list[str]:
     return [f"a message was refused: {x.why}"]
 
@@ -261,6 +270,8 @@ _LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
     f.WaitStarted: _wait,
     f.StopRequested: _stop,
     f.EventReceived: _event,
+    f.TaskProposed: _proposed,
+    f.BacklogWritten: _written,
     f.InboxRefused: _refused,
     f.Notified: _notified,
 }

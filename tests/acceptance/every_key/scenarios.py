@@ -32,6 +32,10 @@ class Scenario(msgspec.Struct, frozen=True):
     without: Config | None = None  # all that is given in that run, where it differs
     files: dict[str, str] = {}
     env: dict[str, str] = {}  # of the user
+    tasks: tuple[str, ...] = ()  # of a backlog, in place of PROMPT.md
+    first: str = ""  # a line of shell before the run
+    beside: str = ""  # and one while it goes on
+    flags: tuple[str, ...] = ()
 
 
 BASE: Config = {
@@ -105,6 +109,23 @@ def prompted(text: str, which: int = 0) -> See:
     return lambda project, done: text in project.prompt(which)
 
 
+def task_ids(project: Project, done: Done) -> list[str]:
+    return [fact["task"]["id"] for fact in project.facts("loop.started")]
+
+
+def ways(project: Project, done: Done) -> list[str]:
+    """How each task landed."""
+    return sorted(fact["how"] for fact in project.facts("landed"))
+
+
+def slots(project: Project, done: Done) -> list[str]:
+    return sorted(seen(project, done).split())
+
+
+def pushed(project: Project, done: Done) -> str:
+    return project.git("ls-remote", "--heads", "origin").rpartition("\t")[2]
+
+
 def of(kind: str, field: str, default: Any = "", which: int | None = None) -> See:
     """This field of all facts of a kind, or of one of them."""
 
@@ -164,6 +185,25 @@ def review(**agent: Any) -> Config:
 
 # A reviewer that is the loop's own agent: it knows by the prompt what it is asked for.
 BOTH = 'case "$PROMPT" in *"You are a reviewer"*) %s;; *) ' + DONE + ";; esac"
+
+
+# A task of a backlog: a file of its own, and the answer.
+OWN = f"touch $RALPH_TASK; {DONE}"
+TASK_B = json.dumps({"id": "B", "title": "Second", "leaf": True})
+# The run is idle by now. A task is added, and looked for; the run need not wait for more.
+ADDED = (
+    "until [ -s tasks-done.jsonl ]; do sleep 0.05; done; sleep 1; "
+    f"echo '{TASK_B}' >> tasks.jsonl; n=0; "
+    "until [ -e $HOME/began-B ] || [ $n -ge 100 ]; do n=$((n+1)); sleep 0.05; done; "
+    "[ -e $HOME/began-B ] && echo soon > $HOME/seen || echo late > $HOME/seen; ralph stop"
+)
+# Each task's first gate waits a while for the other's.
+MEET = (
+    "me=$HOME/in-$RALPH_TASK; [ -e $HOME/waited-$RALPH_TASK ] || { touch $HOME/waited-$RALPH_TASK $me; n=0; "
+    "until [ -e $HOME/in-A -a -e $HOME/in-B ] || [ $n -ge 60 ]; do n=$((n+1)); sleep 0.05; done; "
+    "[ -e $HOME/in-A -a -e $HOME/in-B ] && touch $HOME/met; rm $me; }; sh test.sh"
+)
+IGNORES = ".ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\n.stop\nvendor/\n"
 
 
 # -- the table -------------------------------------------------------------------------------------------
@@ -391,6 +431,49 @@ SCENARIOS: dict[str, Scenario] = {
         f"echo x > ../cache/new; {DONE}",
         given=BOXED,
         files={"../cache/old": ""},
+    ),
+    "backlog": Scenario(
+        *("plan.jsonl", task_ids, ["B"], ["write-42-into-the-file-answer"]),
+        files={"plan.jsonl": f"{TASK_B}\n"},
+    ),
+    "parallel": Scenario(
+        *(2, slots, ["1", "2"], ["1", "1"], f"echo $RALPH_SLOT >> $HOME/seen; {OWN}"),
+        tasks=("A", "B"),
+    ),
+    "poll_interval_seconds": Scenario(
+        *(0.2, seen, "soon\n", "late\n", f"touch $HOME/began-$RALPH_TASK; {OWN}"),
+        tasks=("A",),
+        beside=ADDED,
+        flags=("--watch", "--max-items", "2"),
+    ),
+    "gate_concurrency": Scenario(
+        *(2, lambda project, done: project.mark("met"), True, False, OWN, gate(run=MEET) | {"parallel": 2}),
+        tasks=("A", "B"),
+    ),
+    "share": Scenario(
+        *(["vendor"], noted, "ours\n", "", f"cat vendor/lib > noted; {DONE}"),
+        tasks=("A",),
+        files={".gitignore": IGNORES, "vendor/lib": "ours\n"},
+    ),
+    "workspace": Scenario(
+        *("worktree", seen, "worktree\n", "clone\n"),
+        f"[ -f .git ] && echo worktree > $HOME/seen || echo clone > $HOME/seen; {DONE}",
+        tasks=("A",),
+    ),
+    "land.how": Scenario("branch", ways, ["branch"], ["merge"], tasks=("A",)),
+    "land.target": Scenario(
+        *("side", of("landed", "ref"), ["refs/heads/side"], ["refs/heads/main"]),
+        tasks=("A",),
+        first="git branch side",
+    ),
+    "land.merges": Scenario(
+        *(0, ways, ["branch", "merge"], ["merge", "merge"], OWN, {"parallel": 2}), tasks=("A", "B")
+    ),
+    "push": Scenario(
+        *(True, pushed, "refs/heads/task/A-task-a", ""),
+        given={"land": "branch"},
+        tasks=("A",),
+        first="git init -q --bare ../there.git && git remote add origin ../there.git",
     ),
     "require_verified": Scenario(True, code, 6, 0, given={"gates": "none"}),
 }

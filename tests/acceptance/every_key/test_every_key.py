@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from project import Project
@@ -12,16 +15,35 @@ from ralph.config import KEYS
 from ralph.sandbox import usable
 
 
+@contextmanager
+def beside(project: Project, line: str) -> Iterator[None]:
+    """What a person does meanwhile; it is waited for."""
+    person = subprocess.Popen(["sh", "-c", line], cwd=project.path, env=project.env) if line else None
+    try:
+        yield
+        assert person is None or person.wait(60) is not None
+    finally:
+        if person is not None:
+            person.kill()
+            person.wait()
+
+
 def run_and_look(project: Project, key: str, *, with_key: bool) -> None:
     scenario = SCENARIOS[key]
     project.write("agent.sh", f"#!/bin/sh\nPROMPT=$(cat)\n{scenario.agent}\n", executable=True)
     for name, text in scenario.files.items():
         project.write(name, text, executable=name.endswith(".sh"))
+    if scenario.tasks:
+        (project.path / "PROMPT.md").unlink()
+        tasks = [{"id": id, "title": f"Task {id}", "leaf": True} for id in scenario.tasks]
+        project.write("tasks.jsonl", "".join(json.dumps(task) + "\n" for task in tasks))
     project.config(json.dumps(config(key, scenario, with_key=with_key)))
     project.commit()
     if key.startswith("sandbox.") and (why_not := usable(key != "sandbox.network")):
         pytest.skip(why_not)
-    done = project.ralph("run", env=scenario.env)
+    assert not scenario.first or project.shell(scenario.first).returncode == 0
+    with beside(project, scenario.beside):
+        done = project.ralph("run", *scenario.flags, env=scenario.env)
     assert done.returncode not in (2, 70, 130), done.stderr
     found = scenario.see(project, done)
     expected = scenario.shows if with_key else scenario.otherwise

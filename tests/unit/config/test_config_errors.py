@@ -28,7 +28,7 @@ from ralph.errors import RalphError
         ("gates: [{run: x, timeout: 5}]", "gates[0].timeout: unknown key (nearest valid: soft_timeout)"),
         (
             "zzz: 1",
-            "ralph.yml:1: zzz: unknown key (valid here: allow, cli, core, env_allow, event_loop, fallback,",
+            "ralph.yml:1: zzz: unknown key (valid here: allow, backlog, cli, core, env_allow, event_loop, fallback,",
         ),
         ("sandbox: docker", "ralph.yml:1: sandbox: must be one of none, bwrap, not the text 'docker'"),
         (

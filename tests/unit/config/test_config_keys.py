@@ -28,6 +28,7 @@ REVIEW = (
 )
 NAMED = "cli: {backend: claude%s}\nevent_loop: {prompt: base prompt}\n"
 SANDBOX = BASE + "sandbox: {kind: bwrap%s}\n"
+TASKS = "cli: {command: base-agent}\nbacklog: tasks.jsonl\n"
 NOTIFY = BASE + "notify: [{run: tell%s}]\n"
 
 SAMPLES: dict[str, tuple[str | None, str]] = {
@@ -109,6 +110,16 @@ SAMPLES: dict[str, tuple[str | None, str]] = {
     "sandbox.credentials": (SANDBOX % "", SANDBOX % ", credentials: [~/.netrc]"),
     "sandbox.readable": (SANDBOX % "", SANDBOX % ", readable: [../shared]"),
     "sandbox.writable": (SANDBOX % "", SANDBOX % ", writable: [/var/cache/x]"),
+    "backlog": (TASKS, TASKS.replace("tasks", "plan")),
+    "parallel": (TASKS, TASKS + "parallel: 3\n"),
+    "poll_interval_seconds": (TASKS, TASKS + "poll_interval_seconds: 5m\n"),
+    "gate_concurrency": (TASKS, TASKS + "gate_concurrency: 2\n"),
+    "share": (TASKS, TASKS + "share: [node_modules, ./.venv/]\n"),
+    "workspace": (TASKS, TASKS + "workspace: worktree\n"),
+    "land.how": (TASKS, TASKS + "land: branch\n"),
+    "land.target": (TASKS, TASKS + "land: {target: next}\n"),
+    "land.merges": (TASKS, TASKS + "land: {merges: 0}\n"),
+    "push": (TASKS, TASKS + "push: true\n"),
     "require_verified": (None, BASE + "require_verified: true\n"),
     "event_loop.completion_promise": (None, LOOP % ", completion_promise: ALL_DONE"),
     "event_loop.claim": (None, LOOP % ", claim: exit-zero"),
@@ -137,10 +148,13 @@ def resolve(folder: Path, text: str) -> Resolved:
 
 
 @pytest.mark.parametrize("path", [key.path for key in KEYS])
-def test_every_key_changes_the_policy_or_the_task(path: str, tmp_path: Path) -> None:
+def test_every_key_changes_the_policy_the_task_or_the_work(path: str, tmp_path: Path) -> None:
     without, with_key = SAMPLES[path]
-    before, after = resolve(tmp_path, without or BASE), resolve(tmp_path, with_key)
-    assert (before.policy, before.task) != (after.policy, after.task)
+    before, after = (
+        (found.policy, found.task, found.work, found.backlog)
+        for found in (resolve(tmp_path, text) for text in (without or BASE, with_key))
+    )
+    assert before != after
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key.into], ids=lambda key: key.path)
@@ -160,6 +174,8 @@ def test_a_key_sets_the_field_that_the_table_names(key: Key, tmp_path: Path) -> 
             "sandbox": policy.sandbox,
             "stuck": policy.stuck,
             "gate": gate,
+            "land": policy.land,
+            "work": found.work,
             "task": found.task,
         }[group]
         fields.append(getattr(part, name))

@@ -154,6 +154,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {  # by what the reference calls the 
     k.LINE.name: st.sampled_from(["x", "two words", "-p", " x\n", "é→😀"]),
     k.PATH.name: st.sampled_from(["x.md", "/a/b", "~/x", "../x"]),
     k.PATHS.name: st.lists(st.sampled_from(["x.md", "/a/b", "~/x", "../x"]), max_size=2),
+    k.FOLDERS.name: st.lists(st.sampled_from(["x", "./a//b/", ".github", "a/.git", "a..b"]), max_size=2),
     k.VARIABLES.name: st.lists(st.sampled_from(["A", "_b1", "AWS_*", "*", " X? "]), max_size=2),
     k.INSIDE.name: st.sampled_from(
         ["x.md", "./a//b", "n/{taskId}.md", ".github/x", "a/.git", ".. /x", "a..b"]
@@ -303,6 +304,9 @@ def unlike(document: Any) -> bool:
 @example(document={"gates": "all"})
 @example(document={"sandbox": "docker"})
 @example(document={"sandbox": True})
+@example(document={"land": "rebase"})
+@example(document={"share": [".GIT/x"]})
+@example(document={"share": ["a/", "./"]})
 @example(document={"cli": "none"})
 @example(document={"env_allow": ["A B"]})
 @example(document={"cli": {"env": {"1A": "x"}}})
@@ -370,6 +374,10 @@ BETWEEN_KEYS = (
     "event_loop: {completion_promise: TASK_STUCK}",
     "event_loop: {prompt_file: missing.md}",
     "cli: {backend: scripted}",
+    "backlog: plan.jsonl\nevent_loop: {prompt: a}",
+    "backlog: plan.jsonl\ntask: {title: a}",
+    "backlog: plan.jsonl\nworkspace: in-place",
+    "event_loop: {prompt: a}\nworkspace: clone",
 )
 
 

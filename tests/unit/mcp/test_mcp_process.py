@@ -105,7 +105,10 @@ def test_a_signal_ends_it_quietly(world: World, number: int) -> None:
 
 def test_a_second_signal_ends_it_even_if_the_client_does_not_read(world: World) -> None:
     process = world.start()
-    assert process.stdin
+    assert process.stdin and process.stdout
+    process.stdin.write(PING)
+    process.stdin.flush()
+    process.stdout.readline()  # it is there, and minds signals
     os.set_blocking(process.stdin.fileno(), False)
     sent, deadline = 0, time.monotonic() + 60
     while sent < 100 and time.monotonic() < deadline:  # until it cannot write any more, and so does not read

@@ -223,7 +223,7 @@ class World:
 
     def stories(self, **wish: object) -> list[Story]:
         with Changes(self.repo) as changes:
-            return gather(self.repo, changes, **wish)  # type: ignore[arg-type]
+            return gather(self.repo, changes, **wish).stories  # type: ignore[arg-type]
 
     def story(self) -> Story:
         (story,) = self.stories()

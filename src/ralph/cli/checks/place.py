@@ -160,6 +160,7 @@ def _lock(folder: Path) -> Iterator[Finding]:
 
 def _configuration(folder: Path, root: Path) -> Iterator[Finding]:
     from ralph.agents.adapter import adapter
+    from ralph.cli.backlogfile import usual
     from ralph.config import NoPrompt, Overrides, check_agent, found_above, load
     from ralph.config.load import FILE_NAMES
 
@@ -175,10 +176,10 @@ def _configuration(folder: Path, root: Path) -> Iterator[Finding]:
     prompt = ""
     try:
         try:
-            resolved = load(folder)
+            resolved = load(folder, backlog=usual(root))
         except NoPrompt:  # it is usually given to `ralph run`; all else can be checked without it
             prompt = "; no prompt yet: give one with -p, -P or PROMPT.md"
-            resolved = load(folder, None, Overrides(prompt="any"))
+            resolved = load(folder, None, Overrides(prompt="any", in_place=True))
         check_agent(resolved.policy, folder)
         adapter(resolved.policy.agent).check(resolved.policy.agent)
     except RalphError as error:

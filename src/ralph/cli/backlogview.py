@@ -1,0 +1,101 @@
+"""A run over a backlog on one screen of `ralph status`."""
+
+from __future__ import annotations
+
+from ralph.cli.backlogstanding import BacklogStanding, Outcome
+from ralph.cli.figures import clock, cut, seconds_since
+from ralph.cli.standing import Standing
+from ralph.cli.status import Row
+from ralph.core.figures import duration
+from ralph.ui.spending import cost, spent
+
+_SHOWN = 8  # tasks under way
+_TROUBLES = 5
+
+
+def rows_of(x: BacklogStanding) -> list[Row]:
+    return [
+        *_end(x),
+        Row("backlog", _counts(x)),
+        *_under_way(x),
+        Row("this run", _this_run(x)),
+        *_troubles([one for one in x.outcomes if not one.done]),
+        Row("next", x.next, "bold", whole=True),
+    ]
+
+
+def _end(x: BacklogStanding) -> list[Row]:
+    if x.state == "died":
+        return [Row("end", "none: the run died", "red")]
+    if x.state == "ended":
+        good = "green" if x.code == 0 else "yellow"
+        return [Row("end", f"at {clock(x.ended)}, exit code {x.code}", good)]
+    return []
+
+
+def _counts(x: BacklogStanding) -> str:
+    left = x.counts["pending"] + x.counts["in_progress"]
+    parts = [f"{x.counts['complete']} done", f"{x.counts['failed']} failed", f"{x.counts['blocked']} blocked"]
+    parts.append(f"{left} left ({x.ready} ready)")
+    if x.counts["cancelled"]:
+        parts.append(f"{x.counts['cancelled']} cancelled")
+    if x.problems:
+        parts.append(f"{x.problems} bad lines")
+    return ", ".join(parts)
+
+
+def _under_way(x: BacklogStanding) -> list[Row]:
+    shown = x.under_way[:_SHOWN]
+    table = [_cells(one) for one in shown]
+    widths = [max((len(row[column]) for row in table), default=0) for column in range(4)]
+    label = "now" if x.state == "working" else "cut short"
+    rows = [
+        Row(
+            label if not index else "",
+            "  ".join(cell.ljust(width) for cell, width in zip(row, (*widths, 0), strict=True)).rstrip(),
+            "cyan" if one.state == "working" else "yellow",
+        )
+        for index, (one, row) in enumerate(zip(shown, table, strict=True))
+    ]
+    if len(x.under_way) > len(shown):
+        rows.append(Row("", f"and {len(x.under_way) - len(shown)} more: `ralph status --json` has them all"))
+    return rows
+
+
+def _cells(x: Standing) -> tuple[str, str, str, str, str]:
+    at = f"{x.iteration or x.iterations}/{x.max_iterations}"
+    paid = cost(x.cost_usd, estimated=x.estimated) if x.cost_usd else ""
+    return (cut(x.task, 24), at, _does(x), paid, x.title)
+
+
+def _does(x: Standing) -> str:
+    since = f"since {clock(x.started)}, {duration(seconds_since(x.started))}"
+    if x.state == "died":
+        return since
+    if x.waiting:
+        return f"waits for {x.waiting.what} until {clock(x.waiting.until)}; {since}"
+    what = "agent" if x.iteration else x.operations[0].name if x.operations else "waits for its turn"
+    took = f" for {duration(x.operations[0].seconds)}" if x.operations else ""
+    stops = ", then stops" if x.state == "stopping" else ""
+    return f"{what}{took}{stops}; {since}"
+
+
+def _this_run(x: BacklogStanding) -> str:
+    done = sum(one.done for one in x.outcomes)
+    parts = [f"{done} done, {len(x.outcomes) - done} not", f"{duration(x.active_seconds)} active"]
+    return ", ".join([*parts, *spent(x.tokens, x.cost_usd, estimated=x.estimated)])
+
+
+def _troubles(found: list[Outcome]) -> list[Row]:
+    rows = [
+        Row(
+            "not done" if not index else "",
+            f"{cut(x.task, 24)}: {x.end}: {x.reason}" + (f"; kept on {x.branch}" if x.branch else ""),
+            "red",
+            whole=True,
+        )
+        for index, x in enumerate(found[-_TROUBLES:])
+    ]
+    if len(found) > _TROUBLES:
+        rows.append(Row("", f"and {len(found) - _TROUBLES} more: `ralph report` tells of all"))
+    return rows

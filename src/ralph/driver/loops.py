@@ -1,0 +1,75 @@
+"""The loops of a backlog as the journal has them: which go on, which have ended, and what that means for their tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ralph.backlog import Blocked, Cancelled, Change, Completed, Failed, Reopened
+from ralph.core import facts as f
+from ralph.core.ends import DONE
+from ralph.core.fold import fold_all
+from ralph.core.state import LoopState
+from ralph.driver.landing import FAILURES
+from ralph.journal.record import Record
+from ralph.workspace import Repo
+
+GONE = "its workspace is gone"  # with what was made there: the task begins anew
+OVER = (*DONE, *FAILURES, "cancelled")  # ends after which a workspace is not needed any more
+
+
+class Begun(msgspec.Struct):
+    """A loop that is not over: its state, its records."""
+
+    state: LoopState
+    records: list[Record]
+
+
+def changes(s: LoopState) -> Iterator[Change]:
+    """What the end of a loop means for its task. An end that says nothing about the work leaves it as it is."""
+    match s.ended:
+        case "completed-verified" | "completed-unverified":
+            proof = ", ".join(f"{gate} {what}" for gate, what in s.proof.items())
+            commit = s.landed.commit if s.landed else ""
+            yield Completed(s.task.id, commit, s.ended == "completed-verified", proof)
+        case "failed" | "stuck" | "limit":
+            yield Failed(s.task.id, s.end_reason)
+        case "needs-review" | "blocked-on-person" | "no-route":
+            yield Blocked(s.task.id, f"{s.ended}: {s.end_reason}")
+        case "cancelled":
+            yield Reopened(s.task.id) if s.end_reason == GONE else Cancelled(s.task.id, s.end_reason)
+
+
+def unfinished(records: list[Record], home: Repo) -> dict[str, Begun]:
+    """Loops of this repository's backlog that go on by themselves, by task."""
+    found: dict[str, Begun] = {}
+    for loop, own in by_loop(records, home).items():
+        s = fold_all(f.decode(r.data) for r in own)
+        if s.ended is None or (s.ended not in OVER and not list(changes(s))):
+            found[s.task.id] = Begun(s, own)
+        elif s.task.id in found and found[s.task.id].state.loop < loop:
+            del found[s.task.id]
+    return found
+
+
+def ended_loops(records: list[Record], home: Repo) -> Iterator[tuple[LoopState, int]]:
+    """Every loop of the backlog that ended, with the number of the record that says so."""
+    for own in by_loop(records, home).values():
+        last = max((r.seq for r in own if r.kind == "loop.ended"), default=0)
+        if last:
+            s = fold_all(f.decode(r.data) for r in own)
+            if s.ended is not None:
+                yield s, last
+
+
+def by_loop(records: list[Record], home: Repo) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        if record.kind == "loop.started":
+            started = f.decode(record.data)
+            if isinstance(started, f.LoopStarted) and started.home == str(home.root):
+                found[started.loop] = []
+        if record.loop in found:
+            found[record.loop].append(record)
+    return found

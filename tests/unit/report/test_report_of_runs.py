@@ -1,0 +1,94 @@
+"""Which loops a report is about after runs over a backlog, and how such a run is told."""
+
+from __future__ import annotations
+
+import pytest
+from report_world import World
+
+from ralph.core import facts as f
+from ralph.core.policy import AgentPolicy, Policy, Task
+from ralph.errors import RalphError
+from ralph.report.changes import Changes
+from ralph.report.choose import choose
+from ralph.report.gather import gather
+from ralph.report.runsummary import run_summary, totals
+
+
+def begin_run(world: World) -> None:
+    world.loop = ""
+    root = str(world.repo.root)
+    world.record(
+        f.RunStarted(run=world.run, pid=1, version="0", tier="group", backlog=root, file="tasks.jsonl")
+    )
+
+
+def task(world: World, id: str, *, home: bool = True, end: str = "failed") -> None:
+    root = str(world.repo.root)
+    world.loop = f"loop-{id}-{world.run}"
+    where = {"root": f"{root}-slot", "home": root} if home else {"root": root}
+    world.record(
+        f.LoopStarted(loop=world.loop, task=Task(id, f"Title {id}"), policy=Policy(AgentPolicy()), **where)
+    )
+    world.t += 1
+    usage = f.Usage(tokens=100, cost_usd=0.25)
+    tree = world.tree()
+    world.record(f.WorkspacePrepared(tree=tree))
+    world.record(f.IterationStarted(serial=1, n=1, prompt="", prompt_chars=0, tree=tree))
+    world.record(f.IterationEnded(serial=1, n=1, how="exited", code=0, seconds=2.0, tree=tree, usage=usage))
+    world.record(f.LoopEnded(end=end, reason="because | of ~that~", code=3, branch=f"wip/{id}"))  # type: ignore[arg-type]
+
+
+def names(world: World, **wish: str) -> list[str]:
+    return [own[0].loop for own in choose(world.repo, **wish).loops]  # type: ignore[arg-type]
+
+
+def test_the_newest_run_over_a_backlog_is_meant_and_a_task_its_newest_loop(world: World) -> None:
+    begin_run(world)
+    task(world, "A")
+    world.next_run("run-2")
+    begin_run(world)
+    task(world, "A")
+    task(world, "B")
+    world.next_run("run-3")
+    begin_run(world)  # it found nothing to do
+    assert names(world) == ["loop-A-run-2", "loop-B-run-2"]
+    assert names(world, task="A") == ["loop-A-run-2"]
+    assert names(world, run="run-1") == ["loop-A-run-1"]
+    with pytest.raises(RalphError, match="no loop has worked on a task 'Z'"):
+        choose(world.repo, task="Z")
+
+
+def test_a_loop_that_the_run_took_up_again_belongs_to_it(world: World) -> None:
+    begin_run(world)
+    task(world, "A", end="stopped")
+    world.next_run("run-2")
+    begin_run(world)
+    world.loop = "loop-A-run-1"
+    world.record(f.LoopResumed(run="run-2"))
+    assert names(world) == ["loop-A-run-1"]
+
+
+def test_a_newer_loop_in_place_goes_before_the_run(world: World) -> None:
+    begin_run(world)
+    task(world, "A")
+    task(world, "here", home=False)
+    assert names(world) == ["loop-here-run-1"]
+    assert choose(world.repo).run is None
+
+
+def test_time_tokens_and_cost_of_each_task_and_in_all(world: World) -> None:
+    begin_run(world)
+    task(world, "A")
+    task(world, "B")
+    world.loop = ""
+    world.t += 10
+    world.record(f.RunEnded(run=world.run, code=1))
+    with Changes(world.repo) as changes:
+        found = gather(world.repo, changes)
+    assert found.run is not None
+    x = totals(found.stories, found.run)
+    assert (x.failed, x.tokens, x.cost_usd, x.active_seconds, x.wall_seconds) == (2, 200, 0.5, 4.0, 12.0)
+    text = run_summary(found.stories, found.run)
+    assert "| A | failed | 1 | 0 | 2.0 s | 100 | 0.25 USD |" in text
+    assert "| **In all** | 0 done, 2 failed | 2 | 0 | 4.0 s | 200 | 0.50 USD |" in text
+    assert "- Branch: wip/B" in text and "because \\| of \\~that\\~" in text
