@@ -1,0 +1,144 @@
+"""Hats and events as a loop's policy holds them: plain values. routing.py says who takes an event, turns.py whose turn it is.
+
+A hat is put on by an event (`triggers`), by a condition (`when`, as roles.py reads it), or by either.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ralph.core.team import Trigger
+
+START = "task.start"  # published at the start where no other event is named
+RESUME = "task.resume"  # published when an idle loop looks again
+GATE_FAILED = "gate.failed"
+ASK = "human.interact"  # a question to a person: it parks the loop and is routed to nobody
+COMPLETE = "LOOP_COMPLETE"
+COMPLETE_WORDS = (COMPLETE, "TASK_COMPLETE")  # understood whatever the promise is called
+COORDINATOR = ""  # the id of no hat: the iteration that wears none
+
+
+class Event(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A message to whoever wants it. `hat` emitted it in `iteration`; 0: no iteration, but Ralph or a person."""
+
+    topic: str
+    payload: str = ""
+    hat: str = COORDINATOR
+    iteration: int = 0
+    n: int = 0  # the how-manieth of the loop, once it was accepted
+
+
+class Backend(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which agent wears the hat, where that is not the loop's own."""
+
+    name: str = ""  # of a known agent; empty with `command`
+    command: tuple[str, ...] = ()
+    args: tuple[str, ...] = ()
+    agent: str = ""  # a profile within the agent, as Kiro has them
+    model: str = ""
+
+
+class Aggregate(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The hat waits until nobody else has a turn, and then takes all its events in one iteration."""
+
+    mode: Literal["wait_for_all"] = "wait_for_all"
+
+
+class ScanFolder(msgspec.Struct, frozen=True):
+    """Items in this folder are dispatched by this event."""
+
+    folder: str
+    topic: str
+
+
+class Scan(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A scanner as data: Ralph looks into the folders itself, the first one first, and starts no agent for it."""
+
+    folders: tuple[ScanFolder, ...]
+    failed: str = "failed"  # where an item goes that nobody gets through its phase
+    log: str = "poll-log.txt"
+
+
+class Hat(msgspec.Struct, frozen=True, omit_defaults=True):
+    id: str
+    name: str = ""
+    description: str = ""
+    triggers: tuple[str, ...] = ()
+    publishes: tuple[str, ...] = ()
+    instructions: str = ""
+    extra_instructions: tuple[str, ...] = ()
+    default_publishes: str = ""  # published when an iteration under the hat emits nothing
+    max_activations: int = 0  # in one cycle; 0: no limit
+    backend: Backend | None = None
+    backend_args: tuple[str, ...] = ()
+    disallowed_tools: tuple[str, ...] = ()
+    timeout: float = 0.0  # seconds of one iteration under it; 0: as every iteration
+    scratchpad: str | None = ""  # "": the loop's; None: it has none
+    concurrency: int = 1
+    aggregate: Aggregate | None = None
+    fresh: bool | None = None  # None: yes, when a scanner dispatches it
+    when: str = ""
+    scan: Scan | None = None
+
+    @property
+    def title(self) -> str:
+        return self.name or self.id
+
+    @property
+    def scanner(self) -> bool:
+        """It looks for work itself, whatever event it was called by."""
+        return self.scan is not None or RESUME in self.triggers
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """What it may publish; what is published for it (when it is silent, by its scan) counts as declared."""
+        found = [*self.publishes, self.default_publishes]
+        if self.scan is not None:
+            found += [*(entry.topic for entry in self.scan.folders), COMPLETE]
+        return tuple(dict.fromkeys(topic for topic in found if topic))
+
+    @property
+    def text(self) -> str:
+        """Its instructions, whole."""
+        return "\n".join(part.rstrip("\n") for part in (self.instructions, *self.extra_instructions) if part)
+
+
+class Meaning(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an event stands for: told to the hats that take it and that publish it."""
+
+    description: str = ""
+    on_trigger: str = ""
+    on_publish: str = ""
+
+
+class Team(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The hats of a loop, in declared order, and the rules of their events."""
+
+    hats: tuple[Hat, ...] = ()
+    starting_event: str = START
+    completion_promise: str = COMPLETE
+    cancellation_promise: str = ""  # a topic that ends the loop at once
+    required_events: tuple[str, ...] = ()  # before a completion of a cycle in which there was work
+    persistent: bool = False
+    enforce_scope: bool = False
+    cooldown: float = 0.0  # seconds
+    cooldown_always: bool = False  # before every iteration; otherwise before idle looks only
+    gate_on: tuple[str, ...] = ()  # topics that are routed only after the gates have passed
+    meanings: dict[str, Meaning] = {}
+
+    def hat(self, id: str) -> Hat | None:
+        return next((hat for hat in self.hats if hat.id == id), None)
+
+    def completes(self, topic: str) -> bool:
+        return topic in (*COMPLETE_WORDS, self.completion_promise)
+
+    def may_complete(self, hat: Hat | None) -> bool:
+        """Without a hat always; under one only when it says so itself, by name."""
+        return hat is None or any(self.completes(topic) for topic in hat.declared)
+
+
+def conditions(team: Team) -> tuple[Trigger, ...]:
+    """The hats with a condition, as roles.choose looks at them."""
+    return tuple(Trigger(hat.when, hat.id) for hat in team.hats if hat.when)

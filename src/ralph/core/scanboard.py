@@ -1,0 +1,183 @@
+"""A board of folders, looked at without an agent: which item is next, which has failed, and what the log says. Pure.
+
+The caller lists the folders (name -> names in it) and does what the answer says. One item at a time, the first folder
+first, the first name alphabetically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from ralph.core.hats import Event, Scan
+from ralph.core.text import one_line
+
+MOST_FAILURES = 3
+MOST_REPEATS = 3  # of one dispatch by an agent, with the item where it was
+NAME_CHARS = 200
+Listings = Mapping[str, Sequence[str]]
+
+
+class Item(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known of one item. `failures` are of the phase that it is in."""
+
+    name: str
+    folder: str
+    dispatches: int = 0
+    failures: int = 0
+    reason: str = ""  # of the last failure
+    done: bool = False  # it is in none of the folders any more
+    failed: bool = False  # it was given up
+    cost_usd: float = 0.0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+class Board(msgspec.Struct, frozen=True, omit_defaults=True):
+    items: dict[str, Item] = {}
+    under_way: str = ""  # the item that was dispatched last
+    finished: int = 0  # items that left the board, given up or not
+
+
+class Dispatch(msgspec.Struct, frozen=True):
+    """Publish this event; the payload is the item's name."""
+
+    topic: str
+    folder: str
+    item: str
+
+
+class GiveUp(msgspec.Struct, frozen=True):
+    """Move the item from `folder` to `to`, with its reason beside it; then look again."""
+
+    item: str
+    folder: str
+    to: str
+    reason: str
+
+
+class Idle(msgspec.Struct, frozen=True):
+    why: str = "no work"
+
+
+Look = Dispatch | GiveUp | Idle
+
+
+def look(scan: Scan, board: Board, listings: Listings, *, max_items: int = 0) -> tuple[Board, Look]:
+    """What is to be done now, and the board as it is then."""
+    board = _accounted(scan, board, listings)
+    if board.finished >= max_items > 0:
+        return board, Idle(f"{board.finished} of {max_items} items are through")
+    for entry in scan.folders:
+        for name in _names(listings.get(entry.folder, ())):
+            item = board.items.get(name, Item(name, entry.folder))
+            if item.done or item.folder != entry.folder:  # the name is back, or there twice: another item
+                item = Item(name, entry.folder)
+            if item.failures >= MOST_FAILURES:
+                why = item.reason or f"it was still in {entry.folder}/ afterwards"
+                reason = f"{entry.topic} failed {item.failures} times: {why}"
+                return board, GiveUp(name, entry.folder, scan.failed, reason)
+            item = replace(item, dispatches=item.dispatches + 1, done=False)
+            board = replace(board, items={**board.items, name: item}, under_way=name)
+            return board, Dispatch(entry.topic, entry.folder, name)
+    return board, Idle()
+
+
+def gave_up(board: Board, item: str, reason: str) -> Board:
+    """It has been moved out of the way."""
+    known = board.items.get(item)
+    if known is None:
+        return board
+    known = replace(known, failed=True, done=True, reason=reason)
+    return replace(board, items={**board.items, item: known}, under_way="", finished=board.finished + 1)
+
+
+def spent(
+    board: Board, *, cost_usd: float = 0.0, tokens: int = 0, seconds: float = 0.0, reason: str = ""
+) -> Board:
+    """What an iteration took goes to the item that is under way; `reason`: why it failed, where that is known."""
+    item = board.items.get(board.under_way)
+    if item is None:
+        return board
+    item = replace(
+        item,
+        cost_usd=item.cost_usd + max(0.0, cost_usd),
+        tokens=item.tokens + max(0, tokens),
+        seconds=item.seconds + max(0.0, seconds),
+        reason=reason or item.reason,
+    )
+    return replace(board, items={**board.items, item.name: item})
+
+
+def reason_text(item: str, reason: str) -> str:
+    """The file beside an item that was given up: <item>.reason.txt"""
+    return f"{one_line(item, NAME_CHARS)}: {reason.strip()}\n"
+
+
+def poll_lines(when: str, look: Look, topic: str = "board.scan") -> str:
+    """What poll-log.txt says of one look. `when` is ISO 8601 in UTC, as in 2026-02-17T10:00:05Z."""
+    match look:
+        case Dispatch():
+            said = f"dispatching: {look.topic} {one_line(look.item, NAME_CHARS)}"
+        case GiveUp():
+            said = f"giving up: {one_line(look.item, NAME_CHARS)} ({one_line(look.reason, NAME_CHARS)})"
+        case Idle():
+            said = f"idle ({look.why})"
+    return "".join(f"{when} — {topic} — {word}\n" for word in ("START", said, "END"))
+
+
+def phase_header(event: Event) -> str:
+    """How a cleared scratchpad begins: the phase is the last word of the topic, the item is the payload's first line."""
+    phase = event.topic.rpartition(".")[2]
+    first = (event.payload.strip().splitlines() or [""])[0]
+    item = f" — {one_line(first, NAME_CHARS)}" if first else ""
+    return f"# Phase: {phase}{item}\nStarting fresh.\n"
+
+
+# -- an agent as scanner -----------------------------------------------------------------------------------------
+
+
+class Repeats(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How often an agent has dispatched the same in a row, with the item in the same place."""
+
+    topic: str = ""
+    payload: str = ""
+    where: str = ""
+    times: int = 0
+
+
+def dispatched(repeats: Repeats, event: Event, where: str) -> Repeats:
+    """`where`: the places in which the item is found, in any fixed form; empty when it is found nowhere."""
+    same = (event.topic, event.payload, where) == (repeats.topic, repeats.payload, repeats.where)
+    return Repeats(event.topic, event.payload, where, repeats.times + 1 if same and where else 1)
+
+
+def repeat_refusal(repeats: Repeats) -> str:
+    """Why the newest dispatch is not routed; empty when it may be."""
+    if repeats.times < MOST_REPEATS:
+        return ""
+    item = one_line(repeats.payload, NAME_CHARS)
+    return f"{repeats.topic} {item}: {repeats.times} times in a row, and the item is still {repeats.where}"
+
+
+def _accounted(scan: Scan, board: Board, listings: Listings) -> Board:
+    """The item under way has moved on, is through, or has failed its phase once more."""
+    item = board.items.get(board.under_way)
+    if item is None or item.done:
+        return board
+    there = [entry.folder for entry in scan.folders if item.name in listings.get(entry.folder, ())]
+    finished = board.finished
+    if not there:
+        item, finished = replace(item, done=True, failures=0, reason=""), finished + 1
+    elif item.folder in there:
+        item = replace(item, failures=item.failures + 1)
+    else:
+        item = replace(item, folder=there[0], failures=0, reason="")
+    return replace(board, items={**board.items, item.name: item}, under_way="", finished=finished)
+
+
+def _names(names: Sequence[str]) -> list[str]:
+    """Without hidden files, such as the .gitkeep of an empty folder."""
+    return sorted(name for name in names if not name.startswith("."))

@@ -1,0 +1,289 @@
+"""Whose turn it is: what happens to hats and their events, step by step. Pure; next_turn is total.
+
+An iteration's events go out when it has ended. Only then is a claim looked at, and it stands only when nothing waits.
+Whatever leads nowhere three times in a row ends the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from ralph.core.hats import ASK, COMPLETE, COORDINATOR, GATE_FAILED, RESUME, Event, Hat, Team
+from ralph.core.queue import Routed, Turn, Turns, logged, picked, publish
+from ralph.core.routing import refusal, shown_topic
+from ralph.core.text import few
+
+MOST_FRUITLESS = 3  # coordinations, or claims that could not stand, in a row
+MOST_PENDING = 200  # turns: an agent that emits without end is told so
+LEAST_REST = 1.0  # seconds: an idle loop without a cool-down would spin
+How = Literal["lived", "unfinished", "interrupted"]
+
+
+class Wear(msgspec.Struct, frozen=True):
+    turn: Turn
+    after: float = 0.0  # seconds of cool-down
+
+
+class Rest(msgspec.Struct, frozen=True):
+    """Idle: `resumed` after these seconds, or whatever event comes first."""
+
+    seconds: float
+    why: str
+
+
+class AskGates(msgspec.Struct, frozen=True):
+    """The gates come before this event is routed: then `passed` or `turned_down`."""
+
+    event: Event
+    why: str
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    why: str
+
+
+class Cancelled(msgspec.Struct, frozen=True):
+    why: str
+
+
+class NoRoute(msgspec.Struct, frozen=True):
+    topic: str
+    why: str
+
+
+Next = Wear | Rest | AskGates | Claimed | Cancelled | NoRoute
+
+
+def next_turn(team: Team, s: Turns) -> Next:
+    if s.cancelled:
+        return Cancelled(s.cancelled)
+    if s.fruitless >= MOST_FRUITLESS:
+        return NoRoute(s.lost, f"{s.lost_why}, {s.fruitless} times in a row")
+    if s.held:
+        return AskGates(s.held[0], f"gates are put on {shown_topic(s.held[0].topic)}")
+    if s.claim:
+        return Claimed(s.claim)
+    if s.idle and not s.pending:
+        return Rest(max(team.cooldown, LEAST_REST), s.idle)
+    turn = picked(team, s)[0]
+    waits = team.cooldown_always and any(event.iteration for event in turn.events)
+    return Wear(turn, team.cooldown if waits else 0.0)
+
+
+def fresh(team: Team, turn: Turn) -> bool:
+    """Whether scratchpad and todos are cleared first: as the hat says, else when a scanner dispatches it."""
+    hat = team.hat(turn.hat)
+    if hat is None or hat.fresh is not None:
+        return bool(hat and hat.fresh)
+    senders = [team.hat(event.hat) for event in turn.events]
+    return not hat.scanner and any(sender is not None and sender.scanner for sender in senders)
+
+
+# -- what happens ------------------------------------------------------------------------------------------------
+
+
+def start(team: Team) -> Turns:
+    return publish(team, Turns(), Event(team.starting_event))
+
+
+def began(team: Team, s: Turns, serial: int, hat: str) -> Turns:
+    """An iteration starts. Another hat than the one whose turn it is was put on by a condition."""
+    s = replace(s, latest=(), serial=serial, said=(), claimed=False, asked=False, refused=(), claim="")
+    turn, rest, stale = picked(team, s)
+    if hat != turn.hat:
+        return replace(s, current=Turn(hat, (), "by its condition"), aside=True)
+    why = f"stale: {hat} looks at everything at once"
+    dropped = tuple(Routed(event, (), why) for event in stale)
+    return replace(s, current=turn, pending=rest, latest=dropped, idle="", aside=False)
+
+
+def emitted(team: Team, s: Turns, event: Event) -> Turns:
+    """An event came in: from a person (iteration 0) it is routed now, from an agent when its iteration has ended."""
+    s = replace(s, latest=())
+    if event.iteration == 0:
+        return _from_person(team, s, event)
+    if s.current is None or event.iteration != s.serial:
+        return _refuse(s, event, f"stale: iteration {event.iteration} is over")
+    event = replace(event, hat=s.current.hat)
+    if why := refusal(team, team.hat(event.hat), event.topic):
+        return _refuse(s, event, why)
+    if team.cancellation_promise and event.topic == team.cancellation_promise:
+        return _cancel(s, event)
+    if team.completes(event.topic):
+        return replace(s, claimed=True)
+    if event.topic == ASK:
+        return replace(s, asked=True)
+    if any((event.topic, event.payload) == (e.topic, e.payload) for e in s.said):
+        return s  # said twice is said once
+    if len(s.said) + len(s.pending) >= MOST_PENDING:
+        return _refuse(s, event, f"more than {MOST_PENDING} events wait already")
+    return replace(s, said=(*s.said, event))
+
+
+def ended(
+    team: Team,
+    s: Turns,
+    how: How = "lived",
+    *,
+    tags: Iterable[Event] = (),
+    claimed: bool = False,
+    moved: bool = False,
+) -> Turns:
+    """The iteration is over. `tags`: events in its last words; `claimed`: by a signal; `moved`: it changed the tree."""
+    told: tuple[Routed, ...] = ()
+    if how == "lived":
+        for tag in tags:
+            s = emitted(team, s, replace(tag, iteration=s.serial))
+            told += s.latest
+    turn, hat = s.current, team.hat(s.current.hat) if s.current else None
+    s = replace(s, current=None, latest=told)
+    if turn is None:
+        return replace(s, said=(), claimed=False)
+    if moved and not (hat and hat.scanner):
+        s = replace(s, producer=turn.hat)
+    waits = s.asked and not s.claimed and not claimed  # for an answer, with which it is to go on
+    if how == "interrupted" or ((how == "unfinished" or waits) and not s.said):
+        back = s.pending if s.aside else (turn, *s.pending)
+        return replace(s, pending=back, said=(), claimed=False)
+    if how == "lived":
+        s = replace(s, worked=s.worked or not (hat and hat.scanner))
+        claim = s.claimed or claimed
+        if claimed and (why := refusal(team, hat, COMPLETE)):
+            s = _refuse(s, _of(turn, s.serial, COMPLETE), why)
+            claim = s.claimed
+        s = _spoken(team, s, turn, hat, claim)
+    else:
+        s = _routed(team, s, s.said)
+    return replace(s, said=(), claimed=False, aside=False)
+
+
+def looked(team: Team, s: Turns, topic: str, payload: str = "") -> Turns:
+    """The scanner whose turn it is is data (Hat.scan), and this is what it found; a completion: nothing."""
+    s = began(team, s, s.serial, picked(team, s)[0].hat)
+    if s.current is None or team.completes(topic):
+        return ended(team, replace(s, claimed=True))
+    return ended(team, replace(s, said=(Event(topic, payload, s.current.hat, s.serial),)))
+
+
+def turned_down(team: Team, s: Turns, why: str) -> Turns:
+    """The gates failed, on a claim or on what was held; `why` names the gate."""
+    producer = s.held[0].hat if s.held else s.producer
+    s = replace(s, claim="", held=(), producer=producer, latest=())
+    return publish(team, s, Event(GATE_FAILED, why))
+
+
+def passed(team: Team, s: Turns) -> Turns:
+    """The gates passed on what was held."""
+    held = s.held
+    return _routed(team, replace(s, held=(), latest=()), held, gated=True)
+
+
+def resumed(team: Team, s: Turns) -> Turns:
+    """The cool-down of an idle loop is over."""
+    return publish(team, _new_cycle(replace(s, latest=())), Event(RESUME))
+
+
+def again(team: Team, s: Turns) -> Turns:
+    """A person lets an ended loop go on."""
+    s = replace(s, fruitless=0, lost="", cancelled="", claim="", latest=())
+    return s if s.pending or s.held or s.idle else publish(team, s, Event(RESUME))
+
+
+def _spoken(team: Team, s: Turns, turn: Turn, hat: Hat | None, claim: bool) -> Turns:
+    """A lived iteration: its events go out; without any, its claim or its default; without those, the coordinator."""
+    if s.said:
+        s = _set_aside(s, turn, f"it also emitted {_topics(s.said)}") if claim else s
+        before, topic = len(s.pending), s.said[-1].topic
+        s = _routed(team, s, s.said)
+        if turn.hat or s.aside or s.held or any(turn.hat for turn in s.pending[before:]):
+            return s
+        return _fruitless(s, topic, f"no hat takes {shown_topic(topic)}")
+    default = hat.default_publishes if hat and not s.aside else ""
+    if not claim and default and not team.completes(default):
+        return _routed(team, s, (_of(turn, s.serial, default),), note="by default: ")
+    if claim or default:
+        said_by = "" if claim else ", by default"
+        return _complete(team, s, turn, f"{turn.hat or 'the coordinator'} says so{said_by}")
+    if s.aside:
+        return s
+    lost = turn.events[-1].topic if turn.events else team.starting_event
+    if turn.hat:
+        why = f"{turn.hat} emitted nothing for {shown_topic(lost)} and has no default_publishes"
+        return replace(s, pending=(*s.pending, Turn(COORDINATOR, turn.events, why)))
+    s = _fruitless(s, lost, f"no event came of {shown_topic(lost)}")
+    why = f"nothing came of {shown_topic(lost)} ({s.fruitless} of {MOST_FRUITLESS})"
+    return replace(s, pending=(*s.pending, Turn(COORDINATOR, turn.events, why)))
+
+
+def _complete(team: Team, s: Turns, turn: Turn, why: str) -> Turns:
+    if s.pending:
+        return _set_aside(s, turn, f"{_topics(event for t in s.pending for event in t.events)} waits")
+    missing = [topic for topic in team.required_events if topic not in s.seen]
+    if missing and (s.worked or not team.persistent):
+        s = _set_aside(s, turn, f"{few(missing)} has not been seen")
+        s = _fruitless(s, missing[0], f"completion needs {few(missing)}, which nobody published")
+        return publish(team, s, Event(RESUME, f"not complete: {few(missing)} has not been seen"))
+    event = replace(_of(turn, s.serial, team.completion_promise), n=s.count + 1)
+    s = replace(s, count=event.n, fruitless=0, lost="")
+    if team.persistent:
+        s = replace(s, idle=why)
+        return logged(s, event, (), f"idle: {why}; {RESUME} follows after the cool-down")
+    return logged(replace(s, claim=why), event, (), f"a claim: {why}")
+
+
+def _routed(team: Team, s: Turns, events: Iterable[Event], *, gated: bool = False, note: str = "") -> Turns:
+    events = tuple(events)
+    if not gated and any(event.topic in team.gate_on for event in events):
+        return replace(s, held=events)
+    for event in events:
+        s = publish(team, s, event, note=note)
+    return s
+
+
+def _fruitless(s: Turns, topic: str, why: str) -> Turns:
+    return replace(s, fruitless=s.fruitless + 1, lost=topic, lost_why=why)
+
+
+def _from_person(team: Team, s: Turns, event: Event) -> Turns:
+    event = replace(event, hat=COORDINATOR)
+    if why := refusal(team, None, event.topic):
+        return _refuse(s, event, why)
+    if team.cancellation_promise and event.topic == team.cancellation_promise:
+        return _cancel(s, event)
+    if event.topic == ASK:
+        return s
+    if team.completes(event.topic):
+        return _refuse(s, event, "only an iteration can claim; `ralph stop` ends the loop")
+    if len(s.pending) >= MOST_PENDING:
+        return _refuse(s, event, f"more than {MOST_PENDING} events wait already")
+    return publish(team, replace(_new_cycle(s) if s.idle else s, claim=""), event)
+
+
+def _new_cycle(s: Turns) -> Turns:
+    return replace(s, idle="", cycle=s.cycle + 1, worked=False, seen=frozenset(), activations={})
+
+
+def _cancel(s: Turns, event: Event) -> Turns:
+    why = f"{shown_topic(event.topic)} from {event.hat or 'outside any hat'}"
+    return logged(replace(s, cancelled=why), event, (), "ends the loop")
+
+
+def _refuse(s: Turns, event: Event, why: str) -> Turns:
+    routed = Routed(event, (), f"refused: {why}")
+    return replace(s, refused=(*s.refused, routed)[-MOST_PENDING:], latest=(*s.latest, routed))
+
+
+def _set_aside(s: Turns, turn: Turn, why: str) -> Turns:
+    return logged(s, _of(turn, s.serial, COMPLETE), (), f"the claim is set aside: {why}")
+
+
+def _of(turn: Turn, serial: int, topic: str) -> Event:
+    return Event(topic, "", turn.hat, serial)
+
+
+def _topics(events: Iterable[Event]) -> str:
+    return few([shown_topic(event.topic) for event in events])
