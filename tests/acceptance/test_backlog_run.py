@@ -187,3 +187,17 @@ def test_killed_at_any_point_the_next_run_goes_on_and_nothing_is_done_twice(
     assert workspaces(backlog) == []
     assert backlog.git("fsck", "--no-dangling") == ""
     assert backlog.git("for-each-ref", "refs/ralph/base") == ""
+
+
+@pytest.mark.parametrize("what", ["ralph.lock.txt", "-r ."])
+def test_a_task_that_only_removes_files_lands(backlog: Project, what: str) -> None:
+    backlog.write("ralph.lock.txt", "to be removed\n")
+    backlog.config(CONFIG + "protect: [nothing]\n")
+    backlog.write("keep/this", "x\n")
+    backlog.agent(f"git rm -qf {what}; echo TASK_COMPLETE")
+    backlog.commit()
+    done = backlog.ralph("run", "--task", "A", "--gate", "true")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert subjects(backlog)[-1] == "[A] Part A"
+    assert "ralph.lock.txt" not in backlog.git("ls-tree", "--name-only", "main").splitlines()
+    assert backlog.git("fsck", "--no-dangling", "--no-progress") == ""

@@ -41,7 +41,7 @@ from ralph.journal.lock import Lock, WorkLock
 from ralph.workspace import Repo
 from ralph.workspace.landing import recover, tip
 from ralph.workspace.names import branch_name
-from ralph.workspace.slots import Workspace, prepare, release, salvage, slots
+from ralph.workspace.slots import Workspace, prepare, reclaim, release, slots
 
 WRITE_SECONDS = 2.0  # between two writings of the backlog's file
 
@@ -238,10 +238,8 @@ class _BacklogRun:
 
     def _leave_parked(self, task: str) -> None:
         """Somebody has reopened the task of a loop that waited for them: what it had made is kept, its workspace is free."""
-        for workspace in slots(self._home):
-            if self._parked.get(workspace.loop) == task:
-                salvage(self._home, workspace, when=now())
-                release(self._home, workspace)
+        loops = {workspace.loop for workspace in slots(self._home)}
+        reclaim(self._home, {loop for loop in loops if self._parked.get(loop) != task}, when=now())
 
     def _list(self) -> str:
         """Where a workspace has its copy of the backlog's file."""
@@ -312,10 +310,9 @@ class _BacklogRun:
         self._go_over(ended, written)
         known = {loop.state.loop for loop in self._unfinished.values()} | self._parked.keys()
         for workspace in slots(self._home):
-            if workspace.loop not in known:  # over, or begun by a run that died before it had said so
-                if workspace.loop not in over:
-                    salvage(self._home, workspace, when=now())
+            if workspace.loop in over:
                 release(self._home, workspace)
+        reclaim(self._home, known, when=now())
         for task in self._backlog.all():
             if task.status == "in_progress" and task.id not in self._unfinished:
                 self._note(Reopened(task.id))

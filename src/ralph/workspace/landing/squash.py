@@ -123,7 +123,7 @@ def bring_tree(repo: Repo, objects: Path, tree: str, base: str) -> None:
     command = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames", base, tree)
     listed = git.run(command, cwd=repo.common_dir, env=place).split(b"\0")[:-1:2]
     oids = {facts.split(b" ")[3] for facts in listed if facts.split(b" ")[1] not in (b"000000", b"160000")}
-    if oids:
+    if listed:  # what only removes files has a new tree at its top all the same
         _bring(repo, objects, b"".join(oid + b"\n" for oid in sorted({*oids, tree.encode()})))
 
 
