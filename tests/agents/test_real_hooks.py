@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance import Place, Program
+from conformance import Place
+from install import Installed
 
 from model.serve import Model
 
@@ -23,7 +25,7 @@ CLIS = pytest.mark.parametrize("cli", list(COMPACTS))
 
 
 @pytest.fixture
-def place(cli: str, program: Program, model: Model, tmp_path: Path) -> Place:
+def place(cli: str, program: Callable[[str], Installed], model: Model, tmp_path: Path) -> Place:
     return Place(cli, program(cli), model, tmp_path)
 
 

@@ -41,7 +41,11 @@ def serve(arguments: list[str]) -> int:
         if command == "checkpoint":
             return _checkpoint(rest)
         if len(rest) != 1 or rest[0] not in _HOOKS:
-            print(f"ralph hook: give one of: {', '.join(_HOOKS)}; see `ralph hook --help`", file=sys.stderr)
+            told = f"not {' '.join(rest)!r}; " if rest else ""
+            print(
+                f"ralph hook: give one of: {', '.join(_HOOKS)}; {told}see `ralph hook --help`",
+                file=sys.stderr,
+            )
             return 2  # a mistake of who set it up, not of an agent
         if not os.environ.get("RALPH_TOKEN"):
             raise ValueError("no iteration runs here; agent CLIs call this inside one")
