@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,8 +70,13 @@ def environment(
     b: Bench, s: LoopState, more: dict[str, str], agent: AgentPolicy | None = None
 ) -> dict[str, str]:
     """Of the user's variables those that are declared, an agent's own keys only for an agent; and what tells it where it is."""
-    env = {k: v for k, v in os.environ.items() if k not in _NOT_HANDED_ON}
-    return {**passed_on(env, variables_for(s.policy, agent)), **_where(b, s), **more}
+    return {**_declared(tuple(os.environ.items()), variables_for(s.policy, agent)), **_where(b, s), **more}
+
+
+@lru_cache(maxsize=16)
+def _declared(environ: tuple[tuple[str, str], ...], allowed: tuple[str, ...]) -> dict[str, str]:
+    """Looking at every value takes milliseconds, and an iteration hardly ever finds another environment."""
+    return passed_on({k: v for k, v in environ if k not in _NOT_HANDED_ON}, allowed)
 
 
 def variables_for(policy: Policy, agent: AgentPolicy | None) -> tuple[str, ...]:
