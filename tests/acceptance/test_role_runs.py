@@ -42,3 +42,25 @@ def test_the_file_as_it_stands_runs_and_the_task_is_completed(project: Project) 
     assert "`idea.md` says" in project.prompt(0)
     assert "learnings.md" not in project.prompt(0)
     assert "# Role" not in project.prompt(0)
+
+
+def test_the_shipped_roles_are_written_load_and_are_not_replaced(project: Project) -> None:
+    done = project.ralph("init", "--roles")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(path.name for path in (project.path / "roles").iterdir()) == [
+        *("architect.md", "debugger.md", "documenter.md", "refactorer.md", "reviewer.md")
+    ]
+    again = project.ralph("init", "--roles")
+    assert again.returncode == 0 and "Nothing to write" in again.stdout
+    project.commit()
+    project.agent("echo 41 > answer; [ $RALPH_ITERATION -lt 4 ] || echo 42 > answer; echo TASK_COMPLETE")
+    project.commit()
+    run = project.ralph("run")
+    assert run.returncode == 0, run.stdout + run.stderr
+    worn = [x["hat"] for x in project.facts("iteration.started") if x.get("hat")]
+    assert worn, "a role is worn on the way"
+    assert f"starts as {worn[0]}" in run.stdout
+    project.write("roles/reviewer.md", "# Mine\n")
+    refused = project.ralph("init", "--roles")
+    assert refused.returncode == 2 and "roles/reviewer.md" in refused.stderr
+    assert (project.path / "roles/reviewer.md").read_text() == "# Mine\n"

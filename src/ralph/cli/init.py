@@ -24,6 +24,7 @@ from ralph.init.interrupts import Interrupts
 from ralph.init.place import Machine
 from ralph.init.plan import Chosen, Plan
 from ralph.init.presets import DEFAULT, Preset, preset
+from ralph.init.roles import roles
 from ralph.init.trial import SECONDS, Trials
 from ralph.init.write import Written, adds_only_ignores, missing_ignores
 from ralph.ui.terminal import one_line
@@ -40,6 +41,7 @@ class Request(msgspec.Struct, frozen=True):
     trial_timeout: float
     preset: str | None
     skill: bool
+    roles: bool
     no_gitignore: bool
     force: bool
     asks: bool  # a person sits there and may be asked
@@ -47,7 +49,7 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def about_configuration(self) -> bool:
-        """Whether more than the skill is asked for."""
+        """Whether more than skill and roles is asked for."""
         return bool(self.agent or self.gates or self.no_gates or self.preset)
 
 
@@ -77,6 +79,11 @@ class Setup(msgspec.Struct, frozen=True):
     is_flag=True,
     help="Also write the skill files for coding agents; only these if ralph.yml exists.",
 )
+@click.option(
+    "--roles",
+    is_flag=True,
+    help="Also write five roles and when they are worn; only these if ralph.yml exists.",
+)
 @click.option("--no-gitignore", is_flag=True, help="Leave .gitignore alone.")
 @click.option("--force", is_flag=True, help="Replace files that are here; the old ones are kept as .bak.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing; take what is found.")
@@ -92,20 +99,21 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
       ralph init --yes --agent claude --gate "pytest -q"
       ralph init --preset gated
       ralph init --skill
+      ralph init --roles
     """
     asks = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     request = Request(asks=asks, quiet=as_json, **given)
     _refuse_nonsense(request)
     folder, repo = Path.cwd(), here()
-    if request.skill and plan.existing(folder) and not request.about_configuration:
-        written = plan.skills(folder, force=request.force).carry_out()
+    if (request.skill or request.roles) and plan.existing(folder) and not request.about_configuration:
+        written = _besides(request, folder).carry_out()
         _tell(request, folder, repo, None, written)
         return
     chosen = preset(request.preset or DEFAULT)
     plan.refuse_overwriting(folder, request.force)
     if above := _above(folder, repo):
         _say(request, f"There is {above} already; the one written here is for runs in this folder.")
-    skills = plan.skills(folder, force=request.force) if request.skill else Plan(())
+    besides = _besides(request, folder)
     setup = _decide(request, folder, repo, chosen)
     configuration = plan.configuration(
         folder,
@@ -117,8 +125,16 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
         about_agent=setup.about_agent,
         ignore=setup.ignore,
     )
-    written = Plan((*configuration.files, *skills.files), configuration.move_aside).carry_out()
+    moved = (*configuration.move_aside, *besides.move_aside)
+    written = Plan((*configuration.files, *besides.files), moved).carry_out()
     _tell(request, folder, repo, setup, written)
+
+
+def _besides(request: Request, folder: Path) -> Plan:
+    """What is written beside the configuration."""
+    skills = plan.skills(folder, force=request.force) if request.skill else Plan(())
+    worn = roles(folder, force=request.force) if request.roles else Plan(())
+    return Plan((*skills.files, *worn.files), (*skills.move_aside, *worn.move_aside))
 
 
 def _refuse_nonsense(request: Request) -> None:
@@ -276,7 +292,7 @@ def _tell(request: Request, folder: Path, repo: Repo, setup: Setup | None, writt
         for line in _summary(setup):
             click.echo(one_line(line))
     click.echo(
-        f"Wrote {', '.join(names)}." if names else "Nothing to write: the skill files are as they should be."
+        f"Wrote {', '.join(names)}." if names else "Nothing to write: the files are as they should be."
     )
     for path in written.kept:
         click.echo(f"The old file is kept as {_shown(path, folder)}.")

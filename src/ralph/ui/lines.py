@@ -75,9 +75,10 @@ def _changed(x: f.WorkspaceChanged, s: LoopState) -> list[str]:
 def _iteration_started(x: f.IterationStarted, s: LoopState) -> list[str]:
     shift = f", strategy shift {x.shift}" if x.shift else ""
     by = f", agent {agent_name(s.worker)}" if s.policy.fallback else ""
-    return [
-        f"iteration {x.n}/{s.policy.limits.max_iterations} starts ({x.prompt_chars} characters{shift}{by})"
-    ]
+    hat = f" as {x.hat}" if x.hat else ""
+    why = [f"  {x.hat}: {x.hat_why}"] if x.hat_why else []
+    most = s.policy.limits.max_iterations
+    return [f"iteration {x.n}/{most} starts{hat} ({x.prompt_chars} characters{shift}{by})", *why]
 
 
 def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:

@@ -38,7 +38,6 @@ class Workspace(msgspec.Struct, frozen=True):
     loop: str = ""
     slot: int = 0
     target: str = ""  # short name of the branch that the work is for; a clone has it too, at the base
-    not_shared: tuple[str, ...] = ()  # names of `share:` that the user's checkout does not have
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -48,7 +47,6 @@ class _Note(msgspec.Struct, frozen=True):
     branch: str
     base: str
     target: str = ""
-    not_shared: tuple[str, ...] = ()
 
 
 def slots_dir(repo: Repo) -> Path:
@@ -101,9 +99,10 @@ def prepare(
         clone.prepare(repo, folder, base, branch, target, keep=share)
     else:
         worktree.prepare(repo, folder, base, branch)
-    missing = tuple(bring_shared(repo.root, folder, share, _beside(folder, "d"))) if share else ()
+    if share:
+        bring_shared(repo.root, folder, share, _beside(folder, "d"))
     seam("workspace.ready.before", writes=True)
-    note = _Note("ready", loop, kind, branch, base, target, missing)
+    note = _Note("ready", loop, kind, branch, base, target)
     _write(folder, note)
     seam("workspace.ready.after")
     return _of(note, folder, slot)
@@ -121,9 +120,7 @@ def rebased(repo: Repo, workspace: Workspace, base: str) -> Workspace:
         worktree.point(repo, inside, workspace.branch, base)
     there = msgspec.structs.replace(workspace, base=base)
     seam("workspace.rebased.before", writes=True)
-    _write(
-        there.path, _Note("ready", there.loop, there.kind, there.branch, base, there.target, there.not_shared)
-    )
+    _write(there.path, _Note("ready", there.loop, there.kind, there.branch, base, there.target))
     seam("workspace.rebased.after")
     return there
 
@@ -260,7 +257,7 @@ def _write(folder: Path, note: _Note) -> None:
 
 
 def _of(note: _Note, folder: Path, slot: int) -> Workspace:
-    return Workspace(note.kind, folder, note.branch, note.base, note.loop, slot, note.target, note.not_shared)
+    return Workspace(note.kind, folder, note.branch, note.base, note.loop, slot, note.target)
 
 
 def _head(repo: Repo, workspace: Workspace) -> str:

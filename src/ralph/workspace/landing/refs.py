@@ -58,7 +58,7 @@ def target(repo: Repo, name: str = "") -> str:
             raise RalphError(
                 "HEAD is detached: there is no branch to land on",
                 where=str(repo.root),
-                todo="Check a branch out, or name one with `target:`.",
+                todo="Check a branch out, or name one with `land.target`.",
             )
     for _ in range(5):  # as deep as git follows them
         following = _symbolic(repo, ref, repo.common_dir)
@@ -72,7 +72,7 @@ def target(repo: Repo, name: str = "") -> str:
         raise RalphError(
             f"the branch {shown} has no commit to build on",
             where=str(repo.root),
-            todo="Make a first commit on it, or name another branch with `target:`.",
+            todo="Make a first commit on it, or name another branch with `land.target`.",
         )
     return ref
 
