@@ -201,3 +201,16 @@ def test_a_task_that_only_removes_files_lands(backlog: Project, what: str) -> No
     assert subjects(backlog)[-1] == "[A] Part A"
     assert "ralph.lock.txt" not in backlog.git("ls-tree", "--name-only", "main").splitlines()
     assert backlog.git("fsck", "--no-dangling", "--no-progress") == ""
+
+
+def test_after_an_interruption_it_says_how_to_go_on(backlog: Project) -> None:
+    backlog.agent("n=0; while [ $n -lt 600 ]; do n=$((n+1)); sleep 0.05; done")
+    backlog.commit()
+    run = backlog.start("run")
+    until(lambda: backlog.facts("iteration.started"), "the iteration")
+    os.kill(run.pid, signal.SIGINT)
+    assert run.wait(60) == 130
+    said = (backlog.path.parent / "run.out").read_text()
+    assert "Next: `ralph run` goes on where it was." in said
+    assert "`ralph run` goes on where it was." in backlog.ralph("status").stdout
+    assert "needs you" not in backlog.ralph("status").stdout

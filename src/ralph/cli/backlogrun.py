@@ -15,7 +15,7 @@ from ralph.cli.seeing import Json, Plain, Shown
 from ralph.core.ends import DONE
 from ralph.core.figures import duration
 from ralph.core.policy import Policy
-from ralph.core.schedule import Work
+from ralph.core.schedule import STOPS_THE_RUN, Work
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.driver.backlog import BacklogRequest, run_backlog
@@ -142,6 +142,8 @@ class _Told:
         left = [task.id for task in backlog.ready(6)]
         if left:
             lines.append(f"Left: {few(left)}")
+        if any(s.ended in STOPS_THE_RUN for s in rest):
+            lines.append("Next: `ralph run` goes on where it was.")
         failed = [s.task.id for s in rest if s.end_branch]
         if failed:
             lines.append(f"Look at a failure branch, then `ralph task reopen {failed[0]}` and `ralph run`.")

@@ -12,6 +12,7 @@ from ralph.cli.standing import Standing, standing
 from ralph.core import facts as f
 from ralph.core.ends import DONE
 from ralph.core.fold import fold_all
+from ralph.core.schedule import STOPS_THE_RUN
 from ralph.core.state import LoopState
 from ralph.core.tasks import STATUSES
 from ralph.core.text import few
@@ -134,6 +135,8 @@ def _next(state: str, under_way: list[Standing], outcomes: list[Outcome], ready:
     if kept := [x for x in outcomes if x.branch]:
         x = kept[-1]
         return f"Look at {x.branch} (`ralph report --task {x.task}`), then `ralph task reopen {x.task}` and `ralph run`."
+    if any(x.end in STOPS_THE_RUN for x in outcomes):
+        return "`ralph run` goes on where it was."
     if parked := [x for x in outcomes if not x.done]:
         x = parked[-1]
         return f"{x.task} needs you: `ralph report --task {x.task}` says why."
