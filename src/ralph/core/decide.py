@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ralph.core.ends import End, exit_code
 from ralph.core.facts import Purpose, Variant
+from ralph.core.hatfold import IDLE
 from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge, weakened
 from ralph.core.policy import LandHow
 from ralph.core.state import Claim, Due, LoopState, Running, verdict_key
@@ -96,6 +97,8 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
         return ()
     if s.stop in ("now", "interrupt", "cancel"):
         return () if s.open else (_finish(s, _AT_ONCE[s.stop], f"{s.stop_by} asked for it"),)
+    if s.turns.cancelled:
+        return () if s.open else (_finish(s, "cancelled", s.turns.cancelled),)
     if s.open:
         return _under_way(s)
     if not s.prepared:
@@ -123,7 +126,24 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
             return (end,)
     if s.wait_due is not None:
         return (_wait(f"wait:{s.serial}", s.wait_due),)
-    return (_run_agent(s, _role(s)),)
+    return (_whose_turn(s, _role(s)),)
+
+
+def _whose_turn(s: LoopState, trigger: Trigger | None) -> Operation:
+    """A role whose condition has become true comes first: its events and the others' turns are kept."""
+    if s.policy.team is None or trigger is not None:
+        return _run_agent(s, trigger)
+    from ralph.core import turns  # most loops have no hats
+
+    match turns.next_turn(s.policy.team, s.turns):
+        case turns.NoRoute(why=why):
+            return _finish(s, "no-route", why)
+        case turns.Rest(seconds=seconds, why=why):
+            return Wait(id=f"{IDLE}{s.turns.count}", what="idle", seconds=seconds, why=why)
+        case turns.Wear(turn=turn):
+            return replace(_run_agent(s, None), hat=turn.hat, hat_why=turn.why)
+        case _:
+            return _run_agent(s, None)
 
 
 def _run_agent(s: LoopState, trigger: Trigger | None) -> RunAgent:
@@ -170,8 +190,10 @@ def cutoff(s: LoopState, op: str) -> str:
     if s.stop in ("now", "interrupt", "cancel"):
         return "stop"
     limits = s.policy.limits
+    if s.turns.cancelled:
+        return "stop"
     if running.what == "wait":
-        return "stop" if s.stop else ""
+        return "stop" if s.stop or (op.startswith(IDLE) and s.turns.pending) else ""
     if running.what == "gate":
         gate = s.gate(running.gate)
         return "gate-time" if gate and running.seconds >= gate.hard_timeout else ""

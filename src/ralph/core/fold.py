@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core import signals, wearing
+from ralph.core import hatfold, signals, wearing
 from ralph.core.counting import ALWAYS_A_CRASH, attempt, faulted, moved_on, moved_refs, warn
 from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt
@@ -33,7 +33,7 @@ SUMMARY_CHARS = 2000
 
 def fold(s: LoopState, fact: f.Input) -> LoopState:
     handler = _HANDLERS.get(type(fact))
-    return _worn(s, handler(s, fact), fact) if handler else s
+    return hatfold.turned(s, _worn(s, handler(s, fact), fact), fact) if handler else s
 
 
 def _worn(before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
@@ -275,6 +275,7 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
     said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
     if s.promised == x.serial:
         said = signals.with_tool(said)
+    moved = x.tree != s.tree
     s = _note_progress(replace(s, crashes=0, unchecked=x.serial, silent=not said.explicit), x)
     s = _warn_of_deaf_caps(s, x)
     if said.warning:
@@ -283,7 +284,8 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         return replace(
             s, stuck_reason=said.reason or "the agent said TASK_STUCK without a reason", unchecked=0
         )
-    return _claimed(s, x) if signals.claims(said, x.code, s.policy.claim) else s
+    s, claims = hatfold.spoken(s, x, signals.claims(said, x.code, s.policy.claim), moved=moved)
+    return _claimed(s, x) if claims else s
 
 
 def _claimed(s: LoopState, x: f.IterationEnded) -> LoopState:

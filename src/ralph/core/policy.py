@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from ralph.core.hats import Team
 from ralph.core.protected import PROTECTED
 from ralph.core.team import Roles
 
@@ -137,6 +138,7 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     scratchpad: str = ".ralph/agent/scratchpad.md"
     guidance: str = ""  # the user's own text for every prompt
     roles: Roles | None = None  # who an iteration may be, and when
+    team: Team | None = None  # the hats, and how events go from one to the other
     require_verified: bool = False
     allow: tuple[str, ...] = ()  # gate inputs and protected paths (globs) that any task may change
     protect: tuple[str, ...] = PROTECTED  # paths (globs) of which an iteration's changes are undone

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ralph.core.ends import End
 from ralph.core.facts import Fault, Landed, LandingIntended, Purpose, StopHow, Usage, Variant
 from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task
+from ralph.core.queue import Turns
 from ralph.core.testcounts import Counts
 from ralph.core.wearing import Wearing
 
@@ -199,6 +200,7 @@ class LoopState(msgspec.Struct, frozen=True):
     told: int = 0  # how many of them the iteration under way was told
 
     wearing: Wearing = Wearing()  # roles: which were worn when
+    turns: Turns = Turns()  # hats: whose turn it is
     warned: dict[str, tuple[int, str]] = {}  # kind -> how often, and the latest words
     ended: End | None = None
     end_reason: str = ""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ralph.core.state import Attempt
+if TYPE_CHECKING:
+    from ralph.core.state import Attempt
 
 TABLE_HEAD = "| # | Gate | Error Hash | Strategy Shift |\n|---|------|------------|----------------|\n"
 
