@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from backlog import backlog
+from parallel import parallel
 
 BIN = Path(sys.executable).parent
 RALPH = str(BIN / "ralph")
@@ -33,6 +34,7 @@ def main() -> None:
         syncs(place)
         prompts(place)
         backlog(place / "backlog")
+        parallel(place / "parallel")
         memory(place)
 
 
@@ -46,6 +48,8 @@ def start_up(place: Path) -> None:
     for name, command, aim in (
         ("`ralph --version`", [RALPH, "--version"], "5x"),
         ("`ralph emit`", [RALPH, "emit", "topic", "payload"], "2.5x"),
+        ("`ralph tools task ready`", [RALPH, "tools", "task", "ready"], "3x"),
+        ("`ralph tools memory search`", [RALPH, "tools", "memory", "search", "dates"], "3x"),
         ("`ralph status`", [RALPH, "status"], "-"),
     ):
         took = timed(lambda command=command: run(command, project, **inside), 15)

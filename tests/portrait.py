@@ -9,6 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 
+class Worktree(NamedTuple):
+    head: str
+    index: str
+    status: str
+    files: dict[str, str]
+
+
 class Portrait(NamedTuple):
     """`index` without stat data: what is staged, not how git remembers it."""
 
@@ -20,8 +27,13 @@ class Portrait(NamedTuple):
     status: str
     files: dict[str, str]
     hooks: dict[str, str]
-    config: str
+    config: dict[str, str]  # the repository's own, of this checkout, excludes and attributes
     locks: tuple[str, ...]
+    reflogs: dict[
+        str, tuple[str, ...]
+    ]  # of HEAD, branches and the stash, without what Ralph says that it did
+    under_way: dict[str, str]  # ORIG_HEAD, MERGE_HEAD and the like
+    worktrees: dict[str, Worktree]  # the other ones, by their way from this one
 
     def but(self, **changes: object) -> Portrait:
         return self._replace(**changes)  # type: ignore[arg-type]
@@ -45,10 +57,19 @@ def portrait(root: Path) -> Portrait:
         {name: oid for name, oid in refs.items() if not name.startswith("refs/heads/")},
         _git(root, "stash", "list", "--format=%H %gs"),
         _git(root, "ls-files", "-s", "-v"),
-        _git(root, "status", "--porcelain=v1", "-z", "--untracked-files=all"),
+        _status(root),
         _files(root),
         {path.name: _digest(path) for path in sorted((common / "hooks").glob("*"))},
-        (common / "config").read_text(errors="replace"),
+        {
+            name: path.read_text(errors="replace")
+            for name, path in (
+                ("config", common / "config"),
+                ("config.worktree", git_dir / "config.worktree"),
+                ("info/exclude", common / "info/exclude"),
+                ("info/attributes", common / "info/attributes"),
+            )
+            if path.exists()
+        },
         tuple(
             sorted(
                 str(path.relative_to(common))
@@ -57,7 +78,43 @@ def portrait(root: Path) -> Portrait:
                 and "ralph" not in path.relative_to(common).parts[:1]
             )
         ),
+        _reflogs(git_dir, common),
+        {path.name: path.read_text(errors="replace") for path in sorted(git_dir.glob("*_HEAD"))},
+        _worktrees(root),
     )
+
+
+def _reflogs(git_dir: Path, common: Path) -> dict[str, tuple[str, ...]]:
+    found = {"HEAD": _said(git_dir / "logs/HEAD")}
+    for path in sorted((common / "logs/refs").rglob("*")):
+        name = str(path.relative_to(common / "logs"))
+        if path.is_file() and not name.startswith("refs/ralph/"):
+            found[name] = _said(path)
+    return {name: lines for name, lines in found.items() if lines}
+
+
+def _said(log: Path) -> tuple[str, ...]:
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    return tuple(line for line in lines if not line.partition("\t")[2].startswith("ralph"))
+
+
+def _worktrees(root: Path) -> dict[str, Worktree]:
+    listed = _git(root, "worktree", "list", "--porcelain", "-z").split("\0")
+    places = [Path(line.removeprefix("worktree ")) for line in listed if line.startswith("worktree ")]
+    return {
+        os.path.relpath(place, root): Worktree(
+            _git(place, "rev-parse", "--symbolic-full-name", "HEAD"),
+            _git(place, "ls-files", "-s", "-v"),
+            _status(place),
+            _files(place),
+        )
+        for place in places
+        if place.is_dir() and place.resolve() != root.resolve()
+    }
+
+
+def _status(root: Path) -> str:
+    return _git(root, "status", "--porcelain=v1", "-z", "--untracked-files=all")
 
 
 def _files(root: Path) -> dict[str, str]:

@@ -193,6 +193,55 @@ def test_a_list_in_a_place_of_its_own_is_the_users_too(backlog: Project) -> None
     assert told(backlog, "status")["backlog"]["counts"]["pending"] == 2
 
 
+def test_behind_a_link_the_list_the_link_and_the_archive_are_the_users(backlog: Project) -> None:
+    backlog.git("mv", "tasks.jsonl", "real.jsonl")
+    (backlog.path / "tasks.jsonl").symlink_to("real.jsonl")
+    backlog.write("tasks-done.jsonl", "")
+    backlog.agent(
+        'echo \'{"id": "N", "title": "New"}\' >> real.jsonl; echo "{}" >> tasks-done.jsonl; '
+        f"rm tasks.jsonl; echo mine > tasks.jsonl; {WORK}"
+    )
+    backlog.commit()
+    done = backlog.ralph("run", "--once")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "New" not in backlog.git("show", "main:real.jsonl")
+    assert backlog.git("show", "main:tasks.jsonl") == "real.jsonl"
+    assert backlog.git("show", "main:tasks-done.jsonl") == ""
+    assert '"N"' in (backlog.path / "real.jsonl").read_text()
+    assert (backlog.path / "tasks.jsonl").is_symlink()
+    assert [
+        json.loads(line)["id"] for line in (backlog.path / "tasks-done.jsonl").read_text().splitlines()
+    ] == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("plan.jsonl", "plan.jsonl: 2 pending"),
+        ("../plan.jsonl", "The list of tasks is kept outside of the workspace."),
+    ],
+)
+def test_the_tool_that_lists_tasks_shows_the_list_that_is_worked_on(
+    backlog: Project, file: str, said: str
+) -> None:
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "list_tasks", "arguments": {}},
+    }
+    (backlog.path / "tasks.jsonl").rename(backlog.path / file)
+    backlog.write("tasks.jsonl", '{"id": "other", "title": "Of another list"}\n')
+    backlog.config(f"backlog: {file}\n{CONFIG}")
+    backlog.agent(f"echo '{json.dumps(call)}' | ralph mcp > \"$HOME/said\"; {WORK}")
+    backlog.commit()
+    done = backlog.ralph("run", "--once")
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (Path(backlog.env["HOME"]) / "said").read_text()
+    assert "Current task: A, iteration 1" in text and said in text
+    assert "Of another list" not in text
+
+
 # -- status, logs, events ---------------------------------------------------------------------------------
 
 

@@ -186,7 +186,7 @@ def test_a_question_ends_the_loop_until_a_person_answers(project: Project) -> No
     done = project.ralph("run")
     assert done.returncode == 5, done.stdout
     assert "blocked-on-person: Which database?" in done.stdout
-    assert "ralph resume --answer" in done.stdout
+    assert 'ralph answer "..."' in done.stdout
     assert (project.path / "answer").read_text() == "1\n"
 
     again = project.ralph("resume")

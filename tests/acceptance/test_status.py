@@ -128,7 +128,7 @@ def test_a_question_is_shown_with_how_to_answer_it(project: Project) -> None:
     project.commit()
     assert project.ralph("run").returncode == 5
     text = project.ralph("status").stdout
-    assert "Which database shall I use?" in text and "ralph resume --answer" in text
+    assert "Which database shall I use?" in text and 'ralph answer "..."' in text
     found = told(project)
     assert (found["state"], found["question"]) == ("blocked", "Which database shall I use?")
 

@@ -61,6 +61,7 @@ def test_errors_and_warnings_can_be_read_by_a_program(project: Project) -> None:
             }
         ],
         "warnings": [{"line": 1, "key": "cli.script", "what": "is used only with backend: scripted"}],
+        "roles": None,
     }
 
 

@@ -61,7 +61,7 @@ def test_a_stuck_agent_is_given_what_it_lacks(project: Project) -> None:
     )
     project.commit()
     done = project.ralph("run")
-    assert done.returncode == 4 and '`ralph resume --answer "..."`' in done.stdout
+    assert done.returncode == 4 and '`ralph answer "..."`' in done.stdout
     done = project.ralph("resume", "--answer", "It is 42.")
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'A person answered the question "which number?": It is 42.' in project.prompt(1)

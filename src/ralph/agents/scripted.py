@@ -9,7 +9,12 @@ It is a real program in a process of its own (`python -m ralph.agents.scripted F
         - emit: {topic: review.ready, payload: text}
         - say: ITERATION_DONE
 Other steps: append, delete, sleep (seconds), background (a command left running), exit (code), crash (a signal).
-The iteration number picks the entry; past the last one, the last is repeated.
+The iteration number picks the entry; past the last one, the last is repeated. Under a hat that the file names, its steps
+are taken instead, each time the same (`iterations:` may then be missing):
+
+    hats:
+      reviewer:
+        - emit: {topic: review.passed}
 """
 
 from __future__ import annotations
@@ -55,8 +60,16 @@ class StepFailed(Exception):
     pass
 
 
-def load(path: str) -> list[list[dict[str, Any]]]:
-    """The steps of each iteration, or ScriptError saying where the file is wrong."""
+Steps = list[dict[str, Any]]
+
+
+class Script(NamedTuple):
+    iterations: list[Steps]
+    hats: dict[str, Steps]
+
+
+def load(path: str) -> Script:
+    """The steps of each iteration and of each hat, or ScriptError saying where the file is wrong."""
     import yaml
 
     try:
@@ -70,17 +83,24 @@ def load(path: str) -> list[list[dict[str, Any]]]:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else path
         raise ScriptError(f"{where}: not valid YAML: {getattr(error, 'problem', None) or error}") from None
-    iterations = content.get("iterations") if isinstance(content, dict) else None
-    if not isinstance(iterations, list) or not iterations or len(content) != 1:
-        raise ScriptError(f"{path}: needs `iterations:` and nothing else: a list of steps for each iteration")
-    for number, steps in enumerate(iterations):
+    known = content if isinstance(content, dict) and content.keys() <= {"iterations", "hats"} else {}
+    iterations, hats = known.get("iterations", []), known.get("hats", {})
+    if not isinstance(iterations, list) or not isinstance(hats, dict) or not (iterations or hats):
+        raise ScriptError(
+            f"{path}: needs `iterations:` (a list of steps for each) or `hats:` (steps for each), and nothing else"
+        )
+    entries: list[tuple[str, tuple[Any, ...], Any]] = [
+        (f"iteration {n + 1}", ("iterations", n), steps) for n, steps in enumerate(iterations)
+    ]
+    entries += [(f"hat {hat}", ("hats", hat), steps) for hat, steps in hats.items()]
+    for what, at, steps in entries:
         if not isinstance(steps, list):
-            raise ScriptError(f"{path}:{_line(text, number)}: iteration {number + 1} is not a list of steps")
+            raise ScriptError(f"{path}:{_line(text, *at)}: {what} is not a list of steps")
         for place, step in enumerate(steps):
             if wrong := _wrong_with(step):
-                line = _line(text, number, place)
-                raise ScriptError(f"{path}:{line}: iteration {number + 1}, step {place + 1}: {wrong}")
-    return iterations
+                line = _line(text, *at, place)
+                raise ScriptError(f"{path}:{line}: {what}, step {place + 1}: {wrong}")
+    return Script(iterations, {str(hat): steps for hat, steps in hats.items()})
 
 
 def _wrong_with(step: Any) -> str:
@@ -108,27 +128,37 @@ def _wrong_with(step: Any) -> str:
     return f"{name} does not know {', '.join(extra)}; it takes {', '.join(needs)}" if extra else ""
 
 
-def _line(text: str, *path: int) -> int:
-    """The line on which an iteration, or a step of it, stands."""
+def _line(text: str, *path: Any) -> int:
+    """The line on which an iteration or hat, or a step of it, stands."""
     import yaml
 
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    assert isinstance(root, yaml.MappingNode)
-    node: Any = root.value[0][1]
-    for index in path:
-        node = node.value[index]
+    node: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            node = next(value for key, value in node.value if key.value == str(part))
+        else:
+            node = node.value[part]
     return int(node.start_mark.line) + 1
 
 
-def perform(iterations: list[list[dict[str, Any]]], number: int) -> int:
+def perform(script: Script, number: int, hat: str = "") -> int:
     """Do the steps of one iteration; returns the exit code."""
-    steps = iterations[min(number, len(iterations)) - 1]
-    for step in steps:
+    for step in _steps(script, number, hat):
         ((name, argument),) = step.items()
         code = STEPS[name].do(argument)
         if code is not None:
             return code
     return 0
+
+
+def _steps(script: Script, number: int, hat: str) -> Steps:
+    if hat in script.hats:
+        return script.hats[hat]
+    if not script.iterations:
+        raise StepFailed(
+            f"the script has no steps for {f'the hat {hat}' if hat else 'an iteration without a hat'}"
+        )
+    return script.iterations[min(number, len(script.iterations)) - 1]
 
 
 def _write(what: Any) -> None:
@@ -256,7 +286,8 @@ STEPS: dict[str, Step] = {
 
 def main() -> int:
     try:
-        return perform(load(sys.argv[1]), int(os.environ.get("RALPH_ITERATION", "1")))
+        number, hat = int(os.environ.get("RALPH_ITERATION", "1")), os.environ.get("RALPH_HAT", "")
+        return perform(load(sys.argv[1]), number, hat)
     except ScriptError as error:
         print(f"scripted agent: {error}", file=sys.stderr)
         return 127

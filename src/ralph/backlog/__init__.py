@@ -27,6 +27,7 @@ from ralph.core.tasks import BacklogTask, Problem, Status
 
 class Backlog(Protocol):
     path: Path
+    done_path: Path  # what is complete
 
     def problems(self) -> list[Problem]: ...
     def refresh(self) -> bool: ...

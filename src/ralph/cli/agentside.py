@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import click
 
-from ralph.cli import quick
+from ralph.cli import quick, tooltable
+from ralph.cli import tools as notes
 from ralph.hooks import serve as hooks
 from ralph.mcp import serve as server
 
@@ -24,6 +25,7 @@ emit = _command("emit", quick.EMIT_HELP, lambda arguments: quick.serve(["emit", 
 scratchpad = _command(
     "scratchpad", quick.SCRATCHPAD_HELP, lambda arguments: quick.serve(["scratchpad", *arguments])
 )
+tools = _command("tools", tooltable.help_text(), notes.serve)
 mcp = _command("mcp", server.HELP, server.serve)
 hook = _command("hook", hooks.HOOK_HELP, lambda arguments: hooks.serve(["hook", *arguments]))
 checkpoint = _command(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
+from functools import partial
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -10,20 +12,24 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ralph.backlog import NAME, JsonlBacklog
-from ralph.cli.seeing import Json, Plain, Shown
+from ralph.backlog import NAME, JsonlBacklog, done_name
+from ralph.cli.seeing import Shown, choose, diagnosed
+from ralph.core import facts as f
+from ralph.core.consensus import together
 from ralph.core.ends import DONE
 from ralph.core.figures import duration
+from ralph.core.next import what_next
 from ralph.core.policy import Policy
 from ralph.core.schedule import STOPS_THE_RUN, Work
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.driver.backlog import BacklogRequest, run_backlog
 from ralph.driver.life import Seeing
+from ralph.driver.loops import needs_a_person
 from ralph.errors import RalphError
 from ralph.ui.terminal import one_line
 from ralph.workspace import Repo
-from ralph.workspace.landing import target
+from ralph.workspace.landing import NO_GH, target
 from ralph.workspace.refusals import refuse
 from ralph.workspace.shareable import missing_of
 
@@ -59,25 +65,38 @@ def go_through(
     """`file`: None for the one in its usual place."""
     backlog = _opened(repo, file or repo.root / NAME, work)
     policy = _landing(repo, _guarding(repo, backlog, policy))
-    request = BacklogRequest(folder=folder, repo=repo, policy=policy, work=work)
+    if policy.land.how == "pr" and shutil.which("gh") is None:
+        click.echo(f"warning: {NO_GH}, so work stays on its branches", err=True)
     for name in missing_of(repo, work.share):
         click.echo(f"warning: share: {one_line(name)} is not here, so no workspace gets it", err=True)
-    view = Json(repo.state_dir, verbose=see["verbose"]) if see["as_json"] else Plain(verbose=see["verbose"])
+    return drive(BacklogRequest(folder=folder, repo=repo, policy=policy, work=work), backlog, see)
+
+
+def drive(request: BacklogRequest, backlog: JsonlBacklog, see: dict[str, bool]) -> int:
+    see = dict(see)
+    diagnostics = diagnosed(see.pop("diagnostics", False))
+    view = choose(request.repo.state_dir, partial(_left, backlog), **see)
     told = _Told()
-    with Shown(folder, view) as shown:
+    with Shown(request.folder, view, diagnostics=diagnostics) as shown:
         code = run_backlog(
             request,
             backlog,
             Seeing(
-                fact=lambda fact, s: shown.say(fact, s, f"{s.task.id}  " if s.task.id else ""),
-                line=lambda who, line: shown.heard(who, line.text),
+                fact=lambda fact, s: shown.say(told.heard(fact), s, f"{s.task.id}  " if s.task.id else ""),
+                line=lambda task, who, line: shown.heard(who, line.text, task),
                 resume_or_fresh=lambda s: "resume",
-                end=lambda s: shown.tell(told.ended(s)),
+                pulse=shown.pulse,
+                end=lambda s: shown.tell(told.ended(s), f"{s.task.id}  "),
                 note=shown.note,
             ),
         )
         shown.tell(told.summary(backlog))
     return code
+
+
+def _left(backlog: JsonlBacklog) -> int:
+    """Tasks that nobody has begun."""
+    return sum(t.status == "pending" and backlog.forest.is_leaf(t.id) for t in backlog.all())
 
 
 def _opened(repo: Repo, file: Path, work: Work) -> JsonlBacklog:
@@ -96,14 +115,17 @@ def _opened(repo: Repo, file: Path, work: Work) -> JsonlBacklog:
 
 
 def _guarding(repo: Repo, backlog: JsonlBacklog, policy: Policy) -> Policy:
-    """A list in a place of its own counts only in the user's checkout too: what an agent does to its copy is undone."""
-    if backlog.path == repo.root / NAME:
+    """What an agent does to its copy of the list is put back in any case. Where a link leads to the list, the link and the
+    archive beside it are not that copy, and are put back as protected files."""
+    if not backlog.path.is_symlink():
         return policy
-    files = (path.resolve() for path in (backlog.path, backlog.done_path))
-    inside = tuple(
-        f"/{escape(str(path.relative_to(repo.root)))}" for path in files if path.is_relative_to(repo.root)
+    list_ = backlog.path.resolve()
+    known = {list_, Path(done_name(str(list_)))} if list_.is_relative_to(repo.root) else set()
+    named = (path.parent.resolve() / path.name for path in (backlog.path, backlog.done_path))
+    more = [path for path in named if path.is_relative_to(repo.root) and path not in known]
+    return replace(
+        policy, protect=(*policy.protect, *(f"/{escape(str(path.relative_to(repo.root)))}" for path in more))
     )
-    return replace(policy, protect=(*policy.protect, *inside))
 
 
 def _landing(repo: Repo, policy: Policy) -> Policy:
@@ -125,20 +147,30 @@ class _Told:
 
     def __init__(self) -> None:
         self._ends: dict[str, LoopState] = {}
+        self._reviews: list[f.RunReviewed] = []
         self._began = datetime.now()
+
+    def heard(self, fact: f.AnyFact) -> f.AnyFact:
+        if isinstance(fact, f.RunReviewed):
+            self._reviews.append(fact)
+        return fact
 
     def ended(self, s: LoopState) -> list[str]:
         self._ends[s.task.id] = s
-        return [f"{s.task.id}  {_outcome(s)}"]
+        return [_outcome(s), *_needs(s)]
 
     def summary(self, backlog: JsonlBacklog) -> list[str]:
         done = [s for s in self._ends.values() if s.ended in DONE]
         rest = [s for s in self._ends.values() if s.ended not in DONE]
         seconds = (datetime.now() - self._began).total_seconds()
         spent = sum(s.cost_usd for s in self._ends.values())
+        spent += sum(x.usage.cost_usd for x in self._reviews)
         cost = f", {spent:.2f} USD" if spent else ""
         lines = ["", f"{len(done)} done, {len(rest)} not, in {duration(seconds)}{cost}"]
-        lines += [f"  {s.task.id}: {_outcome(s)}" for s in rest]
+        for s in rest:
+            lines += [f"  {s.task.id}: {_outcome(s)}", *(f"    {text}" for text in _needs(s))]
+        if said := together(self._reviews):
+            lines.append(f"Reviewers of the whole run, {said}")
         left = [task.id for task in backlog.ready(6)]
         if left:
             lines.append(f"Left: {few(left)}")
@@ -148,6 +180,11 @@ class _Told:
         if failed:
             lines.append(f"Look at a failure branch, then `ralph task reopen {failed[0]}` and `ralph run`.")
         return lines
+
+
+def _needs(s: LoopState) -> list[str]:
+    """What a person can do for a task that waits for them."""
+    return [what_next(s.ended, s)] if s.ended and needs_a_person(s) else []
 
 
 def _outcome(s: LoopState) -> str:

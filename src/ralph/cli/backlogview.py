@@ -6,7 +6,9 @@ from ralph.cli.backlogstanding import BacklogStanding, Outcome
 from ralph.cli.figures import clock, cut, seconds_since
 from ralph.cli.standing import Standing
 from ralph.cli.status import Row
+from ralph.core.consensus import is_consensus, latest
 from ralph.core.figures import duration
+from ralph.ui.runreview import said
 from ralph.ui.spending import cost, spent
 
 _SHOWN = 8  # tasks under way
@@ -19,7 +21,9 @@ def rows_of(x: BacklogStanding) -> list[Row]:
         Row("backlog", _counts(x)),
         *_under_way(x),
         Row("this run", _this_run(x)),
+        *_at_end(x),
         *_troubles([one for one in x.outcomes if not one.done]),
+        *_parked(x),
         Row("next", x.next, "bold", whole=True),
     ]
 
@@ -72,6 +76,10 @@ def _does(x: Standing) -> str:
     since = f"since {clock(x.started)}, {duration(seconds_since(x.started))}"
     if x.state == "died":
         return since
+    if x.state == "paused" and x.paused:
+        return f"paused since {clock(x.paused.since)} by {x.paused.by}; {since}"
+    if x.waiting and x.waiting.what == "answer":
+        return f"asks, until {clock(x.waiting.until)}: {cut(x.waiting.why, 60)}; {since}"
     if x.waiting:
         return f"waits for {x.waiting.what} until {clock(x.waiting.until)}; {since}"
     what = "agent" if x.iteration else x.operations[0].name if x.operations else "waits for its turn"
@@ -86,6 +94,20 @@ def _this_run(x: BacklogStanding) -> str:
     return ", ".join([*parts, *spent(x.tokens, x.cost_usd, estimated=x.estimated)])
 
 
+def _at_end(x: BacklogStanding) -> list[Row]:
+    rows = [Row("at end", f"reviewer {x.reviewing} looks at the whole run", "cyan")] if x.reviewing else []
+    if x.consensus:
+        good = "green" if is_consensus(x.reviews) else "yellow"
+        rows.append(Row("at end" if not rows else "", x.consensus, good, whole=True))
+    for one in latest(x.reviews):
+        more = f" and {len(one.findings) - 1} more" if len(one.findings) > 1 else ""
+        if one.findings or not one.passed:
+            rows.append(
+                Row("", f"{cut(one.gate, 24)}: {one.findings[0] if one.findings else said(one)}{more}")
+            )
+    return rows
+
+
 def _troubles(found: list[Outcome]) -> list[Row]:
     rows = [
         Row(
@@ -98,4 +120,17 @@ def _troubles(found: list[Outcome]) -> list[Row]:
     ]
     if len(found) > _TROUBLES:
         rows.append(Row("", f"and {len(found) - _TROUBLES} more: `ralph report` tells of all"))
+    return rows
+
+
+def _parked(x: BacklogStanding) -> list[Row]:
+    """How each that waits for a person gets on, unless the last row of all says it of the only one."""
+    if len(x.parked) == 1 and x.parked[0].next in x.next:
+        return []
+    rows = [
+        Row("needs you" if not index else "", f"{cut(one.task, 24)}: {one.next}", "yellow", whole=True)
+        for index, one in enumerate(x.parked[:_TROUBLES])
+    ]
+    if len(x.parked) > _TROUBLES:
+        rows.append(Row("", f"and {len(x.parked) - _TROUBLES} more: `ralph status --json` has them all"))
     return rows

@@ -186,6 +186,7 @@ OFFERS: dict[tuple[str, str], Offer] = {
     ("task edit", "depends_on"): _tasks,
     ("task edit", "word"): _statuses,
     ("task import", "file"): _files,
+    **{(name, "task"): _tasks for name in ("say", "answer", "pause", "continue")},
     ("task export", "output"): _files,
     **{("task " + name, "id"): _tasks for name in ("show", "split", "complete", "block", "reopen", "edit")},
 }

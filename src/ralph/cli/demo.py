@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -16,40 +17,71 @@ from ralph.errors import RalphError
 from ralph.init.write import IGNORED
 
 _FILES = ("stats.py.txt", "test_stats.py.txt", "PROMPT.md", "agent.yml", "ralph.yml")
+_BOARD = "board"
+_ITEMS = 4  # of the board; one of them fails
 
 
 @click.command()
 @click.option(
     "--into", type=click.Path(path_type=Path), help="Make the repository in this new folder and keep it."
 )
+@click.option("--board", is_flag=True, help="A board of items that hats work through, in place of one task.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print.")
-def demo(into: Path | None, verbose: bool) -> int:
+def demo(into: Path | None, board: bool, verbose: bool) -> int:
     """A whole run in a small repository: false claims turned down, a strategy shift, a proven end.
 
+    With --board: three items go through two phases under two hats; a fourth fails three times and is set aside.
+
     \b
-    Example:
+    Examples:
       ralph demo --into /tmp/ralph-demo
+      ralph demo --board
     """
     folder = _folder(into)
     try:
-        _make_repository(folder)
-        click.echo("A small repository with failing tests, and a scripted agent that claims too early.\n")
-        arguments = ["run", *(["-v"] if verbose else [])]
+        _make_repository(folder, _BOARD if board else "")
+        click.echo(f"{_ABOUT[board]}\n")
+        arguments = ["run", *(["--max-items", str(_ITEMS)] if board else []), *(["-v"] if verbose else [])]
         code = subprocess.run(
             [sys.executable, "-m", "ralph", *arguments], cwd=folder, env=_environment()
         ).returncode
         click.echo("")
-        if code == 0:
+        if code == 0 and board:
+            for line in _shown(folder):
+                click.echo(line)
+        elif code == 0:
             click.echo("The change that the gates accepted:\n")
             subprocess.run(["git", "--no-pager", "diff", "--stat"], cwd=folder)
         if into:
-            click.echo(f"\nThe repository is in {folder}; try `ralph events` there.")
+            more = " --routed" if board else ""
+            click.echo(f"\nThe repository is in {folder}; try `ralph events{more}` there.")
         else:
-            click.echo("\nThe repository is removed now; `ralph demo --into FOLDER` keeps it.")
+            again = "ralph demo --board" if board else "ralph demo"
+            click.echo(f"\nThe repository is removed now; `{again} --into FOLDER` keeps it.")
         return code
     finally:
         if not into:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+_ABOUT = {
+    False: "A small repository with failing tests, and a scripted agent that claims too early.",
+    True: "A small board: four items in work/, two hats, and a scripted agent that cannot do one of the items.",
+}
+
+
+def _shown(folder: Path) -> Iterator[str]:
+    """What the board came to."""
+    for name in ("work", "proposed", "done", "failed"):
+        items = sorted(
+            path.name for path in folder.glob(f"{name}/*") if not path.name.endswith(".reason.txt")
+        )
+        yield f"{name + '/':<10} {', '.join(items) or 'empty'}"
+    for reason in sorted(folder.glob("failed/*.reason.txt")):
+        yield f"Why it failed: {reason.read_text().strip()}"
+    looks = (folder / "poll-log.txt").read_text().splitlines()
+    yield "Looked without an agent each time; poll-log.txt ends with:"
+    yield from (f"  {line}" for line in looks[-3:])
 
 
 def _folder(into: Path | None) -> Path:
@@ -65,22 +97,19 @@ def _folder(into: Path | None) -> Path:
     return into.resolve()
 
 
-def _make_repository(folder: Path) -> None:
-    for name in _FILES:
-        shutil.copyfile(Path(content.__file__).parent / name, folder / name.removesuffix(".txt"))
+def _make_repository(folder: Path, kind: str) -> None:
+    source = Path(content.__file__).parent
+    if kind:
+        shutil.copytree(source / kind, folder, dirs_exist_ok=True)
+    for name in () if kind else _FILES:
+        shutil.copyfile(source / name, folder / name.removesuffix(".txt"))
     (folder / ".gitignore").write_text("\n".join(("__pycache__/", *IGNORED, "")))
+    message = "Begin with a full board" if kind else "Begin with failing tests"
+    author = ("-c", "user.name=Demo", "-c", "user.email=demo@localhost")
     for command in (
-        ["init", "-q", "-b", "main"],
-        ["add", "-A"],
-        [
-            "-c",
-            "user.name=Demo",
-            "-c",
-            "user.email=demo@localhost",
-            "commit",
-            "-qm",
-            "Begin with failing tests",
-        ],
+        ("init", "-q", "-b", "main"),
+        ("add", "-A"),
+        (*author, "commit", "-qm", message),
     ):
         try:
             subprocess.run(["git", *command], cwd=folder, check=True)

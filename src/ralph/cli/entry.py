@@ -21,6 +21,10 @@ def _serve(arguments: list[str]) -> int:
         from ralph.cli.quick import serve
 
         return serve(arguments)
+    if arguments and arguments[0] == "tools":
+        from ralph.cli.tools import serve as serve_tools
+
+        return serve_tools(arguments[1:])
     if arguments and arguments[0] in ("hook", "checkpoint"):
         from ralph.hooks.serve import serve as serve_hook
 

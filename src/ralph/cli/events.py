@@ -1,4 +1,5 @@
-"""`ralph events`: the journal, filtered, followed, as lines or JSON. Reads only, also while a run is live."""
+"""`ralph events`: the journal, filtered, followed, as lines or JSON; or the events of hats, and why each went where it went.
+Reads only, also while a run is live."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ from fnmatch import fnmatchcase
 import click
 import msgspec
 
-from ralph.cli.operations import loops_of_task
+from ralph.cli.operations import find_loop, loops_of_task
 from ralph.cli.place import here
+from ralph.cli.routedevents import HEAD, Routing, below, explained, rows
 from ralph.core import facts as f
 from ralph.errors import RalphError
 from ralph.journal.read import NAME, follow, history
@@ -17,6 +19,7 @@ from ralph.journal.record import Record
 from ralph.journal.reference import KINDS
 from ralph.ui import masked
 from ralph.ui.terminal import one_line
+from ralph.workspace import Repo
 
 
 @click.command()
@@ -28,6 +31,16 @@ from ralph.ui.terminal import one_line
 @click.option("--run", "run_id", default="", help="Only this run.")
 @click.option("--since", type=click.IntRange(min=1), default=1, help="From this sequence number on.")
 @click.option("-n", "--last", type=click.IntRange(min=1), default=None, help="Only the last N.")
+@click.option(
+    "--routed", is_flag=True, help="Only the events, each once: who emitted it, and which hats it triggered."
+)
+@click.option(
+    "--why",
+    type=click.IntRange(min=1),
+    default=None,
+    metavar="N",
+    help="Why event N went to which hat, in the last loop or that of --loop.",
+)
 @click.option("-f", "--follow", "following", is_flag=True, help="Go on as new facts come; Ctrl-C ends it.")
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object a line, as in the journal; secrets are masked."
@@ -39,19 +52,31 @@ def events(
     run_id: str,
     since: int,
     last: int | None,
+    routed: bool,
+    why: int | None,
     following: bool,
     as_json: bool,
 ) -> None:
     """The journal: everything that happened, in order.
 
+    In a loop with hats, what became of their events is told below the fact that routed them.
+
     \b
     Examples:
       ralph events --kind 'gate.*'
       ralph events --follow --json
+      ralph events --routed
+      ralph events --why 3
     """
     _check(kinds)
     repo = here()
+    if why is not None:
+        _explain(repo, why, loop, task, other=bool(kinds or run_id or last or routed or following or as_json))
+        return
+    if routed and kinds:
+        raise click.UsageError("--routed shows events, and --kind chooses facts: use one of them.")
     state_dir = repo.state_dir
+    routing = Routing(all_loops=routed)
     of_task = loops_of_task(repo, task) if task else set()
 
     def wanted(record: Record) -> bool:
@@ -64,27 +89,46 @@ def events(
             and record.seq >= since
         )
 
+    def shown(record: Record) -> list[str]:
+        """Every record passes through here, in order, whether it is wanted or not."""
+        told = routing.take(record) if routed or not as_json else ()
+        if not wanted(record):
+            return []
+        if routed:
+            return rows(told, record.at, as_json=as_json)
+        return ["\n".join([_line(record, as_json), *below(told)])]
+
     seen = since - 1
-    found = []
+    found: list[str] = []
     for record in history(state_dir):
         seen = max(seen, record.seq)
-        if wanted(record):
-            found.append(record)
-    for record in found[-last:] if last else found:
-        click.echo(_line(record, as_json))
+        found += shown(record)
+    if routed and not as_json and (found or following):
+        click.echo(HEAD)
+    for line in found[-last:] if last else found:
+        click.echo(line)
     if not following:
         return
     follower = follow(state_dir / NAME, seen + 1)
     try:
         while True:
             for record in follower.poll():
-                if wanted(record):
-                    click.echo(_line(record, as_json))
+                for line in shown(record):
+                    click.echo(line)
             time.sleep(0.1)
     except KeyboardInterrupt:
         pass
     finally:
         follower.close()
+
+
+def _explain(repo: Repo, n: int, loop: str, task: str, *, other: bool) -> None:
+    if other:
+        raise click.UsageError("--why goes with --loop or --task, and with nothing else.")
+    found = find_loop(repo, loop, task)
+    if found is None:
+        raise RalphError("there is no loop here yet", todo='Start one with `ralph run -p "..."`.')
+    click.echo(explained(found, n))
 
 
 def _begins(record: Record, task: str, of_task: set[str]) -> bool:

@@ -107,7 +107,7 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
     folder, repo = Path.cwd(), here()
     if (request.skill or request.roles) and plan.existing(folder) and not request.about_configuration:
         written = _besides(request, folder).carry_out()
-        _tell(request, folder, repo, None, written)
+        _tell(request, folder, repo, None, written, preset(DEFAULT))
         return
     chosen = preset(request.preset or DEFAULT)
     plan.refuse_overwriting(folder, request.force)
@@ -127,7 +127,7 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
     )
     moved = (*configuration.move_aside, *besides.move_aside)
     written = Plan((*configuration.files, *besides.files), moved).carry_out()
-    _tell(request, folder, repo, setup, written)
+    _tell(request, folder, repo, setup, written, chosen)
 
 
 def _besides(request: Request, folder: Path) -> Plan:
@@ -154,7 +154,8 @@ def _refuse_nonsense(request: Request) -> None:
 def _decide(request: Request, folder: Path, repo: Repo, chosen: Preset) -> Setup:
     machine = Machine()
     agent, about = _agent(request, machine)
-    detected = Detected() if request.gates or request.no_gates else detect(folder, repo.root, machine)
+    own = request.gates or request.no_gates or not chosen.tests
+    detected = Detected() if own else detect(folder, repo.root, machine)
     gates = _gates(request, detected, chosen)
     gates = _tried(request, folder, repo, gates)
     ignore = () if request.no_gitignore else missing_ignores(repo, folder)
@@ -208,7 +209,7 @@ def _gates(request: Request, detected: Detected, chosen: Preset) -> tuple[Chosen
         return tuple(Chosen(gate, own=True) for gate in plan.own_gates(request.gates, taken))
     if request.no_gates:
         return ()
-    if not request.asks:
+    if not request.asks or not chosen.tests:
         return tuple(Chosen(gate) for gate in detected.gates)
     _show_detected(detected)
     everything = ",".join(str(n) for n in range(1, len(detected.gates) + 1)) or "none"
@@ -281,15 +282,17 @@ def _keep_runs_away(repo: Repo, folder: Path, stack: ExitStack) -> None:
 # -- telling ---------------------------------------------------------------------------------------
 
 
-def _tell(request: Request, folder: Path, repo: Repo, setup: Setup | None, written: Written) -> None:
+def _tell(
+    request: Request, folder: Path, repo: Repo, setup: Setup | None, written: Written, chosen: Preset
+) -> None:
     names = [_shown(path, folder) for path in written.paths]
-    next_commands = _next(folder, repo, setup, written)
+    next_commands = _next(folder, repo, setup, written, chosen)
     if request.quiet:
         click.echo(msgspec.json.encode(_facts(folder, repo, setup, written, names, next_commands)).decode())
         return
     click.echo("")
     if setup is not None:
-        for line in _summary(setup):
+        for line in _summary(setup, chosen):
             click.echo(one_line(line))
     click.echo(
         f"Wrote {', '.join(names)}." if names else "Nothing to write: the files are as they should be."
@@ -301,7 +304,7 @@ def _tell(request: Request, folder: Path, repo: Repo, setup: Setup | None, writt
         click.echo(f"  {command}")
 
 
-def _summary(setup: Setup) -> list[str]:
+def _summary(setup: Setup, chosen: Preset) -> list[str]:
     lines = [
         f"Agent: {setup.about_agent}"
         if setup.agent
@@ -314,21 +317,20 @@ def _summary(setup: Setup) -> list[str]:
             lines.append(f"Gate {one.gate.name} is written as a comment: it {one.trial.verdict}")
         if one.gate.hint and one.trial and one.trial.how != "green":
             lines.append(f"Perhaps {one.gate.hint}.")
-    if not any(one.active for one in setup.gates):
+    if chosen.tests and not any(one.active for one in setup.gates):
         lines.append("Gates: no command checks the work; add one under `gates:` in ralph.yml.")
     lines += [f"Not proposed: {left.run} ({left.why})" for left in setup.detected.left_out]
     return lines
 
 
-def _next(folder: Path, repo: Repo, setup: Setup | None, written: Written) -> tuple[str, ...]:
+def _next(folder: Path, repo: Repo, setup: Setup | None, written: Written, chosen: Preset) -> tuple[str, ...]:
     commands = _first(setup, folder) if setup else []
     new = [path for path in written.paths if ".ralph" not in path.relative_to(folder).parts]
     # The configuration itself need not be committed for a run; anything else would count as uncommitted work.
     if repo.versioned and {path.name for path in new} - {plan.CONFIG, ".gitignore"}:
         names = [shlex.quote(_shown(path, folder)) for path in (*_by_earlier(folder, repo, new), *new)]
         commands.append(f'git add {" ".join(names)} && git commit -m "Set up Ralph"')
-    commands.append('ralph run -p "What to do"')
-    return tuple(commands)
+    return (*commands, *chosen.first)
 
 
 def _first(setup: Setup, folder: Path) -> list[str]:

@@ -17,7 +17,7 @@ def presets(name: str | None, as_json: bool) -> None:
     \b
     Examples:
       ralph presets
-      ralph presets gated
+      ralph presets board
     """
     from ralph.init import presets as stock
 
@@ -27,5 +27,6 @@ def presets(name: str | None, as_json: bool) -> None:
     elif name:
         click.echo(found[0].text, nl=False)
     else:
+        width = max(len(one.name) for one in found)
         for one in found:
-            click.echo(f"{one.name:<8} {one.about}")
+            click.echo(f"{one.name:<{width}}  {one.about}")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 
-EMIT_HELP = """Usage: ralph emit TOPIC [PAYLOAD]
+EMIT_HELP = """Usage: ralph emit TOPIC [PAYLOAD] [--json]
 
-Hand an event to the loop that runs here. Inside an iteration it belongs to that iteration.
+Hand an event to the loop that runs here. Inside an iteration it belongs to that iteration, and to its hat: what the hat
+may not publish is refused. With --json the payload must be JSON.
 The topic `human.interact` asks a person: the loop ends as blocked-on-person with PAYLOAD as its question.
+As {"question": ..., "default": ..., "deadline_seconds": ...} it is waited for, until the deadline; then the default holds.
 
-Example:
+Examples:
   ralph emit human.interact "Which database shall I use?"
+  ralph emit human.interact --json '{"question": "Which port?", "default": "8080", "deadline_seconds": 600}'
 """
 SCRATCHPAD_HELP = """Usage: ralph scratchpad --done TEXT --test-status TEXT --next-step TEXT --blockers TEXT
 
@@ -39,11 +42,22 @@ def serve(arguments: list[str]) -> int:
 
 
 def _emit(arguments: list[str]) -> int:
+    as_json = [argument for argument in arguments if argument in ("--json", "-j")]
+    arguments = [argument for argument in arguments if argument not in ("--json", "-j")]
     if not 1 <= len(arguments) <= 2 or not arguments[0].strip() or arguments[0].startswith("-"):
         raise ValueError("give a TOPIC and, if there is more to say, one PAYLOAD; see `ralph emit --help`")
-    from ralph.journal import inbox
+    from ralph.journal import inbox, scope
     from ralph.journal.where import require_run, state_dir
 
+    if as_json and len(arguments) > 1:
+        import json
+
+        try:
+            json.loads(arguments[1])
+        except ValueError as error:
+            raise ValueError(f"--json: the payload is not JSON: {error}") from error
+    if why := scope.refusal(arguments[0], os.environ):
+        raise ValueError(why)
     message: dict[str, object] = {
         "kind": "event",
         "topic": arguments[0],

@@ -14,15 +14,15 @@ import click
 from msgspec.structs import replace
 
 from ralph.agents.adapter import adapter
-from ralph.cli.seeing import Shown
+from ralph.cli.seeing import Shown, diagnosed
 from ralph.cli.seeing import choose as choose_view
-from ralph.config import Overrides, check_agent, found_above, found_in, load
+from ralph.config import Overrides, Resolved, check_agent, found_above, found_in, load
 from ralph.config.agent import NamedBy
 from ralph.config.kinds import glob_problem
 from ralph.core import facts as f
 from ralph.core.decide import Finish, decide
 from ralph.core.fold import fold
-from ralph.core.next import what_next
+from ralph.core.next import what_it_needs
 from ralph.core.policy import Policy
 from ralph.core.state import LoopState
 from ralph.core.text import few
@@ -43,13 +43,19 @@ def _view(command: Decorated) -> Decorated:
     """How a run shows itself; the chosen options come as one value, `see`."""
 
     @functools.wraps(command)
-    def with_view(verbose: bool, no_tui: bool, as_json: bool, **given: Any) -> Any:
-        return command(see={"verbose": verbose, "no_tui": no_tui, "as_json": as_json}, **given)
+    def with_view(verbose: bool, no_tui: bool, as_json: bool, diagnostics: bool, **given: Any) -> Any:
+        see = {"verbose": verbose, "no_tui": no_tui, "as_json": as_json, "diagnostics": diagnostics}
+        return command(see=see, **given)
 
     decorated: Decorated = with_view
     for option in (
         click.option(
             "--json", "as_json", is_flag=True, help="Print one JSON object a fact, as `ralph events --json`."
+        ),
+        click.option(
+            "--diagnostics",
+            is_flag=True,
+            help="Write what happens as JSON lines to .ralph/diagnostics/; so does RALPH_DIAGNOSTICS=1.",
         ),
         click.option("--no-tui", is_flag=True, help="Print plain lines, also on a terminal."),
         click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print."),
@@ -96,10 +102,21 @@ def _limits(command: Decorated) -> Decorated:
 )
 @_limits
 @click.option("--task", help="Of the backlog, this task, or those below it.")
-@click.option("--max-items", type=int, help="Begin at most this many tasks of the backlog.")
+@click.option(
+    "--max-items",
+    type=int,
+    help="Begin at most this many tasks of the backlog; with `scan:`, end after this many items.",
+)
 @click.option("--once", is_flag=True, help="Begin one task of the backlog.")
 @click.option("--parallel", type=int, help="Work on this many tasks of the backlog at once.")
 @click.option("--watch", is_flag=True, help="When the backlog is done, wait for more tasks.")
+@click.option(
+    "--cooldown-delay-seconds",
+    "--cooldown",
+    "cooldown",
+    type=click.FloatRange(0, 86400),
+    help="Of hats: the rest between two idle looks; in place of event_loop.cooldown_delay_seconds.",
+)
 @click.option("--timeout-multiplier", type=float, default=1.0, help="Stretch all time limits by this factor.")
 @click.option("--in-place", is_flag=True, help="Work here although there are uncommitted changes.")
 @click.option("--resume", "choice", flag_value="resume", help="Go on with the unfinished loop.")
@@ -134,21 +151,30 @@ def run(
     folder = Path.cwd()
     if choice == "resume":
         _refuse_with_resume({**given, "config": config}, command)
-        return _resume(see, "", given)
+        return _resume(see, "", given, task=given["task"] or "")
     repo = here()
     if config is None:
         _refuse_one_above(folder, repo)
     assumed = _assumed(folder, repo, command, given) if config is None else None
     from ralph.cli import backlogfile, backlogrun
 
+    cooldown = given.pop("cooldown")
     flags = {name: given.pop(name) for name in backlogrun.FLAGS}
-    asking = backlogrun.asking(flags)
-    overrides = Overrides(command=command, backlog=asking, in_place=in_place, **given)
     text = assumed.text if assumed else ""
-    resolved = load(folder, config, overrides, assumed=text, backlog=backlogfile.usual(repo.root))
+
+    def read(flags: dict[str, Any]) -> Resolved:
+        asking = backlogrun.asking(flags)
+        overrides = Overrides(command=command, backlog=asking, in_place=in_place, **given)
+        return load(folder, config, overrides, assumed=text, backlog=backlogfile.usual(repo.root))
+
+    resolved = _board_items(read, flags)
+    if cooldown is not None:
+        resolved = replace(resolved, policy=_cooled(resolved.policy, cooldown))
     for line in assumed.said if assumed else ():
         click.echo(line, err=True)
-    _check(resolved.policy, folder, "command line" if command else "config")
+    at_end = resolved.work.at_end if resolved.task is None else ()
+    everyone = replace(resolved.policy, gates=(*resolved.policy.gates, *at_end))
+    _check(everyone, folder, "command line" if command else "config")
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
     if resolved.task is None:
@@ -165,7 +191,7 @@ def run(
     )
 
     def agree() -> None:
-        own = own_files(repo, folder, (resolved.policy.scratchpad_path(task.id),))
+        own = own_files(repo, folder, resolved.policy.scratchpads(task.id))
         _agree_to_work_here(repo, own, in_place, _read_by_ralph(folder, config, resolved.prompt_file))
 
     loop = _resumable(repo)
@@ -185,11 +211,13 @@ def run(
     multiple=True,
     help="After needs-review: files that judge the work and may stay changed; may be repeated.",
 )
+@click.option("--task", default="", help="Of the backlog, this task, which waits for you or was cut short.")
 @_view
-def resume(see: dict[str, bool], answer: str, allow: tuple[str, ...], **given: Any) -> int:
+def resume(see: dict[str, bool], answer: str, allow: tuple[str, ...], task: str, **given: Any) -> int:
     """Go on with the unfinished loop, perhaps under higher limits.
 
     After needs-review, --allow accepts the changes to these files; without it, the agent has to put them back.
+    A task of the backlog goes on in its own workspace and lands as always; --task may be left out when only one waits.
 
     \b
     Examples:
@@ -197,37 +225,45 @@ def resume(see: dict[str, bool], answer: str, allow: tuple[str, ...], **given: A
       ralph resume --max-iterations 80
       ralph resume --answer "Use PostgreSQL"
       ralph resume --allow tests/test_dates.py
+      ralph resume --task A.1 --answer "Use PostgreSQL"
     """
-    return _resume(see, answer, given, allow)
+    return _resume(see, answer, given, allow, task)
 
 
-def _resume(see: dict[str, bool], answer: str, given: dict[str, Any], allow: tuple[str, ...] = ()) -> int:
+def _resume(
+    see: dict[str, bool], answer: str, given: dict[str, Any], allow: tuple[str, ...] = (), task: str = ""
+) -> int:
     """From wherever in the repository: the loop goes on in the folder in which it began."""
+    from ralph.cli import backlogresume
     from ralph.cli.place import here
 
     repo = here()
-    loop = _resumable(repo)
+    of_backlog = backlogresume.chosen(repo, task, says=bool(answer or allow))
+    loop = of_backlog.state if of_backlog else _resumable(repo)
     if loop:
         _check(loop.policy, Path(loop.root) / loop.folder, "loop")
     folder = Path(loop.root) / loop.folder if loop else Path.cwd()
     limits = _raised(given)
     if loop:
-        _refuse_in_vain(loop, limits, answer)
+        _refuse_in_vain(loop, limits, answer, allow)
         _check_allowed(loop, allow)
+    if of_backlog:
+        return backlogresume.go_on(repo, of_backlog, see, answer=answer, allow=allow, raise_limits=limits)
     request = Request(
         folder=folder, repo=repo, choice="resume", answer=answer, allow=allow, raise_limits=limits
     )
     return _go(request, see)
 
 
-def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str) -> None:
+def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allow: tuple[str, ...]) -> None:
     """A loop at its limit would end again at once: say what it needs instead."""
     if answer and loop.question is None and loop.ended != "stuck":
         raise RalphError("no question waits for an answer here", todo="Leave out --answer.")
-    resumed = fold(loop, f.LoopResumed(run="", limits=raised(loop.policy.limits, limits)))
+    higher = raised(loop.policy.limits, limits)
+    resumed = fold(loop, f.LoopResumed(run="", limits=higher, answer=answer, allow=allow))
     for op in decide(resumed) if not resumed.open else ():
         if isinstance(op, Finish) and op.end in ("limit", "failed"):
-            todo = what_next(op.end, replace(resumed, end_limit=op.limit))
+            todo = what_it_needs(op.end, replace(resumed, end_limit=op.limit))
             raise RalphError(f"it would end again at once: {op.reason}", todo=todo)
 
 
@@ -250,16 +286,41 @@ def _go(request: Request, see: dict[str, bool], agree: Callable[[], None] = lamb
             agree()
         return choice
 
-    with Shown(request.folder, choose_view(request.repo.state_dir, **see)) as shown:
+    diagnostics = diagnosed(see.pop("diagnostics", False))
+    view = choose_view(request.repo.state_dir, **see)
+    with Shown(request.folder, view, diagnostics=diagnostics) as shown:
         seeing = Seeing(
             fact=shown.fact,
-            line=lambda who, line: shown.heard(who, line.text),
+            line=lambda task, who, line: shown.heard(who, line.text),
             resume_or_fresh=choose,
             pulse=shown.pulse,
             end=shown.end,
             note=shown.note,
         )
         return drive(request, seeing)
+
+
+def _board_items(read: Callable[[dict[str, Any]], Resolved], flags: dict[str, Any]) -> Resolved:
+    """--max-items is about the items of a board that Ralph scans itself, where there is one, else about tasks."""
+    most, others = flags["max_items"], {**flags, "max_items": None}
+    if most is None or any(value not in (None, False) for value in others.values()):
+        return read(flags)
+    try:
+        resolved = read(others)
+    except RalphError:  # it is about tasks, or wrong in a way that is told the same way then
+        return read(flags)
+    team = resolved.policy.team
+    if resolved.task is None or team is None or not any(hat.scan is not None for hat in team.hats):
+        return read(flags)
+    if most < 1:
+        raise RalphError("--max-items: must be at least 1", todo="Give a higher number, or leave it out.")
+    return replace(resolved, policy=replace(resolved.policy, team=replace(team, max_items=most)))
+
+
+def _cooled(policy: Policy, seconds: float) -> Policy:
+    if policy.team is None:
+        raise RalphError("--cooldown is for hats, and there are none", todo="Leave it out.")
+    return replace(policy, team=replace(policy.team, cooldown=seconds))
 
 
 def _refuse_one_above(folder: Path, repo: Repo) -> None:
@@ -287,17 +348,15 @@ def _check(policy: Policy, folder: Path, named_by: NamedBy) -> None:
     """An agent that cannot run is told before anything is done."""
     check_agent(policy, folder, named_by)
     adapter(policy.agent).check(policy.agent)
-    for gate in policy.gates:
-        if gate.agent:
+    hats = policy.team.hats if policy.team is not None else ()
+    others = [(f"gate {gate.name}", gate.agent) for gate in policy.gates]
+    for name, agent in (*others, *((f"hat {hat.id}", hat.agent) for hat in hats)):
+        if agent:
             try:
-                check_agent(
-                    replace(policy, agent=gate.agent), folder, "loop" if named_by == "loop" else "gate"
-                )
-                adapter(gate.agent).check(gate.agent)
+                check_agent(replace(policy, agent=agent), folder, "loop" if named_by == "loop" else "gate")
+                adapter(agent).check(agent)
             except RalphError as error:
-                raise RalphError(
-                    f"gate {gate.name}: {error.what}", where=error.where, todo=error.todo, code=error.code
-                )
+                raise RalphError(f"{name}: {error.what}", where=error.where, todo=error.todo, code=error.code)
 
 
 def _raised(given: dict[str, Any]) -> dict[str, float]:
@@ -322,6 +381,11 @@ def _refuse_with_resume(given: dict[str, Any], command: tuple[str, ...]) -> None
         "allow",
         "require_verified",
         "sandbox",
+        "max_items",
+        "cooldown",
+        "parallel",
+        "once",
+        "watch",
     )
     said = [_FLAGS.get(key, f"--{key.replace('_', '-')}") for key in fixed if given.get(key)]
     said += ["--timeout-multiplier"] if given.get("timeout_multiplier", 1.0) != 1.0 else []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from datetime import datetime
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -25,18 +26,20 @@ from ralph.ui.terminal import one_line
 
 if TYPE_CHECKING:
     from ralph.ui.columns import Style
+    from ralph.ui.diagnostics import Diagnostics
+    from ralph.ui.live import Subject
 
 _TAIL = 1 << 16
 
 
 class View(Protocol):
-    def say(self, lines: Sequence[str]) -> None:
-        """Lines of the record."""
+    def say(self, lines: Sequence[str], whose: str = "") -> None:
+        """Lines of the record; `whose` comes before each."""
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None: ...
 
-    def heard(self, who: str, text: str) -> None:
-        """A line that the agent or a gate printed."""
+    def heard(self, who: str, text: str, task: str = "") -> None:
+        """A line that the agent or a gate printed; for which task where there are several."""
 
     def pulse(self, s: LoopState) -> float:
         """Time passes; in how many seconds to call again, at the latest."""
@@ -50,40 +53,54 @@ class View(Protocol):
 class Shown:
     """A run's view and its log. Neither can end the run: a view that fails gives way to plain lines."""
 
-    def __init__(self, folder: Path, view: View) -> None:
+    def __init__(self, folder: Path, view: View, *, diagnostics: bool = False) -> None:
         self._view = view
         self._plain = Plain(verbose=False, err=isinstance(view, Json))
         self._log = LogFile(folder)
+        self._diagnostics = _diagnostics(folder) if diagnostics else None
 
     def __enter__(self) -> Shown:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._view.close()
+        if self._diagnostics is not None:
+            self._diagnostics.close()
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
         self.say(fact, s)
 
-    def tell(self, told: Sequence[str]) -> None:
-        """Lines about the run as a whole."""
-        told = [one_line(line) for line in told]
-        self._log.write(told, datetime.now())
-        (self._plain if isinstance(self._view, Json) else self._view).say(told)
+    def tell(self, told: Sequence[str], whose: str = "") -> None:
+        """Lines about the run as a whole, or about the end of one task in it."""
+        told, whose = [one_line(line) for line in told], one_line(whose)
+        self._log.write([f"{whose}{line}" for line in told], datetime.now())
+        (self._plain if isinstance(self._view, Json) else self._view).say(told, whose)
 
     def say(self, fact: f.AnyFact, s: LoopState, whose: str = "") -> None:
-        told = [one_line(f"{whose}{line}") for line in lines(fact, s)]
-        trouble = self._log.write(told, datetime.now())
+        told, whose = [one_line(line) for line in lines(fact, s)], one_line(whose)
+        logged = [f"{whose}{line}" for line in told]
+        trouble = self._log.write(logged, datetime.now()) or self._diagnose(fact, s, logged)
         try:
-            self._view.say(told)
+            self._view.say(told, whose)
             if trouble:
                 (self._plain if isinstance(self._view, Json) else self._view).say([f"warning: {trouble}"])
             self._view.fact(fact, s)
         except Exception as error:
             self._give_up(error)
 
-    def heard(self, who: str, text: str) -> None:
+    def _diagnose(self, fact: f.AnyFact, s: LoopState, told: Sequence[str]) -> str:
+        if self._diagnostics is None:
+            return ""
+        self._diagnostics.say(told)
+        self._diagnostics.fact(fact, s)
+        trouble, self._diagnostics.trouble = self._diagnostics.trouble, ""
+        return trouble
+
+    def heard(self, who: str, text: str, task: str = "") -> None:
+        if self._diagnostics is not None:
+            self._diagnostics.heard(who, text)
         try:
-            self._view.heard(who, text)
+            self._view.heard(who, text, task)
         except Exception as error:
             self._give_up(error)
 
@@ -115,12 +132,32 @@ class Shown:
             self._view.say([f"warning: the view failed ({what}); plain lines from here on"])
 
 
-def choose(state_dir: Path, *, verbose: bool, no_tui: bool, as_json: bool) -> View:
+def _diagnostics(folder: Path) -> Diagnostics:
+    from ralph.ui.diagnostics import Diagnostics
+
+    return Diagnostics(folder, datetime.now(UTC))
+
+
+def diagnosed(flag: bool) -> bool:
+    """Asked for by the option, or by the variable that users of this family know."""
+    return flag or os.environ.get("RALPH_DIAGNOSTICS", "") not in ("", "0", "false")
+
+
+def choose(
+    state_dir: Path,
+    left: Callable[[], int] | None = None,
+    /,
+    *,
+    verbose: bool,
+    no_tui: bool,
+    as_json: bool,
+) -> View:
+    """`left`: how many tasks nobody has begun, of a run over several."""
     if as_json:
         return Json(state_dir, verbose=verbose)
     if no_tui or not _can_paint():
         return Plain(verbose=verbose)
-    return _Terminal(verbose=verbose)
+    return _Terminal(verbose=verbose, left=left)
 
 
 def _can_paint() -> bool:
@@ -140,16 +177,16 @@ class Plain:
         self._verbose = verbose
         self._err = err
 
-    def say(self, lines: Sequence[str]) -> None:
+    def say(self, lines: Sequence[str], whose: str = "") -> None:
         for line in lines:
-            echo(f"{datetime.now():%H:%M:%S}  {line}", err=self._err)
+            echo(f"{datetime.now():%H:%M:%S}  {whose}{line}", err=self._err)
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
         pass
 
-    def heard(self, who: str, text: str) -> None:
+    def heard(self, who: str, text: str, task: str = "") -> None:
         if self._verbose:
-            self.say([f"{who}| {one_line(line)}" for line in readable(text)])
+            self.say([f"{_of(who, task)}| {one_line(line)}" for line in readable(text)])
 
     def pulse(self, s: LoopState) -> float:
         return float("inf")
@@ -165,12 +202,12 @@ class Plain:
 class _Terminal:
     """The live view; its summary is plain text below all that was shown."""
 
-    def __init__(self, *, verbose: bool) -> None:
+    def __init__(self, *, verbose: bool, left: Callable[[], int] | None) -> None:
         from ralph.ui.live import Live
         from ralph.ui.screen import Screen
 
         screen = Screen(sys.stdout.fileno(), sys.stdout.encoding)
-        live = Live(screen, colour=not os.environ.get("NO_COLOR"), verbose=verbose)
+        live = Live(screen, _subject(left), colour=not os.environ.get("NO_COLOR"), verbose=verbose)
         self.say, self.fact, self.heard = live.say, live.fact, live.heard
         self.pulse, self.close = live.pulse, live.close
         self._last = live.last
@@ -190,6 +227,16 @@ class _Terminal:
         self._last(spans)
 
 
+def _subject(left: Callable[[], int] | None) -> Subject:
+    if left is None:
+        from ralph.ui.live import OneLoop
+
+        return OneLoop()
+    from ralph.ui.crew import Crew
+
+    return Crew(left, time.monotonic())
+
+
 class Json:
     """The journal's records of this run, as `ralph events --json` prints them, and nothing else on standard output.
     What the agent prints (-v) goes to standard error."""
@@ -199,7 +246,7 @@ class Json:
         self._verbose = verbose
         self._follower: Follower | None = None
 
-    def say(self, lines: Sequence[str]) -> None:
+    def say(self, lines: Sequence[str], whose: str = "") -> None:
         pass
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
@@ -214,9 +261,9 @@ class Json:
             shown = replace(record, data=masked.fact(record.kind, record.data))
             echo(msgspec.json.encode(shown).decode())
 
-    def heard(self, who: str, text: str) -> None:
+    def heard(self, who: str, text: str, task: str = "") -> None:
         if self._verbose:
-            echo(f"{who}| {one_line(text)}", err=True)
+            echo(f"{_of(who, task)}| {one_line(text)}", err=True)
 
     def pulse(self, s: LoopState) -> float:
         return float("inf")
@@ -227,6 +274,10 @@ class Json:
 
     def last(self, lines: Sequence[str]) -> None:
         """Only facts."""
+
+
+def _of(who: str, task: str) -> str:
+    return f"{one_line(task)}  {who}" if task else who
 
 
 def _last_seq(journal: Path) -> int:

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from ralph.cli.figures import cut, seconds_since
+from ralph.cli.hatstanding import HatStanding, hat_standing
 from ralph.cli.operations import Loop, Operation, operations
 from ralph.cli.place import BY_INIT
 from ralph.core import facts as f
-from ralph.core.next import what_next
+from ralph.core import steering
+from ralph.core.hatfold import IDLE
+from ralph.core.next import of_task, what_next
 from ralph.core.state import LoopState
 from ralph.driver.resume import last_loop
 from ralph.journal.lock import holder
@@ -63,13 +66,31 @@ class Said(msgspec.Struct, frozen=True):
     final: bool
 
 
+class Paused(msgspec.Struct, frozen=True):
+    since: str  # empty: it pauses after what is under way
+    by: str
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a person said to the loop."""
+
+    text: str
+    hat: str
+    by: str
+    at: str
+    iteration: int | None  # that read it; None: none yet
+
+
+State = Literal["working", "waiting", "idle", "paused", "stopping", "died", "blocked", "ended"]
+
+
 class Standing(msgspec.Struct, frozen=True):
     """The newest loop of this workspace."""
 
     loop: str
     task: str
     title: str
-    state: Literal["working", "waiting", "stopping", "died", "blocked", "ended"]
+    state: State
     started: str
     end: str | None
     reason: str
@@ -83,6 +104,8 @@ class Standing(msgspec.Struct, frozen=True):
     under_way: list[str]
     operations: list[UnderWay]
     waiting: Waiting | None
+    paused: Paused | None
+    told: list[Told]
     stopping: str | None
     gates: list[Gate]
     said: Said | None
@@ -95,6 +118,7 @@ class Standing(msgspec.Struct, frozen=True):
     recovery: str
     warnings: list[str]
     next: str
+    hats: HatStanding | None = None  # when it has any
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -149,7 +173,6 @@ def standing(s: LoopState, own: list[Record], repo: Repo, *, live: bool) -> Stan
     assert isinstance(started, f.LoopStarted)  # a loop's records begin with it
     ran = operations(Loop(started, own[0].at, own), repo.state_dir)
     now = [x for x in ran if live and not x.ended and x.op in s.open]
-    due = s.wait_due if live and s.wait_due and s.wait_due.until else None
     return Standing(
         loop=s.loop,
         task=s.task.id,
@@ -167,7 +190,9 @@ def standing(s: LoopState, own: list[Record], repo: Repo, *, live: bool) -> Stan
         max_attempts=s.policy.limits.max_attempts,
         under_way=sorted(s.open) if live else [],
         operations=[UnderWay(x.op, x.name, x.at, round(seconds_since(x.at), 1)) for x in now],
-        waiting=Waiting(due.what, due.why, due.until) if due else None,
+        waiting=_waiting(s) if live else None,
+        paused=_paused(s, own) if live else None,
+        told=told(own),
         stopping=s.stop,
         gates=[
             _gate(gate.name, gate.hard, s, [x for x in ran if x.gate == gate.name], now) for gate in s.gates
@@ -182,17 +207,51 @@ def standing(s: LoopState, own: list[Record], repo: Repo, *, live: bool) -> Stan
         recovery=s.recovery,
         warnings=list(s.warnings),
         next=_next(s, live),
+        hats=hat_standing(s, own, live=live),
     )
 
 
-def _state(s: LoopState, live: bool) -> Literal["working", "waiting", "stopping", "died", "blocked", "ended"]:
+def _waiting(s: LoopState) -> Waiting | None:
+    if steering.asks(s) and s.steer.until:
+        return Waiting("answer", s.question or "", s.steer.until)
+    due = s.wait_due if s.wait_due and s.wait_due.until else None
+    return Waiting(due.what, due.why, due.until) if due else None
+
+
+def _paused(s: LoopState, own: list[Record]) -> Paused | None:
+    if s.steer.pause is None:
+        return None
+    now = steering.pause_id(s) in s.open
+    since = next((r.at for r in reversed(own) if r.kind == "wait.started"), "") if now else ""
+    return Paused(since, s.steer.pause.by)
+
+
+def told(own: list[Record]) -> list[Told]:
+    """What people said, and which iteration read it: the last that began with it in its prompt."""
+    found: dict[str, Told] = {}
+    for record in own:
+        match f.decode(record.data) if record.kind in ("said", "iteration.started") else None:
+            case f.Said() as x:
+                found[x.name] = Told(x.text, x.hat, x.by, record.at, None)
+            case f.IterationStarted() as x:
+                for name in x.heard:
+                    if name in found:
+                        found[name] = msgspec.structs.replace(found[name], iteration=x.n)
+    return list(found.values())
+
+
+def _state(s: LoopState, live: bool) -> State:
     if s.ended:
         return "blocked" if s.ended == "blocked-on-person" else "ended"
     if not live:
         return "died"
     if s.stop:
         return "stopping"
-    return "waiting" if s.wait_due and s.wait_due.until else "working"
+    if steering.pause_id(s) in s.open:
+        return "paused"
+    if any(op.startswith(IDLE) for op in s.open):
+        return "idle"
+    return "waiting" if _waiting(s) else "working"
 
 
 def _gate(name: str, hard: bool, s: LoopState, runs: list[Operation], now: list[Operation]) -> Gate:
@@ -240,6 +299,12 @@ def _next(s: LoopState, live: bool) -> str:
         return "The run died. Go on with `ralph resume`."
     if s.stop:
         return "It ends by itself. `ralph stop --now` does not wait for the iteration."
+    if steering.pause_id(s) in s.open:
+        return f"`{of_task('continue', s)}` lets it go on; `ralph stop` ends it."
+    if s.question is not None:
+        return f'Answer it: `{of_task("answer", s)} "..."`.'
     if s.wait_due and s.wait_due.until:
         return "It goes on by itself then; `ralph stop` ends it."
+    if any(op.startswith(IDLE) for op in s.open):
+        return "It goes on by itself when there is work; `ralph stop` ends it."
     return "`ralph logs --follow` shows what happens; `ralph stop` ends it after the iteration."

@@ -12,7 +12,7 @@ import msgspec
 
 from ralph.cli.figures import clock, cut, seconds_since, seconds_until
 from ralph.cli.place import here
-from ralph.cli.standing import Gate, Place, Standing, look
+from ralph.cli.standing import Gate, Place, Standing, Told, look
 from ralph.core.figures import duration
 from ralph.ui.spending import spent
 from ralph.ui.terminal import one_line
@@ -20,6 +20,8 @@ from ralph.ui.verdicts import colour_of
 
 _GATES_SHOWN = 6
 _WARNINGS_SHOWN = 3
+_TOLD_SHOWN = 3
+_ITEMS_SHOWN = 8
 _MILD = (
     "completed-unverified",
     "needs-review",
@@ -72,8 +74,10 @@ def _rows(place: Place) -> list[Row]:
         Row("task", f"{x.task}: {x.title}"),
         *_end_rows(x),
         *_now_rows(x),
+        *_hat_rows(x),
         *_gate_rows(x),
         *_figure_rows(x),
+        *_told_rows(x),
         *([Row("said", f"in iteration {x.said.iteration}: {x.said.text}")] if x.said else []),
         *_warning_rows(x),
         Row("next", x.next, "bold", whole=True),
@@ -97,7 +101,7 @@ def _end_rows(x: Standing) -> list[Row]:
     limit = f" ({x.limit})" if x.limit else ""
     good = "green" if x.end == "completed-verified" else "yellow" if x.end in _MILD else "red"
     rows = [Row("end", f"{x.end}{limit}: {x.reason}", good, whole=True)]
-    if x.question and x.question not in x.reason:
+    if x.question and x.end and x.question not in x.reason:
         rows.append(Row("question", x.question, whole=True))
     return rows
 
@@ -108,10 +112,54 @@ def _now_rows(x: Standing) -> list[Row]:
         until = f"{x.waiting.what} until {clock(x.waiting.until)}"
         left = duration(seconds_until(x.waiting.until))
         rows.append(Row("waiting", f"{until} (in {left}): {x.waiting.why}", "yellow"))
+    if x.paused:
+        since = f"since {clock(x.paused.since)}, {duration(seconds_since(x.paused.since))}"
+        rows.append(Row("paused", f"{since if x.paused.since else 'after this'}, by {x.paused.by}", "yellow"))
     if x.state == "stopping":
         when = "after this iteration" if x.stopping == "graceful" else "at once"
         rows.append(Row("stopping", when, "yellow"))
     return rows
+
+
+def _hat_rows(x: Standing) -> list[Row]:
+    """Whose turn it is, what waits, and the items of a board: those that are not through come first."""
+    if x.hats is None:
+        return []
+    from ralph.cli.hatstanding import item_text, queue_text, worn_text
+
+    rows = [Row("hat", worn_text(x.hats), "cyan")] if worn_text(x.hats) else []
+    if x.hats.idle_since:
+        since = f"since {clock(x.hats.idle_since)}, {duration(seconds_since(x.hats.idle_since))}"
+        left = f"; looks again in {duration(seconds_until(x.hats.idle_until))}" if x.hats.idle_until else ""
+        rows.append(Row("idle", since + left, "yellow"))
+    rows += [Row("queue", queue_text(x.hats))] if x.hats.queue else []
+    order = sorted(x.hats.items, key=lambda item: (item.state == "through", item.state == "given up"))
+    for index, item in enumerate(order[:_ITEMS_SHOWN]):
+        text = f"{cut(item.name, 40)}  {item_text(item, estimated=x.estimated)}"
+        rows.append(Row("" if index else "items", text, "yellow" if item.state == "given up" else ""))
+    if (more := len(order) - _ITEMS_SHOWN) > 0:
+        rows.append(Row("", f"and {more} more: `ralph status --json` has them all"))
+    return rows
+
+
+def _told_rows(x: Standing) -> list[Row]:
+    """What people said: what nobody has read yet, and the last that somebody has."""
+    unread = [one for one in x.told if one.iteration is None]
+    shown = unread[-_TOLD_SHOWN:] or x.told[-1:]
+    rows = [
+        Row(
+            "told" if not index else "",
+            f"{_read(one)}{f' (for {one.hat})' if one.hat else ''}: {cut(one.text, 200)}",
+            "" if one.iteration else "yellow",
+        )
+        for index, one in enumerate(shown)
+    ]
+    more = len(unread) - _TOLD_SHOWN
+    return [*rows, Row("", f"and {more} more not read yet")] if more > 0 else rows
+
+
+def _read(one: Told) -> str:
+    return f"read by iteration {one.iteration}" if one.iteration else "not read yet"
 
 
 def _gate_rows(x: Standing) -> list[Row]:

@@ -19,6 +19,7 @@ from ralph.ui import masked
 from ralph.ui.terminal import one_line
 
 if TYPE_CHECKING:
+    from ralph.cli.validateroles import RolesVerdict
     from ralph.config.load import Examined
     from ralph.config.problems import Finding
     from ralph.core.policy import (
@@ -33,12 +34,18 @@ if TYPE_CHECKING:
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What `--json` prints."""
+    """What is found in a file."""
 
     file: str
     valid: bool
     errors: tuple[Finding, ...] = ()
     warnings: tuple[Finding, ...] = ()
+
+
+class Whole(Verdict, frozen=True):
+    """What `--json` prints. `valid` is said of all files together."""
+
+    roles: RolesVerdict | None = None  # None: there are none here
 
 
 @click.command()
@@ -47,23 +54,28 @@ class Verdict(msgspec.Struct, frozen=True):
 def validate(file: Path | None, as_json: bool) -> int:
     """Check a configuration, ralph.yml if none is named, and say what it means.
 
-    Every error and warning is told with its line. The exit code is 0 when the file is valid, else 2.
-    A prompt need not be in it, and an agent that this machine lacks is a warning.
+    Every error and warning is told with its line; those of the roles in this folder too. The exit code is 0 when all
+    is valid, else 2. A prompt need not be in it, and an agent that this machine lacks is a warning.
 
     \b
     Examples:
       ralph validate
       ralph validate presets/night.yml --json
     """
+    from ralph.cli import validateroles
+
     found, meaning = _examined(Path.cwd(), file)
+    roles = validateroles.roles_here(Path.cwd())
+    valid = found.valid and (roles is None or roles.valid)
     if as_json:
-        click.echo(msgspec.json.encode(found).decode())
-    else:
-        for line in _shown(found):
-            click.echo(one_line(line))
-        for line in meaning:
-            click.echo(one_line(line))
-    return 0 if found.valid else 2
+        whole = Whole(found.file, valid, found.errors, found.warnings, roles)
+        click.echo(json.dumps(msgspec.to_builtins(whole), ensure_ascii=False))
+        return 0 if valid else 2
+    if roles is not None:
+        meaning += _rows("roles", [*validateroles.meaning(roles)])
+    for line in (*_shown(found), *(_shown(roles) if roles else ()), *(meaning if valid else ())):
+        click.echo(one_line(line))
+    return 0 if valid else 2
 
 
 @click.command()
@@ -109,7 +121,9 @@ def _examined(folder: Path, file: Path | None) -> tuple[Verdict, list[str]]:
         return Verdict(shown, False, (Finding(error.line, "", error.what),)), []
     problems = found.settings.problems
     errors = findings(problems.found)
-    here = () if errors else tuple(_unusable(found, folder))
+    from ralph.cli.validatehats import hat_findings
+
+    here = () if errors else (*hat_findings(found, folder), *_unusable(found, folder))
     verdict = Verdict(shown, not errors, errors, findings(problems.noted) + here)
     return verdict, [] if errors else list(_meaning(found))
 
@@ -130,7 +144,6 @@ def _unusable(found: Examined, folder: Path) -> Iterator[Finding]:
     from ralph.agents.adapter import adapter
     from ralph.config import check_agent
     from ralph.config.problems import Finding
-    from ralph.config.schema import REVIEWER
 
     if not found.has_agent:
         what = "no agent is set; put its command after -- on the command line, or set cli.command"
@@ -139,12 +152,11 @@ def _unusable(found: Examined, folder: Path) -> Iterator[Finding]:
     lines = {key.removeprefix("cli."): given.line for key, given in settings.values.items()}
     agents = [("cli", found.policy.agent, lines)] if found.has_agent else []
     mine = _program(found.policy.agent)
-    for index, (gate, values) in enumerate(
-        zip(found.policy.gates, settings.get("gates") or (), strict=False)
-    ):
-        if gate.agent is not None and _program(gate.agent) not in ("", mine):
-            own = {k.removeprefix(f"{REVIEWER}."): given.line for k, given in values.items()}
-            agents.append((f"gates[{index}].agent", gate.agent, own))
+    for name, gates in (("gates", found.policy.gates), ("at_end", found.work.at_end)):
+        for index, (gate, values) in enumerate(zip(gates, settings.get(name) or (), strict=False)):
+            if gate.agent is not None and _program(gate.agent) not in ("", mine):
+                own = {k.removeprefix(f"{name}[].agent."): given.line for k, given in values.items()}
+                agents.append((f"{name}[{index}].agent", gate.agent, own))
     for at, agent, own in agents:
         try:
             check_agent(msgspec.structs.replace(found.policy, agent=agent), folder)
@@ -161,7 +173,7 @@ def _program(agent: AgentPolicy) -> str:
     return agent.script or program(agent)
 
 
-def _shown(found: Verdict) -> Iterator[str]:
+def _shown(found: Verdict | RolesVerdict) -> Iterator[str]:
     """In the form that editors and CI systems know: FILE:LINE: error: ..."""
     for kind, findings in (("error", found.errors), ("warning", found.warnings)):
         for one in findings:
@@ -170,7 +182,7 @@ def _shown(found: Verdict) -> Iterator[str]:
     yield f"{found.file} is {'valid' if found.valid else 'not valid'}{_counted(found)}"
 
 
-def _counted(found: Verdict) -> str:
+def _counted(found: Verdict | RolesVerdict) -> str:
     counts = [
         f"{len(of)} {name}{'' if len(of) == 1 else 's'}"
         for name, of in (("error", found.errors), ("warning", found.warnings))
@@ -191,6 +203,10 @@ def _meaning(found: Examined) -> Iterator[str]:
         ("done", [_claim(policy)]),
         ("limits", list(_limits(policy.limits))),
     ]
+    if policy.team is not None:
+        from ralph.cli.validatehats import hat_lines
+
+        rows.append(("hats", hat_lines(policy.team)))
     if found.backlog:
         rows.append(("lands", [_landing(policy.land)]))
     if policy.sandbox.kind != "none":
@@ -201,9 +217,14 @@ def _meaning(found: Examined) -> Iterator[str]:
         rows.append(
             ("notify", [f"{n.run or masked.address(n.url)} ({', '.join(n.when)})" for n in policy.notify])
         )
+    if found.backlog and found.work.at_end:
+        rows.append(("at end", [_at_end(gate) for gate in found.work.at_end]))
     for name, lines in rows:
-        for index, line in enumerate(lines):
-            yield f"  {name if index == 0 else '':<8}{line}"
+        yield from _rows(name, lines)
+
+
+def _rows(name: str, lines: list[str]) -> list[str]:
+    return [f"  {name if index == 0 else '':<8}{line}" for index, line in enumerate(lines)]
 
 
 def _agent(agent: AgentPolicy) -> str:
@@ -262,6 +283,12 @@ def _gate(gate: GatePolicy) -> str:
     return f"{gate.name}: {'hard' if gate.hard else 'soft'}, {when}{where}, {times}: {what}"
 
 
+def _at_end(gate: GatePolicy) -> str:
+    from ralph.config.kinds import duration_text
+
+    return f"{gate.name}: looks at the whole run, ended after {duration_text(gate.hard_timeout)}: review: {gate.review}"
+
+
 def _sandbox(sandbox: SandboxPolicy) -> str:
     network = "your network" if sandbox.network == "host" else "no network"
     files = "its usual ones" if sandbox.credentials is None else ", ".join(sandbox.credentials) or "none"
@@ -274,6 +301,8 @@ def _sandbox(sandbox: SandboxPolicy) -> str:
 
 
 def _no_gates(policy: Policy) -> str:
+    if policy.unverified_ok and not policy.require_verified:
+        return "none: the end will be unverified; for this file that is a success"
     return "none: no proof is wanted" if policy.gates_declined else "none: the end will be unverified"
 
 

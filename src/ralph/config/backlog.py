@@ -7,14 +7,23 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ralph.config.overrides import Overrides
+from ralph.config.policy import gates_of
 from ralph.config.problems import Problems, quoted
-from ralph.config.read import Settings, fields, read
-from ralph.config.schema import BY_PATH, field_default
+from ralph.config.read import Settings, Values, fields, read
+from ralph.config.schema import AT_END, BY_PATH, GATE, field_default
 from ralph.config.textfile import located, read_text
-from ralph.core.policy import LandPolicy, Policy
+from ralph.core.policy import GatePolicy, LandPolicy, Policy
 from ralph.core.schedule import Work
 
-_OF_TASKS = ("parallel", "poll_interval_seconds", "gate_concurrency", "share", "land.target", "land.merges")
+_OF_TASKS = (
+    "parallel",
+    "poll_interval_seconds",
+    "gate_concurrency",
+    "share",
+    "at_end",
+    "land.target",
+    "land.merges",
+)
 _NOT_HERE = "is not for a backlog yet: each task needs a workspace of its own; use clone or worktree"
 
 
@@ -39,8 +48,22 @@ def named_in(config: Path) -> Path | None:
     return file(settings, None)
 
 
-def work(settings: Settings) -> Work:
-    return Work(**fields(settings.values, "work"))
+def work(settings: Settings, overrides: Overrides, cwd: Path) -> Work:
+    return Work(**fields(settings.values, "work"), at_end=_at_end(settings, overrides, cwd))
+
+
+def _at_end(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[GatePolicy, ...]:
+    """Reviewers like those of `gates`, but always soft."""
+    given: tuple[Values, ...] = settings.get("at_end") or ()
+    as_gates = tuple(
+        {key.replace(AT_END, GATE, 1): value for key, value in values.items()} for values in given
+    )
+    found = gates_of(as_gates, "at_end", settings, overrides, cwd)
+    if found and settings.get("land.how") not in (None, "merge"):
+        settings.warn(
+            "at_end", "nobody is asked: they look at what lands on the target, and here nothing does"
+        )
+    return tuple(replace(gate, hard=False) for gate in found)
 
 
 def policy_for_tasks(policy: Policy, settings: Settings, overrides: Overrides) -> Policy:
@@ -64,7 +87,7 @@ def only_for_tasks(settings: Settings, overrides: Overrides) -> None:
     kind = settings.get("workspace")
     if kind not in (None, "in-place") and not overrides.in_place:
         what = f"{quoted(kind)} is only for a backlog; a prompt is worked on in place"
-        settings.wrong("workspace", f"{what}: remove the key, or say --in-place on the command line")
+        settings.wrong("workspace", f"{what}: remove the key, say --in-place, or make it a task: `ralph task add`")
     if overrides.prompt is not None or overrides.prompt_file is not None:
         return  # the file is for other runs than this one
     for path in (*_OF_TASKS, "push"):

@@ -8,9 +8,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from ralph.config.kinds import AGENT, Kind
+from ralph.config import olderschema
+from ralph.config.hatkinds import NAME, TOPIC
+from ralph.config.kinds import AGENT, AGENT_OR_AUTO, AUTO, Kind
 from ralph.config.problems import Problems, Spot
-from ralph.config.schema import BY_PATH, EITHER, KEYS, LISTS, REVIEWER, SHORT, Key, field_default
+from ralph.config.schema import (
+    AT_END,
+    BACKEND,
+    BY_PATH,
+    EITHER,
+    HAT,
+    KEYS,
+    LISTS,
+    NAMED,
+    REVIEWER,
+    SHORT,
+    SHORT_LIST,
+    Key,
+    field_default,
+)
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 NO_GATES_SCHEMA = {"pattern": "^none$", "patternErrorMessage": "must be a list of gates or none"}
@@ -19,11 +35,17 @@ SECTION_DOCS = {
     "cli": "The agent: which program does the work and how it is spoken to.",
     "event_loop": "What to do, what counts as done, and the limits of the loop.",
     "gates[].agent": "The reviewer's own agent, where it is not the one of `cli`.",
+    "at_end[].agent": "The reviewer's own agent, where it is not the one of `cli`.",
     "stuck": "When a loop that gets nowhere shifts its strategy, and when it ends.",
     "core": "What every prompt says, and where the agent keeps its notes.",
     "task": "The task, where it is more than a prompt.",
     "sandbox": "What agents and gates can reach.",
     "land": "Where a backlog's proven work goes.",
+    "memories": "What agents keep beyond the loop.",
+    "tasks": "The agent's own list of todos.",
+    "hats.<name>.backend": "The hat's own agent, where it is not the one of `cli`.",
+    "hats.<name>.aggregate": "How the hat takes several events.",
+    "hats.<name>.scan": "A hat that looks for work without an agent.",
 }
 
 
@@ -33,14 +55,18 @@ def schema() -> dict[str, Any]:
         "title": "ralph.yml",
         "description": "The configuration of Ralph. `ralph validate` checks it, with what lies beyond a schema.",
         **_section(""),
+        # Keys that hold nothing but YAML anchors.
+        "patternProperties": {"^(_(?!suppress_warnings$)|x-)": {}},
     }
 
 
 def default_of(key: Key) -> Any:
     """What the key means when it is not given, as a value; None where no value says that."""
     if key.kind.read is None:
-        return []
-    if key.path.startswith(f"{REVIEWER}."):  # `cli` decides
+        return {} if key.path in NAMED else []
+    if key.path.startswith(
+        (f"{REVIEWER}.", f"{AT_END}.agent.", f"{BACKEND}.", f"{HAT}.model")
+    ):  # `cli` decides
         return None
     value = _plain(field_default(key.into))
     return value if value is not None and _accepts(key.kind, value) else None
@@ -48,7 +74,10 @@ def default_of(key: Key) -> Any:
 
 def _section(section: str) -> dict[str, Any]:
     # null: all of its keys may be commented out
-    return {"type": ["object", "null"], "additionalProperties": False, "properties": _properties(section)}
+    properties = _properties(section) | olderschema.properties(
+        tuple(section.split(".")) if section else (), _value
+    )
+    return {"type": ["object", "null"], "additionalProperties": False, "properties": properties}
 
 
 def _properties(section: str) -> dict[str, Any]:
@@ -59,7 +88,7 @@ def _properties(section: str) -> dict[str, Any]:
         name, _, deeper = key.path.removeprefix(prefix).partition(".")
         if not key.path.startswith(prefix) or name.endswith("[]") or name in found:
             continue
-        if deeper:
+        if deeper and prefix + name not in BY_PATH:
             inside = prefix + name
             found[name] = {"description": SECTION_DOCS[inside], **_section(inside), **_short(inside)}
         else:
@@ -71,13 +100,19 @@ def _short(section: str) -> dict[str, Any]:
     """One word in place of the section. Said by a pattern, which does not concern the mapping."""
     if section not in SHORT:
         return {}
-    words = BY_PATH[f"{section}.{SHORT[section]}"].kind.schema["enum"]
+    words = _value(BY_PATH[f"{section}.{SHORT[section]}"])["enum"][:-1]  # without null
+    if section in SHORT_LIST:
+        argv = BY_PATH[f"{section}.{SHORT_LIST[section]}"].kind.schema
+        more = {name: argv[name] for name in ("items", "additionalItems", "minItems")}
+    else:
+        more = {}
     message = f"must be a mapping or one of {', '.join(words)}"
     return {
-        "type": ["object", "string", "null"],
+        "type": ["object", "string", *(["array"] if more else []), "null"],
         "pattern": f"^({'|'.join(words)})$",
         "patternErrorMessage": message,
         "examples": [*words],
+        **more,
     }
 
 
@@ -92,10 +127,19 @@ def _described(key: Key) -> dict[str, Any]:
 
 def _value(key: Key) -> dict[str, Any]:
     items = f"{key.path}[]"
-    if key.kind is AGENT:  # with those that are installed here and now
+    if key.kind in (AGENT, AGENT_OR_AUTO):  # with those that are installed here and now
         from ralph.agents.known import names
 
-        return _or_null({**AGENT.schema, "enum": [*names()]})
+        auto = [AUTO] if key.kind is AGENT_OR_AUTO else []
+        return _or_null({**key.kind.schema, "enum": [*names(), *auto]})
+    if key.path in NAMED:
+        of_names = {"hats": f"^{NAME.pattern}$", "events": TOPIC.schema["pattern"]}[key.path]
+        item = {**_section(NAMED[key.path]), "type": "object"}
+        return {
+            "type": ["object", "null"],
+            "propertyNames": {"pattern": of_names},
+            "additionalProperties": item,
+        }
     if items not in LISTS:
         return _or_null(key.kind.schema)
     the_list = {"type": "array", "items": _item(items)}

@@ -107,7 +107,7 @@ def duration_text(value: float) -> str:
 # Readers
 
 
-def _text(node: Node, spot: Spot, *, one_line: bool = False, empty_ok: bool = False) -> str | None:
+def text_of(node: Node, spot: Spot, *, one_line: bool = False, empty_ok: bool = False) -> str | None:
     if not isinstance(node, Scalar) or node.means != "text":
         quotes = "" if not isinstance(node, Scalar) or node.means == "null" else " (put it in quotes)"
         spot.wrong(f"must be text, not {described(node)}{quotes}")
@@ -133,7 +133,7 @@ def _checked(text: str, spot: Spot, *, one_line: bool = False, empty_ok: bool = 
     return text.strip() if one_line else text
 
 
-def _items(node: Node, spot: Spot, read: Callable[[Node, Spot], Any]) -> tuple[Any, ...] | None:
+def items_of(node: Node, spot: Spot, read: Callable[[Node, Spot], Any]) -> tuple[Any, ...] | None:
     if not isinstance(node, Sequence):
         spot.wrong(f"must be a list, not {described(node)}")
         return None
@@ -141,15 +141,15 @@ def _items(node: Node, spot: Spot, read: Callable[[Node, Spot], Any]) -> tuple[A
     return None if None in values else tuple(values)
 
 
-def _line(node: Node, spot: Spot) -> str | None:
-    return _text(node, spot, one_line=True)
+def line_of(node: Node, spot: Spot) -> str | None:
+    return text_of(node, spot, one_line=True)
 
 
 def _flag(node: Node, spot: Spot) -> str | None:
-    return _text(node, spot, one_line=True, empty_ok=True)
+    return text_of(node, spot, one_line=True, empty_ok=True)
 
 
-def _boolean(node: Node, spot: Spot) -> bool | None:
+def boolean_of(node: Node, spot: Spot) -> bool | None:
     if not isinstance(node, Scalar) or node.means != "boolean":
         spot.wrong(f"must be true or false, not {described(node)}")
         return None
@@ -157,11 +157,11 @@ def _boolean(node: Node, spot: Spot) -> bool | None:
 
 
 def _globs(node: Node, spot: Spot) -> tuple[str, ...] | None:
-    return _items(node, spot, _glob)
+    return items_of(node, spot, _glob)
 
 
 def _glob(node: Node, spot: Spot) -> str | None:
-    pattern = _line(node, spot)
+    pattern = line_of(node, spot)
     if pattern is None:
         return None
     if problem := glob_problem(pattern):
@@ -172,7 +172,7 @@ def _glob(node: Node, spot: Spot) -> str | None:
 
 def _writable(node: Node, spot: Spot) -> tuple[str, ...] | None:
     if isinstance(node, Scalar) and node.means == "boolean":
-        return ("**",) if _boolean(node, spot) else ()
+        return ("**",) if boolean_of(node, spot) else ()
     if isinstance(node, Sequence):
         return _globs(node, spot)
     spot.wrong(f"must be true, false or a list of patterns, not {described(node)}")
@@ -181,12 +181,12 @@ def _writable(node: Node, spot: Spot) -> tuple[str, ...] | None:
 
 def _argv(node: Node, spot: Spot) -> tuple[str, ...] | None:
     if isinstance(node, Sequence):
-        words = _items(node, spot, _word)
+        words = items_of(node, spot, _word)
         if words is not None and not (words and words[0].strip()):
             spot.wrong("must name a program")
             return None
         return words
-    command = _text(node, spot)
+    command = text_of(node, spot)
     if command is None:
         return None
     import shlex
@@ -204,8 +204,8 @@ def _argv(node: Node, spot: Spot) -> tuple[str, ...] | None:
 
 def _guidance(node: Node, spot: Spot) -> str | None:
     if not isinstance(node, Sequence):
-        return _text(node, spot)
-    rules = _items(node, spot, _text)
+        return text_of(node, spot)
+    rules = items_of(node, spot, text_of)
     return None if rules is None else "\n".join(f"- {rule.strip()}" for rule in rules)
 
 
@@ -225,7 +225,7 @@ def _environment(node: Node, spot: Spot) -> dict[str, str] | None:
 
 
 def _variable(node: Node, spot: Spot) -> str | None:
-    pattern = _line(node, spot)
+    pattern = line_of(node, spot)
     if pattern is not None and not _VARIABLES.fullmatch(pattern):
         spot.wrong(f"must be the name of a variable, perhaps with * or ?, not {quoted(pattern)}")
         return None
@@ -234,7 +234,7 @@ def _variable(node: Node, spot: Spot) -> str | None:
 
 def _inside(node: Node, spot: Spot) -> str | None:
     """The scratchpad: a file of the workspace, wherever the workspace will be."""
-    path = _line(node, spot)
+    path = line_of(node, spot)
     if path is None:
         return None
     parts = [part for part in path.split("/") if part not in ("", ".")]
@@ -252,7 +252,7 @@ def _inside(node: Node, spot: Spot) -> str | None:
 
 def _folder(node: Node, spot: Spot) -> str | None:
     """A folder that the user's checkout and every workspace have in the same place."""
-    path = _line(node, spot)
+    path = line_of(node, spot)
     if path is None:
         return None
     parts = [part for part in path.split("/") if part not in ("", ".")]
@@ -276,57 +276,57 @@ def _identifier(node: Node, spot: Spot) -> str | None:
 # The readers once more, for editors. In patterns `$` is the very end, as in ECMA 262.
 
 
-def _matching(pattern: str, message: str, *types: str) -> dict[str, Any]:
+def matching(pattern: str, message: str, *types: str) -> dict[str, Any]:
     """`patternErrorMessage` is what editors show in place of the pattern; other programs ignore it."""
     return {"type": [*types] if types else "string", "pattern": pattern, "patternErrorMessage": message}
 
 
-def _list_of(item: dict[str, Any]) -> dict[str, Any]:
+def list_of(item: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": item}
 
 
 _SOME_TEXT = r"(?=[\s\S]*\S)[^\u0000]*"
 # All that is not printable has no short name in a pattern: control characters and the usual invisible ones.
-_ONE_LINE = r"\s*(?=\S)[^\u0000-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]*\s*"
-_IN_FOLDER = (
+ONE_LINE = r"\s*(?=\S)[^\u0000-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]*\s*"
+IN_FOLDER = (
     r"(?!\s*[/~])(?!\s*(?:[^/]*/)*\.\.(?:/|\s*$))"  # not absolute or upwards
     r"(?!\s*(?:\.?/)*\.?\s*$)(?!\s*(?:\.?/)*\.[gG][iI][tT](?:/|\s*$))"
 )
 _NO_FOLDER = r"(?![\s\S]*/\s*$)"
-_TEXT_SCHEMA = _matching(f"^{_SOME_TEXT}$", "must not be empty")
-_WORD_SCHEMA = _matching(f"^(?:|{_SOME_TEXT})$", "must not be blank", "string", "number", "boolean")
-_PROGRAM_SCHEMA = _matching(f"^{_SOME_TEXT}$", "must name a program", "string", "number", "boolean")
-_LINE_SCHEMA = _matching(f"^{_ONE_LINE}$", "must be one line of printable text")
-_GLOB_SCHEMA = _matching(
-    rf"^(?!\s*(?:\./)?(?:[/~]|\s*$|(?:[^/]*/)*\.\.(?:/|\s*$))){_ONE_LINE}$",
+_TEXT_SCHEMA = matching(f"^{_SOME_TEXT}$", "must not be empty")
+_WORD_SCHEMA = matching(f"^(?:|{_SOME_TEXT})$", "must not be blank", "string", "number", "boolean")
+_PROGRAM_SCHEMA = matching(f"^{_SOME_TEXT}$", "must name a program", "string", "number", "boolean")
+_LINE_SCHEMA = matching(f"^{ONE_LINE}$", "must be one line of printable text")
+_GLOB_SCHEMA = matching(
+    rf"^(?!\s*(?:\./)?(?:[/~]|\s*$|(?:[^/]*/)*\.\.(?:/|\s*$))){ONE_LINE}$",
     "must be a pattern of paths inside the workspace",
 )
 
-TEXT = Kind("text", _text, _TEXT_SCHEMA)
-LINE = Kind("text, one line", _line, _LINE_SCHEMA)
-FLAG = Kind("text, one line", _flag, _matching(f"^(?:|{_ONE_LINE})$", "must be one line of printable text"))
-BOOLEAN = Kind("true or false", _boolean, {"type": "boolean"})
-PATH = Kind("path", _line, _LINE_SCHEMA)
+TEXT = Kind("text", text_of, _TEXT_SCHEMA)
+LINE = Kind("text, one line", line_of, _LINE_SCHEMA)
+FLAG = Kind("text, one line", _flag, matching(f"^(?:|{ONE_LINE})$", "must be one line of printable text"))
+BOOLEAN = Kind("true or false", boolean_of, {"type": "boolean"})
+PATH = Kind("path", line_of, _LINE_SCHEMA)
 INSIDE = Kind(
     "path inside the workspace",
     _inside,
-    _matching(
-        rf"^{_IN_FOLDER}{_NO_FOLDER}(?=(?:[^{{}}]|\{{taskId\}})*$){_ONE_LINE}$",
+    matching(
+        rf"^{IN_FOLDER}{_NO_FOLDER}(?=(?:[^{{}}]|\{{taskId\}})*$){ONE_LINE}$",
         f"must be a relative path to a file inside the workspace; may contain {TASK_ID}",
     ),
 )
-GLOBS = Kind("list of patterns", _globs, _list_of(_GLOB_SCHEMA))
-PATHS = Kind("list of paths", lambda node, spot: _items(node, spot, _line), _list_of(_LINE_SCHEMA))
+GLOBS = Kind("list of patterns", _globs, list_of(_GLOB_SCHEMA))
+PATHS = Kind("list of paths", lambda node, spot: items_of(node, spot, line_of), list_of(_LINE_SCHEMA))
 FOLDERS = Kind(
     "list of folders",
-    lambda node, spot: _items(node, spot, _folder),
-    _list_of(_matching(rf"^{_IN_FOLDER}{_ONE_LINE}$", "must be a folder inside the repository")),
+    lambda node, spot: items_of(node, spot, _folder),
+    list_of(matching(rf"^{IN_FOLDER}{ONE_LINE}$", "must be a folder inside the repository")),
 )
 VARIABLES = Kind(
     "list of names",
-    lambda node, spot: _items(node, spot, _variable),
-    _list_of(
-        _matching(rf"^\s*{_VARIABLES.pattern}\s*$", "must be the name of a variable, perhaps with * or ?")
+    lambda node, spot: items_of(node, spot, _variable),
+    list_of(
+        matching(rf"^\s*{_VARIABLES.pattern}\s*$", "must be the name of a variable, perhaps with * or ?")
     ),
 )
 WRITABLE = Kind(
@@ -335,11 +335,11 @@ WRITABLE = Kind(
 ARGV = Kind(
     "text or list of words",
     _argv,
-    _matching(f"^{_SOME_TEXT}$", "must name a program", "string", "array")
+    matching(f"^{_SOME_TEXT}$", "must name a program", "string", "array")
     | {"items": [_PROGRAM_SCHEMA], "additionalItems": _WORD_SCHEMA, "minItems": 1},
 )
-WORDS = Kind("list of words", lambda node, spot: _items(node, spot, _word), _list_of(_WORD_SCHEMA))
-TEXTS = Kind("list of texts", lambda node, spot: _items(node, spot, _text), _list_of(_TEXT_SCHEMA))
+WORDS = Kind("list of words", lambda node, spot: items_of(node, spot, _word), list_of(_WORD_SCHEMA))
+TEXTS = Kind("list of texts", lambda node, spot: items_of(node, spot, text_of), list_of(_TEXT_SCHEMA))
 GUIDANCE = Kind(
     "text or list of texts", _guidance, {**_TEXT_SCHEMA, "type": ["string", "array"], "items": _TEXT_SCHEMA}
 )
@@ -355,7 +355,7 @@ ENVIRONMENT = Kind(
 IDENTIFIER = Kind(
     "name",
     _identifier,
-    _matching(
+    matching(
         rf"^(?!.*(?:\.|\.lock)$){_IDENTIFIER.pattern}$",
         "must be at most 64 letters, digits, '-', '_' or '.', starting with a letter or digit",
         "string",
@@ -408,6 +408,18 @@ AGENT = Kind(
     _agent_name,
     {"type": "string", "enum": [*_agents_named()]},
 )
+AUTO = "auto"  # the first known agent on PATH: what is done without a name as well
+
+
+def _agent_or_auto(node: Node, spot: Spot) -> str | None:
+    return AUTO if isinstance(node, Scalar) and node.text == AUTO else _agent_name(node, spot)
+
+
+AGENT_OR_AUTO = Kind(
+    f"{AGENT.name}, or `{AUTO}`",
+    _agent_or_auto,
+    {"type": "string", "enum": [*_agents_named(), AUTO]},
+)
 
 
 def choices(*words: str) -> Kind:
@@ -415,10 +427,10 @@ def choices(*words: str) -> Kind:
 
     def read(node: Node, spot: Spot) -> tuple[str, ...] | None:
         assert one.read is not None
-        found = _items(node, spot, one.read)
+        found = items_of(node, spot, one.read)
         return None if found is None else tuple(dict.fromkeys(found))
 
-    return Kind(f"list of {one.name}", read, _list_of(one.schema))
+    return Kind(f"list of {one.name}", read, list_of(one.schema))
 
 
 def integer(least: int) -> Kind:
@@ -474,7 +486,7 @@ def duration(*, zero_ok: bool = False) -> Kind:
 
 def _duration_schema(zero_ok: bool) -> dict[str, Any]:
     some_digit = "[0-9]" if zero_ok else "[1-9]"
-    return _matching(
+    return matching(
         rf"^(?!\s*\S.{{39,}}\S)(?=[\s\S]*{some_digit})\s*(?:{_NUMBER}|{_DURATION.pattern})\s*$",
         "must be a duration such as 90, 90s, 10m or 1h30m",
         "number",

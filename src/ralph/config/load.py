@@ -9,6 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.config import backlog as backlogs
+from ralph.config.hats import with_conditions
+from ralph.config.older_family import of_the_family
 from ralph.config.overrides import Overrides, check
 from ralph.config.policy import policy as policy_of
 from ralph.config.problems import Problems, Unreadable
@@ -72,12 +74,13 @@ def load(
     nothing = found.task is None and not found.backlog and not (overrides and overrides.backlog)
     if nothing or not found.has_agent:
         raise _missing(prompt=nothing, agent=not found.has_agent)
-    roles = load_roles(Path(cwd).absolute())
+    roles, of_roles = load_roles(Path(cwd).absolute())
+    roles = with_conditions(roles, found.policy.team)
     return Resolved(
         replace(found.policy, roles=roles) if roles else found.policy,
         found.task,
         str(found.path) if found.path else ASSUMED if assumed else DEFAULTS,
-        found.settings.problems.warnings,
+        (*found.settings.problems.warnings, *of_roles),
         found.prompt_file,
         found.work,
         found.backlog,
@@ -98,7 +101,8 @@ def examine(
     path = cwd / file if file is not None else found_in(cwd)
     problems = Problems(str(file) if file is not None else path.name if path else FILE_NAMES[0])
     values = read(_text(path, problems.source) if path else assumed, problems) if path or assumed else {}
-    settings = Settings(path.parent if path else cwd, values, problems)
+    said = (key for key, given in values.items() if given.value != ())
+    settings = Settings(path.parent if path else cwd, values, problems, older=of_the_family(said))
     _warn_of_second_file(cwd, path, problems)
 
     check(overrides, problems)
@@ -116,7 +120,7 @@ def examine(
         policy,
         task,
         str(from_file[0]) if from_file else "",
-        backlogs.work(settings),
+        backlogs.work(settings, overrides, cwd),
         str(tasks or ""),
     )
 

@@ -5,6 +5,8 @@ A row that warns is a known key without effect: the file is accepted, and the us
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 ANY = "<name>"  # in a path: whatever name the user gave
@@ -27,7 +29,7 @@ _TOOLS = "The agent's own settings decide which tools it may use; for one hat: `
 _ADAPTER = "Use `cli` (`model`, `args`, `env`), or `backend` and `backend_args` of a hat."
 _CHECKPOINT = "Each iteration is recorded anyway: `ralph recover` lists the states."
 _HOOK = "Use `gates` for checks before completion, `notify` for news, a hat for work."
-_BOT = "Use `notify` to be told and `ralph resume --answer` to reply."
+_BOT = "Use `notify` to be told and `ralph answer` to reply."
 _SKILLS = "Agents find their own skills; what every iteration must know goes into `core.guardrails`."
 _FILTER = "Memories are chosen by relevance, within `memories.budget`."
 _PROJECT = "Write it under `core` (`specs_dir`) or `event_loop` (`prompt_file`)."
@@ -59,6 +61,8 @@ ROWS: tuple[Row, ...] = (
     Row("event_loop.mutation_score_warn_threshold", instead="Write a gate that fails below the score, with `hard: false` to be warned only."),
     Row("event_loop.checkpoint_interval", instead=_CHECKPOINT),
     Row("event_loop.completion_gates", instead=_BACKPRESSURE),
+    Row("event_loop.max_wave_total", default="64", instead="The hats of a loop work one after another."),
+    Row("event_loop.verbose", instead="Use `ralph run -v`.", quiet=("false",)),
     # the agent
     Row("cli.backend", default="claude"),
     Row("cli.command"),
@@ -91,6 +95,8 @@ ROWS: tuple[Row, ...] = (
     Row(f"hats.{ANY}.backend_args"),
     Row(f"hats.{ANY}.args", into=f"hats.{ANY}.backend_args"),
     Row(f"hats.{ANY}.disallowed_tools"),
+    Row(f"hats.{ANY}.prompt_suffix", instead="Write it under `instructions` of the hat."),
+    Row(f"hats.{ANY}.instructions_file", instead="Write the text under `instructions` of the hat."),
     Row(f"hats.{ANY}.timeout"),
     Row(f"hats.{ANY}.scratchpad"),
     Row(f"hats.{ANY}.scratchpad.enabled", default="true"),
@@ -134,7 +140,7 @@ ROWS: tuple[Row, ...] = (
     Row("features.loop_naming.format", instead="Branches are named after their tasks.", quiet=("human-readable",)),
     Row("features.loop_naming.max_length", default="50", instead="Branches are named after their tasks."),
     Row("RObot.enabled", default="false", instead=_BOT, quiet=("false",)),
-    Row("RObot.timeout_seconds", instead=_BOT),
+    Row("RObot.timeout_seconds", instead="Use `event_loop.human_timeout_seconds`: how long a loop waits for an answer."),
     Row("RObot.checkin_interval_seconds", instead=_BOT),
     Row("RObot.telegram.bot_token", instead=_BOT),
     Row("RObot.telegram.api_url", instead=_BOT),
@@ -175,6 +181,7 @@ ROWS: tuple[Row, ...] = (
     Row(f"backpressure.gates{ITEM}.name", instead=_BACKPRESSURE),
     Row(f"backpressure.gates{ITEM}.command", instead=_BACKPRESSURE),
     Row(f"backpressure.gates{ITEM}.on_fail", instead=_BACKPRESSURE),
+    *(Row(f"backpressure{ITEM}.{key}", instead=_BACKPRESSURE) for key in ("name", "command", "on_failure", "message")),
     Row("_suppress_warnings", instead="Warnings do not stop a run; correct the file to be rid of them.", quiet=("false", "true")),
 )
 # fmt: on
@@ -189,6 +196,28 @@ def row_for(parts: tuple[str, ...]) -> Row | None:
     if exact is not None:
         return exact
     return next((row for known, row in _BY_PARTS.items() if _fits(known, parts)), None)
+
+
+# Keys that Ralph has as well, but that only come up in files of that family.
+_MARKS = (
+    *("memories.", "tasks.", "core.specs_dir", "event_loop.starting_event", "event_loop.persistent"),
+    *("event_loop.required_events", "event_loop.cancellation_promise", "event_loop.enforce_hat_scope"),
+    "event_loop.cooldown_delay_seconds",
+)
+_WRITTEN_BY_INIT = frozenset({"event_loop.prompt_file", "event_loop.completion_promise"})  # both: by theirs
+ALONE = "<older>"  # stands among the keys of a file that has keys which only that family has
+
+
+def of_the_family(keys: Iterable[str]) -> bool:
+    """Whether the file with these keys was written for that family, so that its defaults hold: it has hats, or a key of
+    theirs (or what their `init` writes) and none that only Ralph has."""
+    keys = set(keys)
+    if keys & {"hats", "events"}:
+        return True
+    theirs = {ALONE} | {row.into for row in ROWS}
+    only_ours = {key for key in keys - theirs if row_for(tuple(key.split("."))) is None}
+    marked = keys >= _WRITTEN_BY_INIT or any(key == ALONE or key.startswith(_MARKS) for key in keys)
+    return marked and not only_ours
 
 
 def anchors(name: str) -> bool:

@@ -8,45 +8,49 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ralph.config.kinds import is_unicode
+from ralph.config.hats import team
 from ralph.config.overrides import Overrides
-from ralph.config.problems import closest, quoted, quoted_path
-from ralph.config.read import NO_GATES, Given, Settings, Values, fields
+from ralph.config.problems import closest, quoted
+from ralph.config.read import ADAPTER, NO_GATES, Given, Settings, Values, fields
 from ralph.config.schema import GATE, NOTIFY, REVIEWER
-from ralph.config.textfile import located, read_text
+from ralph.config.workers import absolute, agent_of, other_agent, warn_unused
 from ralph.core.policy import (
     REVIEWS,
     AgentPolicy,
     GatePolicy,
     LimitPolicy,
+    MemoryPolicy,
     NotifyPolicy,
     Policy,
     SandboxPolicy,
     StuckPolicy,
 )
-from ralph.errors import RalphError
 
 SOFT_SHARE = 0.75  # of the loop's time
 ITERATION_SOFT_SHARE = 2 / 3  # of one iteration's
+OLDER_LIMITS = {"max_iterations": 100, "hard_seconds": 14400.0}  # in files of the older family
 OTHER_SIGNALS = ("ITERATION_DONE", "TASK_STUCK")  # these never claim that it is done
 
 
 def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
     gates = _gates(settings, overrides, cwd)
+    agent = agent_of(settings, overrides, cwd)
     found = Policy(
-        agent=_agent(settings, overrides, cwd),
+        agent=agent,
         gates=gates,
         gates_declined=not overrides.gates and (overrides.no_gates or settings.get("gates") == NO_GATES),
-        limits=_limits(settings, overrides),
+        limits=_limits(settings, overrides, agent),
+        memories=_memories(settings),
         stuck=_stuck(settings),
         notify=_notify(settings),
         sandbox=_sandbox(settings, overrides),
+        unverified_ok=settings.older and not gates,
         **_own_fields(settings, overrides),
     )
     _warn_of_untold_figures(found, settings)
     if found.require_verified and not gates:
         settings.warn("require_verified", "no gate is set, so no end can be verified")
-    return found
+    return replace(found, team=team(settings, overrides, cwd, found))
 
 
 def _warn_of_untold_figures(found: Policy, settings: Settings) -> None:
@@ -56,7 +60,7 @@ def _warn_of_untold_figures(found: Policy, settings: Settings) -> None:
     if not tells_usage(found.agent):
         for name in ("max_cost_usd", "max_tokens"):
             what = f"cannot act: {found.agent.backend} does not tell what it uses"
-            _warn_unused(settings, f"event_loop.{name}", what)
+            warn_unused(settings, f"event_loop.{name}", what)
 
 
 def _notify(settings: Settings) -> tuple[NotifyPolicy, ...]:
@@ -97,7 +101,7 @@ def _sandbox(settings: Settings, overrides: Overrides) -> SandboxPolicy:
     for name in ("readable", "writable"):
         if name in own:
             own[name] = tuple(
-                _absolute(f"sandbox.{name}", path, settings.folder, settings) for path in own[name]
+                absolute(f"sandbox.{name}", path, settings.folder, settings) for path in own[name]
             )
     if "credentials" in own:  # where the home is, the agent's own environment says
         own["credentials"] = tuple(path.removeprefix("~/") for path in own["credentials"])
@@ -110,127 +114,24 @@ def _own_fields(settings: Settings, overrides: Overrides) -> dict[str, Any]:
     own = fields(settings.values, "policy")
     if overrides.require_verified:
         own["require_verified"] = True
-    own["fallback"] = tuple(_other(text, settings) for text in own.get("fallback", ()))
+    own["fallback"] = tuple(other_agent(text, settings) for text in own.get("fallback", ()))
     own["allow"] = (*own.get("allow", ()), *(pattern.removeprefix("./") for pattern in overrides.allow))
     if own.get("completion_promise") in OTHER_SIGNALS:
         settings.wrong("event_loop.completion_promise", "is a signal that says the opposite of done")
     return own
 
 
-def _agent(settings: Settings, overrides: Overrides, cwd: Path) -> AgentPolicy:
-    own = fields(settings.values, "agent")
-    if overrides.command:
-        command = _resolved(overrides.command, cwd, settings)
-        return AgentPolicy(**_custom(own | {"command": command}, settings, said=False))
-    args = settings.get("cli.args") or ()
-    if "command" in own:
-        own["command"] = _resolved(own["command"], settings.folder, settings)
-    elif "backend" not in own and (found := _first_on_path(own, settings)):
-        own["backend"] = found
-    match own.get("backend", "custom"):
-        case "custom":
-            if "command" in own:
-                own["command"] += args
-            return AgentPolicy(**_custom(own, settings))
-        case "scripted":
-            return AgentPolicy(**_scripted(own, settings))
-    return AgentPolicy(**_named(own, args, settings))
+def _memories(settings: Settings) -> MemoryPolicy:
+    usual = {"budget": 0} if settings.older else {}
+    return MemoryPolicy(**usual | fields(settings.values, "memories"))
 
 
-def _other(text: str, settings: Settings) -> AgentPolicy:
-    """An agent in one text: a known name, or a command."""
-    import shlex  # most files name none
-    import shutil
-
-    from ralph.agents import known
-
-    if known.is_known(text.strip()):
-        return AgentPolicy(backend=text.strip())
-    try:
-        words = tuple(shlex.split(text))
-    except ValueError as error:
-        settings.wrong("fallback", f"{quoted(text)} cannot be split into words: {str(error).lower()}")
-        return AgentPolicy()
-    if len(words) == 1 and "/" not in words[0] and not shutil.which(words[0]):
-        settings.wrong(
-            "fallback",
-            f"unknown agent {quoted(text)}, known: {', '.join(known.names())}; a file needs a slash",
-        )
-    return AgentPolicy(command=_resolved(words, settings.folder, settings))
-
-
-def _custom(own: dict[str, Any], settings: Settings, *, said: bool = True) -> dict[str, Any]:
-    """`said`: by the file, whose other keys are then looked at as well."""
-    if said:
-        _warn_unused(settings, "cli.script", "is used only with backend: scripted")
-        _warn_unused(settings, "cli.model", "is used only with an agent known by name; put it into args")
-    if own.get("prompt_mode", "stdin") == "stdin":
-        _warn_unused(settings, "cli.prompt_flag", "is used only with prompt_mode: arg or file")
-    return _without(own, "script", "model") | {"backend": "custom"}
-
-
-def _scripted(own: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    for name in ("command", "args", "prompt_mode", "prompt_flag"):
-        _warn_unused(settings, f"cli.{name}", "is used only with backend: custom")
-    _warn_unused(settings, "cli.model", "is used only with an agent known by name")
-    return _without(own, "command", "model") | {"script": _script(settings)}
-
-
-def _named(own: dict[str, Any], args: tuple[str, ...], settings: Settings) -> dict[str, Any]:
-    _warn_unused(settings, "cli.script", "is used only with backend: scripted")
-    for name in ("prompt_mode", "prompt_flag", "output"):
-        _warn_unused(settings, f"cli.{name}", "is used only with backend: custom")
-    return _without(own, "script", "prompt_mode", "prompt_flag", "output") | {"args": args}
-
-
-def _without(own: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in own.items() if name not in names}
-
-
-def _first_on_path(own: dict[str, Any], settings: Settings) -> str:
-    from ralph.agents.known import on_path
-
-    found = next(iter(on_path(own.get("env", {}).get("PATH"))), "")
-    if found and settings.agent_at == "cli":
-        settings.problems.warn_outside(
-            f"no agent is named: {found} is taken, the first on PATH; cli.backend names one"
-        )
-    return found
-
-
-def _resolved(argv: tuple[str, ...], folder: Path, settings: Settings) -> tuple[str, ...]:
-    """A program with a slash is a file, wherever the agent will be started; without one PATH finds it."""
-    return (_absolute("cli.command", argv[0], folder, settings), *argv[1:]) if "/" in argv[0] else argv
-
-
-def _absolute(key: str, text: str, folder: Path, settings: Settings) -> str:
-    path = str(located(text, folder))
-    if not is_unicode(path):  # the journal could not hold it
-        settings.wrong(key, f"{quoted_path(path)} is in a folder whose name is not valid Unicode text")
-    return path
-
-
-def _script(settings: Settings) -> str:
-    named = settings.get("cli.script")
-    if named is None:
-        if not settings.problems.concern("cli.script"):
-            settings.wrong("cli.backend", "scripted needs cli.script: the file with its steps")
-        return ""
-    path = _absolute("cli.script", named, settings.folder, settings)
-    try:
-        read_text(Path(path))
-    except RalphError as error:
-        settings.wrong("cli.script", f"{quoted_path(path)} {error.what}")
-    return path
-
-
-def _warn_unused(settings: Settings, path: str, what: str) -> None:
-    if settings.get(path):
-        settings.warn(path, what)
-
-
-def _limits(settings: Settings, overrides: Overrides) -> LimitPolicy:
+def _limits(settings: Settings, overrides: Overrides, agent: AgentPolicy) -> LimitPolicy:
     own = fields(settings.values, "limits")
+    if settings.older:
+        own = OLDER_LIMITS | own
+    if "idle_seconds" not in own and agent.backend in (settings.get(ADAPTER) or {}):
+        own["idle_seconds"] = settings.get(ADAPTER)[agent.backend]
     for name, field in (
         ("max_iterations", "max_iterations"),
         ("max_attempts", "max_attempts"),
@@ -291,14 +192,21 @@ def _gates(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[GatePol
         given = tuple({f"{GATE}.run": Given(command, 0)} for command in overrides.gates)
     elif isinstance(in_file := settings.get("gates"), tuple):
         given = tuple(in_file)
+    return gates_of(given, "gates", settings, overrides, cwd)
+
+
+def gates_of(
+    given: tuple[Values, ...], at: str, settings: Settings, overrides: Overrides, cwd: Path
+) -> tuple[GatePolicy, ...]:
+    """`at`: what messages call the list that they are in."""
     whole = [
         (i, values) for i, values in enumerate(given) if values.keys() & {f"{GATE}.run", f"{GATE}.review"}
     ]
-    names = _names(whole, settings)
+    names = _names(whole, at, settings)
     return tuple(
         replace(
-            _gate(values, names[index], f"gates[{index}]", settings, overrides.timeout_multiplier),
-            agent=_reviewer(values, f"gates[{index}]", settings, overrides, cwd),
+            _gate(values, names[index], f"{at}[{index}]", settings, overrides.timeout_multiplier),
+            agent=_reviewer(values, f"{at}[{index}]", settings, overrides, cwd),
         )
         for index, values in whole
     )
@@ -318,8 +226,10 @@ def _reviewer(
     anew = bool(own.keys() & {"cli.backend", "cli.command"})
     theirs = {} if anew else {key: v for key, v in settings.values.items() if key.startswith("cli.")}
     inherited = frozenset(theirs.keys() - own.keys())
-    agent = _agent(
-        Settings(settings.folder, theirs | own, settings.problems, at, inherited),
+    agent = agent_of(
+        Settings(
+            settings.folder, theirs | own, settings.problems, at, inherited, settings.older and not anew
+        ),
         Overrides() if anew else overrides,
         cwd,
     )
@@ -350,7 +260,7 @@ def _gate(values: Values, name: str, path: str, settings: Settings, multiplier: 
     return replace(gate, soft_timeout=soft * multiplier, hard_timeout=gate.hard_timeout * multiplier)
 
 
-def _names(gates: list[tuple[int, Values]], settings: Settings) -> dict[int, str]:
+def _names(gates: list[tuple[int, Values]], at: str, settings: Settings) -> dict[int, str]:
     """The names as given, which must differ; the others from the command, made to differ."""
     names: dict[int, str] = {}
     taken: set[str] = set()
@@ -360,7 +270,7 @@ def _names(gates: list[tuple[int, Values]], settings: Settings) -> dict[int, str
             continue
         if given.value in taken:
             what = f"{quoted(given.value)} is the name of another gate; names must be unique"
-            settings.problems.add(given.line, f"gates[{index}].name", what)
+            settings.problems.add(given.line, f"{at}[{index}].name", what)
         names[index] = given.value
         taken.add(given.value)
     count: dict[str, int] = {}

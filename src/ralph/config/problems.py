@@ -113,6 +113,9 @@ class Spot(msgspec.Struct, frozen=True):
     ) -> None:
         self.problems.add(self.line, self.path, what, name, among, elsewhere)
 
+    def warn(self, what: str) -> None:
+        self.problems.warn(self.line, self.path, what)
+
     def key(self, name: str, line: int) -> Spot:
         return Spot(self.problems, f"{self.path}.{name}" if self.path else name, line)
 

@@ -7,11 +7,28 @@ from typing import Any
 
 import msgspec
 
+from ralph.config import olderkeys
+from ralph.config.hatkinds import NAME, topic_problem
 from ralph.config.nodes import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
-from ralph.config.problems import Problems, Spot
-from ralph.config.schema import BY_PATH, EITHER, GATE, KEYS, LISTS, NOTIFY, SECTIONS, SHORT, names_in
+from ralph.config.older_family import ALONE, anchors
+from ralph.config.problems import Problems, Spot, quoted
+from ralph.config.schema import (
+    AT_END,
+    BY_PATH,
+    EITHER,
+    GATE,
+    KEYS,
+    LISTS,
+    NAMED,
+    NOT_AT_END,
+    SECTIONS,
+    SHORT,
+    SHORT_LIST,
+    names_in,
+)
 
 NO_GATES = "none"
+ADAPTER = "adapters.<name>.timeout"  # by the name of the agent: it counts for the one that works
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -20,6 +37,14 @@ class Given(msgspec.Struct, frozen=True):
 
 
 Values = dict[str, Given]  # by the key's path in the table
+
+
+class Called(msgspec.Struct, frozen=True):
+    """A section with a name that the user gave: a hat, an event."""
+
+    name: str
+    line: int
+    values: Values
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -32,6 +57,7 @@ class Settings(msgspec.Struct, frozen=True):
     inherited: frozenset[str] = (
         frozenset()
     )  # keys taken over from elsewhere, where they were looked at already
+    older: bool = False  # the file is of the older family: its defaults hold
 
     def get(self, path: str) -> Any:
         given = self.values.get(path)
@@ -75,6 +101,7 @@ def read(text: str, problems: Problems) -> Values:
 
 def _section(node: Mapping, section: str, spot: Spot) -> Values:
     values: Values = {}
+    renamed: olderkeys.Renamed = []
     valid = names_in(section)
     for name, value in entries(node, spot):
         path = f"{section}.{name.text}" if section else name.text
@@ -82,12 +109,33 @@ def _section(node: Mapping, section: str, spot: Spot) -> Values:
         if name.means != "text":
             at.wrong(f"a key must be text, not {described(name)}")
         elif name.text not in valid:  # also a dotted name: keys are nested
-            _unknown(name.text, section, valid, at)
+            if not section and anchors(name.text):
+                continue
+            if olderkeys.take(
+                (*section.split("."), name.text) if section else (name.text,), value, at, renamed
+            ):
+                values[ALONE] = Given(True, name.line)
+            else:
+                _unknown(name.text, section, valid, at)
         elif path in SECTIONS:
             values.update(_subsection(value, path, at))
         elif (found := _value(value, path, at)) is not None:
             values[path] = Given(found, name.line)
+    for row, parts, old, at in renamed:
+        _rename(row.into, parts, old, at, values)
     return values
+
+
+def _rename(into: str, parts: tuple[str, ...], node: Node, spot: Spot, values: Values) -> None:
+    """Put what an old key says where today's would."""
+    if parts[0] == "adapters":
+        if (seconds := _value(node, into, spot)) is not None:
+            known = values.get(ADAPTER, Given({}, spot.line))
+            values[ADAPTER] = Given({**known.value, parts[1]: seconds}, known.line)
+    elif into in values:
+        spot.warn(f"has no effect: `{into}` is given as well. Remove this one.")
+    elif (found := _value(node, into, spot)) is not None:
+        values[into] = Given(found, spot.line)
 
 
 def _subsection(node: Node, path: str, spot: Spot) -> Values:
@@ -97,6 +145,10 @@ def _subsection(node: Node, path: str, spot: Spot) -> Values:
         return {}
     if path in SHORT and isinstance(node, Scalar):
         short = f"{path}.{SHORT[path]}"
+        found = _value(node, short, spot)
+        return {} if found is None else {short: Given(found, spot.line)}
+    if path in SHORT_LIST and isinstance(node, Sequence):
+        short = f"{path}.{SHORT_LIST[path]}"
         found = _value(node, short, spot)
         return {} if found is None else {short: Given(found, spot.line)}
     spot.wrong(f"must be a mapping, not {described(node)}")
@@ -111,7 +163,28 @@ def _value(node: Node, path: str, spot: Spot) -> Any:
     read_value = BY_PATH[path].kind.read
     if read_value:
         return read_value(node, spot)
-    return _gates(node, spot) if path == "gates" else _items(node, NOTIFY, spot)
+    if path in NAMED:
+        return _called(node, path, spot)
+    return _gates(node, spot) if path == "gates" else _items(node, f"{path}[]", spot)
+
+
+def _called(node: Node, path: str, spot: Spot) -> tuple[Called, ...] | None:
+    """A mapping whose names are the user's own, each with a section of its own."""
+    if not isinstance(node, Mapping):
+        spot.wrong(f"must be a mapping, not {described(node)}")
+        return None
+    found = []
+    for name, value in entries(node, spot):
+        at = spot.key(shown_key(name.text), name.line)
+        if path == "events" and (problem := topic_problem(name.text)):
+            at.wrong(problem)
+        elif path == "hats" and not NAME.fullmatch(name.text):
+            at.wrong(f"must be at most 64 letters, digits, '-' or '_', not {quoted(name.text)}")
+        elif isinstance(value, Mapping):
+            found.append(Called(name.text, name.line, _section(value, NAMED[path], at)))
+        else:
+            at.wrong(f"must be a mapping, not {described(value)}")
+    return tuple(found)
 
 
 def _gates(node: Node, spot: Spot) -> str | tuple[Values, ...] | None:
@@ -124,31 +197,37 @@ def _gates(node: Node, spot: Spot) -> str | tuple[Values, ...] | None:
 
 
 def _items(node: Node, section: str, spot: Spot) -> tuple[Values, ...] | None:
-    """A list of mappings, each of which has exactly one of two keys."""
+    """A list of mappings, each of which has exactly one of certain keys."""
     if not isinstance(node, Sequence):
         spot.wrong(f"must be a list, not {described(node)}")
         return None
-    first, second = EITHER[section]
+    wanted = EITHER[section]
+    either = " or ".join(f"`{name}`" for name in wanted)
     items: list[Values] = []
     for index, item in enumerate(node.items):
         at = spot.item(index, item.line)
         if not isinstance(item, Mapping):
-            at.wrong(f"must be a mapping with `{first}` or `{second}`, not {described(item)}")
+            at.wrong(f"must be a mapping with {either}, not {described(item)}")
             items.append({})
             continue
         before = len(spot.problems.found)
         found = _section(item, section, at)
         if len(spot.problems.found) == before:
-            has = [name for name in (first, second) if f"{section}.{name}" in found]
+            has = [name for name in wanted if f"{section}.{name}" in found]
             if not has:
-                at.wrong(f"has neither `{first}` nor `{second}`")
+                neither = " nor ".join(f"`{name}`" for name in wanted)
+                at.wrong(f"has neither {neither}" if len(wanted) > 1 else f"has no {either}")
             elif len(has) == 2:
-                at.wrong(f"has both `{first}` and `{second}`; keep one of them")
+                at.wrong(f"has both `{has[0]}` and `{has[1]}`; keep one of them")
         items.append(found)
     return tuple(items)
 
 
 def _unknown(name: str, section: str, valid: tuple[str, ...], spot: Spot) -> None:
-    inside = section.startswith(LISTS)
-    other_places = () if inside else (path for path in BY_PATH if not path.startswith(LISTS))
-    spot.wrong("unknown key", name, among=valid, elsewhere=other_places)
+    if section == AT_END and name in NOT_AT_END:
+        spot.wrong(NOT_AT_END[name])
+        return
+    apart = (*LISTS, *NAMED.values())
+    places = () if section.startswith(apart) else (path for path in BY_PATH if not path.startswith(apart))
+    older = olderkeys.names_below(tuple(section.split(".")) if section else ())
+    spot.wrong("unknown key", name, among=valid, elsewhere=(*older, *places))

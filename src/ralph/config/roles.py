@@ -24,12 +24,14 @@ _OURS = re.compile(r"^[\"']?triggers[\"']?\s*:", re.MULTILINE)
 _KEYS = ("condition", "role")
 
 
-def load_roles(folder: Path) -> Roles | None:
-    """The roles of the loops that work in `folder`; None when there are none. RalphError names everything that is wrong."""
+def load_roles(folder: Path) -> tuple[Roles | None, tuple[str, ...]]:
+    """The roles of the loops that work in `folder`, None when there are none; and what to warn of. RalphError names
+    everything that is wrong."""
     roles, problems = examine_roles(folder)
-    if problems is not None:
-        problems.raise_if_any()
-    return roles
+    if problems is None:
+        return roles, ()
+    problems.raise_if_any()
+    return roles, problems.warnings
 
 
 def examine_roles(folder: Path) -> tuple[Roles | None, Problems | None]:

@@ -10,14 +10,16 @@ from typing import Any
 
 import msgspec
 
-from ralph.config import kinds
+from ralph.config import hatkinds, kinds
 from ralph.config.kinds import Kind, choice, choices, duration, integer
+from ralph.core.hats import Hat, Meaning, Scan, Team
 from ralph.core.policy import (
     OCCASIONS,
     AgentPolicy,
     GatePolicy,
     LandPolicy,
     LimitPolicy,
+    MemoryPolicy,
     NotifyPolicy,
     Policy,
     SandboxPolicy,
@@ -28,21 +30,36 @@ from ralph.core.schedule import Work
 
 GATE = "gates[]"  # the prefix of the keys of one gate
 REVIEWER = f"{GATE}.agent"  # and of its own agent, if it has one
+AT_END = "at_end[]"  # of one reviewer at the end of a run; what a gate has more of is not for it
 NOTIFY = "notify[]"
-EITHER = {GATE: ("run", "review"), NOTIFY: ("run", "url")}  # of these an item has exactly one
+EITHER = {GATE: ("run", "review"), AT_END: ("review",), NOTIFY: ("run", "url")}  # an item has exactly one of these
+NOT_AT_END = {  # what a gate may say, and why it has no place here
+    "hard": "what is said at the end of a run is always soft, and nothing waits for it; remove the key",
+    "run": "only reviewers are asked at the end of a run; a command that has to pass belongs to `gates`",
+}
 LISTS = tuple(EITHER)  # sections that come as items of a list
-SHORT = {"sandbox": "kind", "land": "how"}  # sections for which one word may stand, as the value of this key
+HAT = "hats.<name>"  # the prefix of the keys of one hat
+EVENT = "events.<name>"
+BACKEND = f"{HAT}.backend"
+NAMED = {"hats": HAT, "events": EVENT}  # sections whose names the user gives
+SHORT = {"sandbox": "kind", "land": "how", BACKEND: "type"}  # sections for which one word may stand: of this key
+SHORT_LIST = {BACKEND: "command"}  # and a list: of that one
 
 _STRUCTS: dict[str, Any] = {
     "agent": AgentPolicy,
     "gate": GatePolicy,
+    "hat": Hat,
     "land": LandPolicy,
     "limits": LimitPolicy,
+    "meaning": Meaning,
+    "memories": MemoryPolicy,
     "notify": NotifyPolicy,
     "sandbox": SandboxPolicy,
+    "scan": Scan,
     "stuck": StuckPolicy,
     "policy": Policy,
     "task": Task,
+    "team": Team,
     "work": Work,
 }
 
@@ -88,11 +105,11 @@ _AS_CLI = "that of `cli`"
 # fmt: off
 # ruff: noqa: E501 - one row a key: the table is read by columns
 KEYS: tuple[Key, ...] = (
-    Key("cli.backend", kinds.AGENT, "agent.backend", "Which agent does the work: one known by name, `custom` for any program, `scripted` for a script of steps without a model.", "`custom` with `command`, else the first known agent on PATH"),
+    Key("cli.backend", kinds.AGENT_OR_AUTO, "agent.backend", "Which agent does the work: one known by name, `custom` for any program, `scripted` for a script of steps without a model, `auto` for the first known one on PATH.", "`custom` with `command`, else the first known agent on PATH"),
     Key("cli.command", kinds.ARGV, "agent.command", "The program of `custom`; of an agent known by name, the program in place of its own. With a slash: relative to this file; else found by PATH. Text is split as a shell would."),
     Key("cli.model", kinds.LINE, "agent.model", "The model, as the agent calls it. For agents known by name.", "the agent's own"),
     Key("cli.args", kinds.WORDS, "", "More arguments for the agent, after its others."),
-    Key("cli.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the agent: standard input, last argument, or the path of a file as last argument."),
+    Key("cli.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the agent: standard input, last argument, or the path of a file as last argument.", "`stdin`; with `backend: custom` in older files `arg`"),
     Key("cli.prompt_flag", kinds.FLAG, "agent.prompt_flag", 'Put before the prompt in the modes `arg` and `file`, for example "-p".'),
     Key("cli.output", _OUTPUT, "agent.output", "What the agent prints: text, or one JSON value a line."),
     Key("cli.env", kinds.ENVIRONMENT, "agent.env", "Environment variables for the agent."),
@@ -102,9 +119,9 @@ KEYS: tuple[Key, ...] = (
     Key("event_loop.prompt_file", kinds.PATH, "", "What to do, in a file, relative to this one.", "PROMPT.md if it exists"),
     Key("event_loop.completion_promise", kinds.LINE, "policy.completion_promise", "A further line by which the agent claims to be done."),
     Key("event_loop.claim", choice("signal", "exit-zero", "every-iteration"), "policy.claim", "What counts as a claim: the signal, a successful exit, or the end of each iteration."),
-    Key("event_loop.max_iterations", integer(1), "limits.max_iterations", "Agent processes before the loop ends."),
+    Key("event_loop.max_iterations", integer(1), "limits.max_iterations", "Agent processes before the loop ends.", "50; with hats 100"),
     Key("event_loop.max_attempts", integer(1), "limits.max_attempts", "Claims put to the gates (and iterations that hit their hard limit) before the loop ends."),
-    Key("event_loop.max_runtime_seconds", duration(), "limits.hard_seconds", "Active time before the loop ends."),
+    Key("event_loop.max_runtime_seconds", duration(), "limits.hard_seconds", "Active time before the loop ends.", "28800; with hats 14400"),
     Key("event_loop.soft_runtime_seconds", duration(), "limits.soft_seconds", "Active time before the agent is told to finish.", "75 % of `max_runtime_seconds`"),
     Key("event_loop.iteration_timeout", duration(), "limits.iteration_hard_seconds", "Time of one agent process before it is ended."),
     Key("event_loop.iteration_soft_timeout", duration(), "limits.iteration_soft_seconds", "Time of one agent process before a warning.", "2/3 of `iteration_timeout`"),
@@ -114,8 +131,52 @@ KEYS: tuple[Key, ...] = (
     Key("event_loop.max_consecutive_failures", integer(1), "limits.max_consecutive_failures", "Crashes in a row before the agent is called unusable."),
     Key("event_loop.crash_wait", duration(zero_ok=True), "limits.crash_wait_seconds", "Wait after a crash."),
     Key("event_loop.max_wait", duration(zero_ok=True), "limits.max_wait_seconds", "The longest wait for a quota to reset."),
+    Key("event_loop.human_timeout_seconds", duration(zero_ok=True), "limits.human_timeout_seconds", "How long a loop waits for a person's answer before it goes on with the agent's default, or ends as blocked-on-person. A question's own deadline can be sooner, not later. 0: as the question says (a day at most); without a deadline, it ends at once.", "0"),
     Key("event_loop.wrap_up_seconds", duration(zero_ok=True), "limits.wrap_up_seconds", "Time that an iteration goes on after its agent reports a full context; then a fresh one takes over. 0: no end."),
     Key("event_loop.stop_grace", duration(zero_ok=True), "limits.stop_grace_seconds", "Time between asking a process to end and killing it."),
+    Key("event_loop.starting_event", hatkinds.TOPIC, "team.starting_event", "The event that starts the hats."),
+    Key("event_loop.persistent", kinds.BOOLEAN, "team.persistent", "Whether the hats go on for ever: a completion means idle, and after the cool-down `task.resume` looks again."),
+    Key("event_loop.required_events", hatkinds.TOPICS, "team.required_events", "Events that must have been published before hats can complete."),
+    Key("event_loop.cancellation_promise", hatkinds.TOPIC_OR_NONE, "team.cancellation_promise", "An event of the hats that ends the loop at once, as cancelled.", "none"),
+    Key("event_loop.enforce_hat_scope", kinds.BOOLEAN, "team.enforce_scope", "Whether an event that is not in the `publishes` of its hat is refused."),
+    Key("event_loop.cooldown_delay_seconds", duration(zero_ok=True), "team.cooldown", "The pause of the hats before an idle board is looked at again.", "0"),
+    Key("event_loop.cooldown", choice("idle", "always"), "", "When hats pause: only before an idle board is looked at again, or before every iteration.", "`idle`"),
+    Key("event_loop.gate_on", hatkinds.EVENTS, "team.gate_on", "Events of the hats that are passed on only after the gates have passed; if they fail, it is `gate.failed` instead."),
+    Key("hats", Kind("mapping of names to hats"), "", "The hats of the loop, by name: personas that events or conditions put on. See hats.md.", "none"),
+    Key("hats.<name>.name", hatkinds.TITLE, "hat.name", "What it is called in prompts and messages.", "its name in the mapping"),
+    Key("hats.<name>.description", hatkinds.PROSE, "hat.description", "What it is for, in a sentence: the others are told."),
+    Key("hats.<name>.triggers", hatkinds.TOPICS, "hat.triggers", "The events that put it on. `*` stands for a whole segment (`build.*`); alone it takes what nobody else does."),
+    Key("hats.<name>.publishes", hatkinds.TOPICS, "hat.publishes", "The events it may publish. LOOP_COMPLETE must be among them for it to complete the loop."),
+    Key("hats.<name>.instructions", hatkinds.PROSE, "hat.instructions", "What it is told."),
+    Key("hats.<name>.extra_instructions", hatkinds.PROSES, "hat.extra_instructions", "More of that, for texts that several hats share by YAML anchors."),
+    Key("hats.<name>.default_publishes", hatkinds.TOPIC_OR_NONE, "hat.default_publishes", "The event that is published for it when its iteration publishes none.", "none: the coordinator has the next turn"),
+    Key("hats.<name>.max_activations", integer(0), "hat.max_activations", "How often it can be put on; then its events become `<name>.exhausted`. 0: no limit.", "0"),
+    Key("hats.<name>.when", kinds.LINE, "hat.when", "A condition that puts it on as well, as in roles.yaml. See roles.md.", "none"),
+    Key("hats.<name>.fresh", kinds.BOOLEAN, "hat.fresh", "Whether scratchpad and todos are cleared before it starts.", "when a hat that looks for work dispatches it"),
+    Key("hats.<name>.backend.type", kinds.AGENT, "agent.backend", "The hat's own agent. `backend: codex` is short for this key alone.", _AS_CLI),
+    Key("hats.<name>.backend.command", kinds.ARGV, "agent.command", "The hat's own program. `backend: [prog, arg]` is short for this key alone.", _AS_CLI),
+    Key("hats.<name>.backend.args", kinds.WORDS, "", "Arguments of that agent.", "none"),
+    Key("hats.<name>.backend.agent", kinds.LINE, "", "A profile within the agent, for kiro and opencode: `--agent NAME`.", "none"),
+    Key("hats.<name>.backend.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the hat's own program.", "`arg`"),
+    Key("hats.<name>.backend.prompt_flag", kinds.FLAG, "agent.prompt_flag", "Put before the prompt of the hat's own program.", "none"),
+    Key("hats.<name>.backend.output", _OUTPUT, "agent.output", "What the hat's own program prints.", "`text`"),
+    Key("hats.<name>.backend.env", kinds.ENVIRONMENT, "agent.env", "Environment variables for the hat's own agent.", "none"),
+    Key("hats.<name>.backend.script", kinds.PATH, "agent.script", "The steps of a scripted hat.", "none"),
+    Key("hats.<name>.backend_args", kinds.WORDS, "", "More arguments for whichever agent wears it.", "none"),
+    Key("hats.<name>.model", kinds.LINE, "agent.model", "The model of whichever agent wears it.", _AS_CLI),
+    Key("hats.<name>.disallowed_tools", hatkinds.TOOLS, "hat.disallowed_tools", "Tools it must not use. Claude Code is started without them, other agents are told."),
+    Key("hats.<name>.allowed_tools", hatkinds.TOOLS, "hat.allowed_tools", "The only tools it may use, as Claude Code calls them; no other agent can be held to it.", "all"),
+    Key("hats.<name>.timeout", duration(), "hat.timeout", "Time of one iteration under it before it is ended.", "`event_loop.iteration_timeout`"),
+    Key("hats.<name>.scratchpad", hatkinds.NOTES, "hat.scratchpad", "Its own notes. `{enabled: false}`: it has none.", "`core.scratchpad`"),
+    Key("hats.<name>.aggregate.mode", choice("wait_for_all"), "hat.aggregate", "It waits until no other hat has a turn, and takes all its events in one iteration.", "one iteration for each event"),
+    Key("hats.<name>.scan.folders", hatkinds.FOLDER_EVENTS, "scan.folders", "The hat is no agent: Ralph itself looks into these folders, the first one first, and publishes the event of the first item it finds, by name, with the name as payload. `{work: work.propose}`."),
+    Key("hats.<name>.scan.backlog", hatkinds.FOLDER_EVENTS, "scan.backlog", "A backlog that is looked at after the folders; the event's payload is the task's id. `{tasks.jsonl: task.ready}`.", "none"),
+    Key("hats.<name>.scan.failed", hatkinds.INSIDE_PATH, "scan.failed", "The folder for items that three times nobody got through their phase."),
+    Key("hats.<name>.scan.log", hatkinds.INSIDE_PATH, "scan.log", "The file that says what was found at each look."),
+    Key("events", Kind("mapping of topics to meanings"), "", "What events stand for.", "none"),
+    Key("events.<name>.description", hatkinds.PROSE, "meaning.description", "What it stands for: told to the hats that publish or take it."),
+    Key("events.<name>.on_trigger", hatkinds.PROSE, "meaning.on_trigger", "What a hat is told that it puts on."),
+    Key("events.<name>.on_publish", hatkinds.PROSE, "meaning.on_publish", "What a hat is told that may publish it."),
     Key("gates", Kind("`none` or list of gates"), "", "The checks that prove the work. `none` says that no proof is wanted.", "no gate: the end is unverified"),
     Key("gates[].name", kinds.LINE, "gate.name", "How messages call it; unique.", "the first word of `run`"),
     Key("gates[].run", kinds.TEXT, "gate.run", "The command; exit code 0 passes. A gate has either this or `review`."),
@@ -141,8 +202,13 @@ KEYS: tuple[Key, ...] = (
     Key("stuck.same_error_stop", integer(1), "stuck.same_error_stop", "Equal errors in a row before the loop ends as stuck."),
     Key("stuck.no_progress_nudge", integer(1), "stuck.no_progress_nudge", "Iterations without a change before the agent is told."),
     Key("stuck.no_progress_stop", integer(0), "stuck.no_progress_stop", "Iterations without a change before the loop ends as stuck; 0: never."),
-    Key("core.scratchpad", kinds.INSIDE, "policy.scratchpad", "The agent's notes from one iteration to the next; may contain `{taskId}`."),
+    Key("core.scratchpad", hatkinds.KEPT_NOTES, "policy.scratchpad", "The agent's notes from one iteration to the next; may contain `{taskId}`."),
+    Key("core.specs_dir", kinds.PATH, "policy.specs_dir", "The folder of specifications: every prompt names it.", "none"),
     Key("core.guardrails", kinds.GUIDANCE, "policy.guidance", "Your own rules, put into every prompt."),
+    Key("memories.enabled", kinds.BOOLEAN, "memories.enabled", "Whether agents keep memories beyond the loop, in `.ralph/agent/memories.md`."),
+    Key("memories.inject", choice("auto", "manual", "none"), "memories.inject", "How memories reach a prompt: by themselves, or only as the hint that the agent can look them up, or not at all."),
+    Key("memories.budget", integer(0), "memories.budget", "Tokens of memories in one prompt, the most relevant first; 0: no limit.", "2000; in older files 0"),
+    Key("tasks.enabled", kinds.BOOLEAN, "policy.todos", "Whether the open todos of the agent's own list are in its prompts."),
     Key("task.id", kinds.IDENTIFIER, "task.id", "The task's id.", "made from the title"),
     Key("task.title", kinds.LINE, "task.title", "The task's title.", "the prompt's first line"),
     Key("task.description", kinds.TEXT, "task.description", "What to do, in place of `event_loop.prompt`.", "the prompt"),
@@ -163,7 +229,7 @@ KEYS: tuple[Key, ...] = (
     Key("sandbox.writable", kinds.PATHS, "sandbox.writable", "More files and folders that agents and gates can write, such as caches."),
     Key("backlog", kinds.PATH, "", "The list of tasks that `ralph run` works through, relative to this file. With this key, PROMPT.md is not taken for the task.", "`tasks.jsonl` at the top of the repository, where there is no prompt"),
     Key("parallel", integer(1), "work.parallel", "Tasks of the backlog that are worked on at once."),
-    Key("poll_interval_seconds", duration(), "work.poll_seconds", "Time between two looks at the backlog while nothing else happens."),
+    Key("poll_interval_seconds", duration(), "work.poll_seconds", "Time between two looks at the backlog while the system tells of no change."),
     Key("gate_concurrency", integer(1), "work.gates_at_once", "Gates that run at once, of all the tasks under way."),
     Key("share", kinds.FOLDERS, "work.share", "Folders that git ignores, such as node_modules and .venv, of which every workspace gets a copy. Relative to the top of the repository."),
     Key("workspace", choice("clone", "worktree", "in-place"), "", "Where a task is worked on: a clone of its own, a worktree of its own (both for a backlog), or your folder (for a prompt).", "`clone` for a backlog; a prompt is worked on in place"),
@@ -171,12 +237,26 @@ KEYS: tuple[Key, ...] = (
     Key("land.target", kinds.LINE, "land.target", "The branch that tasks of the backlog start from and land on.", "the one that is checked out"),
     Key("land.merges", integer(0), "land.merges", "How often a task is merged with a target that has moved on before it goes onto a branch instead."),
     Key("push", kinds.BOOLEAN, "land.push", "Whether branches with failed work, and branches that work lands on, are pushed. A pull request's always is."),
+    Key("at_end", Kind("list of reviewers"), "", "Reviewers who look once at all that a run over a backlog has landed, after its last task. What they say is in the report; nothing depends on it.", "nobody"),
+    Key("at_end[].name", kinds.LINE, "gate.name", "How messages call it; unique.", "`spec`, `quality` or `review`"),
+    Key("at_end[].review", kinds.TEXT, "gate.review", "What it looks for: `spec`, `quality`, or your own instructions."),
+    Key("at_end[].agent.backend", kinds.AGENT, "agent.backend", "The reviewer's agent.", _AS_CLI),
+    Key("at_end[].agent.command", kinds.ARGV, "agent.command", "The reviewer's program. With `backend` or `command` given, nothing else is taken over from `cli`.", _AS_CLI),
+    Key("at_end[].agent.model", kinds.LINE, "agent.model", "The reviewer's model.", _AS_CLI),
+    Key("at_end[].agent.args", kinds.WORDS, "", "The reviewer's further arguments.", _AS_CLI),
+    Key("at_end[].agent.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the reviewer.", _AS_CLI),
+    Key("at_end[].agent.prompt_flag", kinds.FLAG, "agent.prompt_flag", "Put before the reviewer's prompt.", _AS_CLI),
+    Key("at_end[].agent.output", _OUTPUT, "agent.output", "What the reviewer prints.", _AS_CLI),
+    Key("at_end[].agent.env", kinds.ENVIRONMENT, "agent.env", "Environment variables for the reviewer.", _AS_CLI),
+    Key("at_end[].agent.script", kinds.PATH, "agent.script", "The steps of a scripted reviewer.", _AS_CLI),
+    Key("at_end[].soft_timeout", duration(), "gate.soft_timeout", "Time before a warning.", "600, at most `hard_timeout`"),
+    Key("at_end[].hard_timeout", duration(), "gate.hard_timeout", "Time before it is ended without a verdict."),
     Key("require_verified", kinds.BOOLEAN, "policy.require_verified", "Whether only a verified end is a success."),
 )
 # fmt: on
 
 BY_PATH = {key.path: key for key in KEYS}
-SECTIONS = frozenset(path.rpartition(".")[0] for path in BY_PATH if "." in path) - set(LISTS)
+SECTIONS = frozenset(path.rpartition(".")[0] for path in BY_PATH if "." in path) - {*LISTS, *NAMED.values()}
 
 
 def names_in(section: str) -> tuple[str, ...]:

@@ -84,7 +84,10 @@ def _text_in_settings(settings: Settings) -> str:
 
 def _refuse_two_prompts(settings: Settings) -> None:
     paths = ("event_loop.prompt", "event_loop.prompt_file", "task.description")
-    first, *others = [path for path in paths if path in settings.values] or [""]
+    given = [path for path in paths if path in settings.values]
+    if settings.older and settings.get(paths[1]) == DEFAULT_PROMPT_FILE and len(given) > 1:
+        given.remove(paths[1])  # the default, written out
+    first, *others = given or [""]
     for path in others:
         settings.wrong(path, f"the prompt is already given by {first}; remove one of them")
     for path in (first, "task.title") if "backlog" in settings.values else ():

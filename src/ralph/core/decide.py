@@ -13,9 +13,10 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
+from ralph.core import steering
 from ralph.core.ends import End, exit_code
 from ralph.core.facts import Purpose, Variant
-from ralph.core.hatfold import IDLE
+from ralph.core.hatfold import COOLDOWN, IDLE
 from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge, weakened
 from ralph.core.policy import LandHow
 from ralph.core.state import Claim, Due, LoopState, Running, verdict_key
@@ -42,6 +43,20 @@ class RunAgent(Operation, frozen=True):
     expand: bool = False
     hat: str = ""
     hat_why: str = ""
+    fresh: bool = False  # scratchpad and todos are cleared first
+
+
+class Look(Operation, frozen=True):
+    """See what is on the board that this hat scans."""
+
+    hat: str
+
+
+class PassOn(Operation, frozen=True):
+    """The gates passed: the event that waited for them is routed."""
+
+    serial: int
+    tree: str
 
 
 class RunGate(Operation, frozen=True):
@@ -93,6 +108,14 @@ class Finish(Operation, frozen=True):
 
 
 def decide(s: LoopState) -> tuple[Operation, ...]:
+    wanted = _unless_paused(s)
+    if s.steer.pause is None or s.open or s.stop or not wanted or isinstance(wanted[0], Finish):
+        return wanted  # a loop that has nothing left to do ends, also when it is to wait
+    why = f"{s.steer.pause.by or 'somebody'} asked for it"
+    return (Wait(id=steering.pause_id(s), what="pause", seconds=0.0, why=why),)
+
+
+def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
     if s.ended is not None or not s.started:
         return ()
     if s.stop in ("now", "interrupt", "cancel"):
@@ -124,6 +147,8 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
     for rule in _ENDS:
         if end := rule(s):
             return (end,)
+    if steering.asks(s):
+        return (_for_answer(s),)
     if s.wait_due is not None:
         return (_wait(f"wait:{s.serial}", s.wait_due),)
     return (_whose_turn(s, _role(s)),)
@@ -140,8 +165,14 @@ def _whose_turn(s: LoopState, trigger: Trigger | None) -> Operation:
             return _finish(s, "no-route", why)
         case turns.Rest(seconds=seconds, why=why):
             return Wait(id=f"{IDLE}{s.turns.count}", what="idle", seconds=seconds, why=why)
-        case turns.Wear(turn=turn):
-            return replace(_run_agent(s, None), hat=turn.hat, hat_why=turn.why)
+        case turns.Wear(turn=turn, after=after):
+            hat = s.policy.team.hat(turn.hat)
+            if hat is not None and hat.scan is not None:
+                return Look(id=f"look:{s.turns.count}", hat=hat.id)
+            if after and s.cooled <= s.serial:
+                return Wait(id=f"{COOLDOWN}{s.serial}", what="cooldown", seconds=after, why=turn.why)
+            fresh = turns.fresh(s.policy.team, turn)
+            return replace(_run_agent(s, None), hat=turn.hat, hat_why=turn.why, fresh=fresh)
         case _:
             return _run_agent(s, None)
 
@@ -182,6 +213,14 @@ def _role_before_end(s: LoopState) -> Trigger | None:
     return None if any(rule(unclaimed) for rule in _ENDS) else _role(s)
 
 
+def _words_before_end(s: LoopState) -> bool:
+    """What a person has said meanwhile is read before the loop completes, as long as there is an iteration to spend."""
+    if not steering.unheard(s) or s.landed is not None:
+        return False
+    unclaimed = replace(s, claim=None)
+    return not any(rule(unclaimed) for rule in _ENDS)
+
+
 def cutoff(s: LoopState, op: str) -> str:
     """Why this operation must not go on; empty when it may."""
     running = s.open.get(op)
@@ -192,6 +231,8 @@ def cutoff(s: LoopState, op: str) -> str:
     limits = s.policy.limits
     if s.turns.cancelled:
         return "stop"
+    if steering.cuts(s, op):
+        return "stop"
     if running.what == "wait":
         return "stop" if s.stop or (op.startswith(IDLE) and s.turns.pending) else ""
     if running.what == "gate":
@@ -199,7 +240,7 @@ def cutoff(s: LoopState, op: str) -> str:
         return "gate-time" if gate and running.seconds >= gate.hard_timeout else ""
     spent = s.spent()
     cuts = (
-        (running.seconds >= limits.iteration_hard_seconds > 0, "iteration-time"),
+        (running.seconds >= _longest(s) > 0, "iteration-time"),
         (running.idle >= limits.idle_seconds > 0, "idle"),
         (s.elapsed() >= limits.hard_seconds > 0, "time"),
         (spent.cost_usd >= limits.max_cost_usd > 0, "cost"),
@@ -225,13 +266,19 @@ def next_deadline(s: LoopState, op: str) -> float:
         gate = s.gate(running.gate)
         return gate.hard_timeout if gate else float("inf")
     before = s.elapsed() - running.seconds
-    marks = [limits.iteration_hard_seconds, limits.hard_seconds - before if limits.hard_seconds > 0 else 0]
+    marks = [_longest(s), limits.hard_seconds - before if limits.hard_seconds > 0 else 0]
     marks.append(_wrapped_up(s, running))
     if f"iteration-soft:{s.serial}" not in s.noted:
         marks.append(limits.iteration_soft_seconds)
     if "soft-time" not in s.noted and limits.soft_seconds > 0:
         marks.append(max(limits.soft_seconds - before, 0.001))
     return min((m for m in marks if m > 0), default=float("inf"))
+
+
+def _longest(s: LoopState) -> float:
+    """Seconds of the iteration under way: its hat may have a limit of its own."""
+    hat = s.worn
+    return hat.timeout if hat is not None and hat.timeout > 0 else s.policy.limits.iteration_hard_seconds
 
 
 def _wrapped_up(s: LoopState, running: Running) -> float:
@@ -263,6 +310,16 @@ def _under_way(s: LoopState) -> tuple[Operation, ...]:
 
 def _wait(id: str, due: Due) -> Wait:
     return Wait(id=id, what=due.what, seconds=due.seconds, why=due.why, until=due.until)
+
+
+def _for_answer(s: LoopState) -> Wait:
+    return Wait(
+        id=steering.ask_id(s),
+        what="answer",
+        seconds=s.steer.seconds,
+        why=s.question or "",
+        until=s.steer.until,
+    )
 
 
 def _review_halted(s: LoopState) -> Operation | None:
@@ -301,6 +358,10 @@ def _judged(s: LoopState) -> Operation:
             return _run_gate(found)
         case Inspect():
             return InspectClaim(id=found.op, tree=found.tree)
+        case Verdict(what="verified" | "unverified") if s.claim.held:
+            return PassOn(id=f"pass:{s.claim.serial}", serial=s.claim.serial, tree=s.claim.tree)
+        case Verdict(what="verified" | "unverified") if _words_before_end(s):
+            return _run_agent(s, _role(s))
         case Verdict(what="verified" | "unverified") if trigger := _role_before_end(s):
             return _run_agent(s, trigger)
         case Verdict(what="verified" | "unverified") if _to_land(s) and s.landed is None:
@@ -418,7 +479,9 @@ _AT_ONCE: dict[str, End] = {"now": "stopped", "interrupt": "interrupted", "cance
 
 
 def _blocked(s: LoopState) -> Finish | None:
-    return _finish(s, "blocked-on-person", s.question) if s.question is not None else None
+    if s.question is None or steering.asks(s):
+        return None
+    return _finish(s, "blocked-on-person", s.question)
 
 
 def _unusable(s: LoopState) -> Finish | None:

@@ -67,8 +67,8 @@ NEXT: dict[End, str] = {
     "completed-unverified": "No gate proved this. Add `gates:` to ralph.yml to have the work checked.",
     "needs-review": "Look at the named files: `ralph resume --allow FILE` if they are right, else `ralph resume`.",
     "failed": "Read .ralph_state.md, then `ralph resume --max-attempts N`, or sharpen the task and `ralph run --fresh`.",
-    "stuck": 'Give the agent what it lacks: `ralph resume --answer "..."`; or sharpen the task and `ralph run --fresh`.',
-    "blocked-on-person": 'Answer and go on: `ralph resume --answer "..."`.',
+    "stuck": 'Give the agent what it lacks: `ralph answer "..."`; or sharpen the task and `ralph run --fresh`.',
+    "blocked-on-person": 'Answer and go on: `ralph answer "..."`.',
     "limit": "Go on with a higher limit: `ralph resume --max-iterations N` (or --max-runtime, --max-cost, --max-tokens).",
     "quota": "Go on when the quota is back: `ralph resume`.",
     "agent-unusable": "Run the agent by hand to see why it fails, then `ralph resume`; with another agent: `ralph run --fresh`.",
@@ -81,7 +81,8 @@ NEXT: dict[End, str] = {
 
 
 def exit_code(end: End, policy: Policy | None = None) -> int:
-    """The exit code of an end. Declining gates on purpose makes an unverified end a success, unless proof is required."""
-    if end == "completed-unverified" and policy and policy.gates_declined and not policy.require_verified:
-        return 0
+    """The exit code of an end. Declining gates on purpose makes an unverified end a success, and so does a file of the
+    older family, which knows no gates; unless proof is required."""
+    if end == "completed-unverified" and policy and not policy.require_verified:
+        return 0 if policy.gates_declined or policy.unverified_ok else CODES[end]
     return CODES[end]

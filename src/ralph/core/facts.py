@@ -44,6 +44,43 @@ class RunStarted(Fact, frozen=True, tag="run.started"):
     tasks: tuple[str, ...] = ()
     backlog: str = ""  # the checkout whose backlog it works through
     file: str = ""  # and where that is
+    target: str = ""  # the branch on which its work lands
+    tip: str = ""  # and the commit at which that stands
+
+
+class RunReviewStarted(Fact, frozen=True, tag="run.review.started"):
+    """Every task of the backlog is over: a reviewer is about to look at the whole change of the run."""
+
+    gate: str
+    base: str  # the target's tip before the run
+    tip: str  # the last commit that the run landed on it
+    prompt: str = ""  # hash of the stored prompt
+
+
+class RunReviewed(Fact, frozen=True, tag="run.reviewed"):
+    """What one reviewer says of the whole change of a run. How the run ends does not depend on it."""
+
+    gate: str
+    base: str
+    tip: str
+    asked: tuple[str, ...]  # all who are asked at the end of the run
+    command: str  # who reviewed
+    code: int
+    seconds: float
+    passed: bool
+    how: How = "exited"
+    timed_out: Literal["", "soft", "hard"] = ""
+    unclear: bool = False  # it gave no verdict
+    findings: tuple[str, ...] = ()
+    headline: str = ""
+    excerpt: str = ""
+    output: str = ""  # where the transcript is, relative to the state folder
+    wrote: tuple[str, ...] = ()  # paths it changed; undone
+    stragglers: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    estimated: bool = False
+    fault: Fault = ""
+    fault_text: str = ""
 
 
 class RunEnded(Fact, frozen=True, tag="run.ended"):
@@ -169,7 +206,10 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     refs: str = ""  # hash of the stored refs: what an interrupted iteration moved is found by it
     token: str = ""  # digest of what only its processes know: by it their messages are recognised
     hat: str = ""  # the role that it wears
-    hat_why: str = ""  # by which condition
+    hat_why: str = ""  # by which event or condition
+    heard: tuple[str, ...] = ()  # names of what people said that its prompt holds
+    fresh: bool = False  # scratchpad and todos were cleared for it
+    scratchpad: str = ""  # hash of the scratchpad that it found, where it was cleared
 
 
 class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
@@ -202,6 +242,7 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     files: int = 0  # that it changed, where a role's condition asks
     cut: bool = False  # output was longer than is kept
     protected: tuple[str, ...] = ()  # protected paths that it had changed; undone
+    places: dict[str, str] = {}  # where the items are that a scanner dispatched
 
 
 class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
@@ -266,6 +307,37 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     refs_moved: tuple[str, ...] = ()
 
 
+class TransitionPassed(Fact, frozen=True, tag="transition.passed"):
+    """The gates passed on the tree of an event that waited for them: it goes on to its hat."""
+
+    serial: int
+    tree: str
+
+
+class BoardLooked(Fact, frozen=True, tag="board.looked"):
+    """A scanner that is data looked into its folders. Without a topic there was nothing to do."""
+
+    hat: str
+    topic: str = ""
+    folder: str = ""
+    item: str = ""
+    payload: str = ""  # of the event, where it is more than the item
+    there: tuple[str, ...] = ()  # the folders in which the item dispatched before was found
+    why: str = ""  # there is nothing to do
+    over: bool = False  # and nothing will be: as many items as were wanted are through
+    tree: str = ""  # as it was then, where there is something to do
+
+
+class ItemGivenUp(Fact, frozen=True, tag="item.failed"):
+    """An item of a board failed its phase too often: it is in another folder now, with its reason beside it; a task of a
+    backlog (no `to`) is marked as failed."""
+
+    item: str
+    folder: str
+    to: str
+    reason: str
+
+
 class AgentBack(Fact, frozen=True, tag="agent.back"):
     """The moment has come at which an agent said that its quota would be back."""
 
@@ -305,6 +377,40 @@ class StopRequested(Fact, frozen=True, tag="stop.requested"):
     how: StopHow
     by: str
     name: str = ""  # the inbox file's name, if it came by one
+
+
+class Said(Fact, frozen=True, tag="said"):
+    """A person says something to the loop. `heard` of an iteration tells which one read it."""
+
+    name: str  # the inbox file's name
+    text: str
+    hat: str = ""  # only for an iteration that wears it
+    by: str = ""
+
+
+class Paused(Fact, frozen=True, tag="paused"):
+    """A person wants the loop to wait: after what is under way, or at once."""
+
+    name: str
+    by: str = ""
+    now: bool = False
+    task: str = ""  # only this one's loop; empty: the whole run
+
+
+class Continued(Fact, frozen=True, tag="continued"):
+    """A person lets a paused loop go on."""
+
+    name: str
+    by: str = ""
+    task: str = ""
+
+
+class Answered(Fact, frozen=True, tag="answered"):
+    """A person answers what the loop asks."""
+
+    name: str
+    text: str
+    by: str = ""
 
 
 class EventReceived(Fact, frozen=True, tag="event.received"):
@@ -377,6 +483,8 @@ class LoopEnded(Fact, frozen=True, tag="loop.ended"):
 
 AnyFact = (
     RunStarted
+    | RunReviewStarted
+    | RunReviewed
     | RunEnded
     | RunSwept
     | JournalRepaired
@@ -392,11 +500,18 @@ AnyFact = (
     | ClaimInspected
     | GateStarted
     | GateEnded
+    | TransitionPassed
+    | BoardLooked
+    | ItemGivenUp
     | AgentBack
     | Checkpoint
     | WaitStarted
     | WaitEnded
     | StopRequested
+    | Said
+    | Paused
+    | Continued
+    | Answered
     | EventReceived
     | ClaimMade
     | TaskProposed

@@ -11,11 +11,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core import hatfold, signals, wearing
+from ralph.core import hatfold, signals, steering, wearing
 from ralph.core.counting import ALWAYS_A_CRASH, attempt, faulted, moved_on, moved_refs, warn
 from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt
 from ralph.core.findings import gate_ended, gate_started, judged
+from ralph.core.hats import COMPLETE_WORDS
 from ralph.core.judge import Verdict, judge, weakened
 from ralph.core.protected import put_back
 from ralph.core.state import (
@@ -77,6 +78,7 @@ def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
         question=None if x.answer else s.question,
         asked=s.question or s.stuck_reason or s.asked if x.answer else s.asked,
         answer=x.answer or s.answer,
+        steer=steering.resumed(s.steer, answer=bool(x.answer)),
     )
     if s.ended is None:
         return s
@@ -206,8 +208,11 @@ def _iteration_started(s: LoopState, x: f.IterationStarted) -> LoopState:
         wait_due=None,
         restless=0,
         told=len(s.soft_notes),
+        steer=steering.reading(s.steer, x.heard, x.serial),
         token=x.token,
         agent=x.agent,
+        hat=x.hat,
+        scratchpad=x.scratchpad if x.fresh else s.scratchpad,
     )
 
 
@@ -237,6 +242,7 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         # It lived long enough to make use of what it was told; otherwise the next one is told again.
         told = s.soft_notes[s.told :]
         s = replace(s, refusal="", edited_outside=(), soft_notes=told, conflict="", conflicts=())
+        s = replace(s, steer=steering.lived(s.steer, x.serial))
     s = _warn_about(s, x)
     if x.how == "interrupted":
         # It gives its number back, and a shift that was not lived through is given again.
@@ -400,12 +406,17 @@ def _checkpoint(s: LoopState, x: f.Checkpoint) -> LoopState:
 
 
 def _wait_started(s: LoopState, x: f.WaitStarted) -> LoopState:
+    if steering.own(x.op):
+        s = steering.wait_started(s, x)
+        return replace(s, open={**s.open, x.op: Running(op=x.op, what="wait")})
     due = replace(s.wait_due, until=x.until) if s.wait_due else None
     return replace(s, wait_due=due, open={**s.open, x.op: Running(op=x.op, what="wait")})
 
 
 def _wait_ended(s: LoopState, x: f.WaitEnded) -> LoopState:
     s = replace(s, open={op: r for op, r in s.open.items() if op != x.op})
+    if steering.own(x.op):
+        return steering.wait_ended(s, x)
     if not x.elapsed:
         return s
     seconds = s.wait_due.seconds if s.wait_due and s.wait_due.what != "crash" else 0.0
@@ -422,10 +433,12 @@ _STOP_RANK: dict[str, int] = {"graceful": 0, "now": 1, "interrupt": 2, "cancel":
 
 
 def _event(s: LoopState, x: f.EventReceived) -> LoopState:
+    if x.serial and s.policy.team is None and x.topic in (*COMPLETE_WORDS, s.policy.completion_promise):
+        return replace(s, promised=x.serial, promise=x.payload[:SUMMARY_CHARS])
     said = f"{x.topic} {x.payload}"
     s = replace(s, events=s.events | {said}, news=s.news or said not in s.events)
     if x.topic == "human.interact":
-        return replace(s, question=x.payload or "(no question given)")
+        return steering.asked(s, x.payload)
     return s
 
 
@@ -478,11 +491,18 @@ _HANDLERS: dict[type, Callable[[LoopState, Any], LoopState]] = {
     f.ClaimInspected: _inspected,
     f.GateStarted: gate_started,
     f.GateEnded: gate_ended,
+    f.TransitionPassed: hatfold.transition_passed,
+    f.BoardLooked: hatfold.board_looked,
+    f.ItemGivenUp: hatfold.item_given_up,
     f.AgentBack: _agent_back,
     f.Checkpoint: _checkpoint,
     f.WaitStarted: _wait_started,
     f.WaitEnded: _wait_ended,
     f.StopRequested: _stop,
+    f.Said: steering.said,
+    f.Paused: steering.paused,
+    f.Continued: steering.continued,
+    f.Answered: steering.answered,
     f.EventReceived: _event,
     f.ClaimMade: _claim_made,
     f.LoopEnded: _loop_ended,

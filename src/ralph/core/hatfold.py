@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ralph.core import eventtags, turns
+from ralph.core import eventtags, scanboard, turns
 from ralph.core import facts as f
-from ralph.core.hats import Event, Team
-from ralph.core.queue import Turns
+from ralph.core.counting import warn
+from ralph.core.hats import COMPLETE, Event, Team
+from ralph.core.queue import Routed, Turns
 
 if TYPE_CHECKING:
     from ralph.core.state import LoopState
 
 IDLE = "idle:"  # the wait of an idle loop; its id goes on with the count of events
+COOLDOWN = "cooldown:"  # the wait before an iteration; its id goes on with the serial of the one before
 
 
 def turned(before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
@@ -22,10 +24,22 @@ def turned(before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
     team = after.policy.team
     if team is None:
         return after
+    after = _accounted(team, after, fact)
     after = replace(after, turns=_step(team, before, after, fact))
-    if after.turns.claim and after.claim is None:
-        return replace(after, turns=turns.turned_down(team, after.turns, _why(before, after)))
+    if after.claim is None and isinstance(fact, f.IterationEnded | f.BoardLooked):
+        after = _claimed(after, fact)
+    if after.claim is None and (after.turns.claim or after.turns.held):
+        why = _why(before, after)
+        board = scanboard.spent(after.board, reason=why)
+        down = turns.turned_down(team, after.turns, why)
+        down = replace(down, latest=(*routed(before, after), *down.latest))
+        return replace(after, turns=down, board=board)
     return after
+
+
+def routed(before: LoopState, after: LoopState) -> tuple[Routed, ...]:
+    """What became of events by the fact that lies between these two states."""
+    return after.turns.latest if after.turns is not before.turns else ()
 
 
 def spoken(s: LoopState, x: f.IterationEnded, claims: bool, *, moved: bool) -> tuple[LoopState, bool]:
@@ -33,11 +47,50 @@ def spoken(s: LoopState, x: f.IterationEnded, claims: bool, *, moved: bool) -> t
     team = s.policy.team
     if team is None:
         return s, claims
-    now = turns.ended(team, s.turns, tags=eventtags.read(x.said), claimed=claims, moved=moved)
+    hat = team.hat(s.turns.current.hat) if s.turns.current else None
+    tags, refused = eventtags.read(x.said), tuple[Routed, ...]()
+    if hat is not None and hat.scanner:
+        s, tags = _dispatched(s, x, tags)
+        refused = s.turns.latest
+    now = turns.ended(team, s.turns, tags=tags, claimed=claims, moved=moved)
+    now = replace(now, latest=(*refused, *now.latest))
+    said = frozenset(
+        f"{routed.event.topic} {routed.event.payload}" for routed in now.latest if routed.event.iteration
+    )
     s = replace(s, turns=now)
-    if now.idle:  # an idle look is no iteration without progress, and nothing for the gates
-        s = replace(s, no_progress=0, same_tree=0, unchecked=0)
+    if (
+        now.idle or said - s.events
+    ):  # an idle look is no iteration without progress; a new event is one with it
+        s = replace(s, no_progress=0, same_tree=0, events=s.events | said)
+    if now.idle:
+        s = replace(s, unchecked=0)
     return s, bool(now.claim)
+
+
+def board_looked(s: LoopState, x: f.BoardLooked) -> LoopState:
+    """People put items onto a board while nobody works: that is no edit behind anybody's back."""
+    return replace(s, tree=x.tree, trees=s.trees | {x.tree}) if x.tree else s
+
+
+def transition_passed(s: LoopState, x: f.TransitionPassed) -> LoopState:
+    """What was tried so far was about this transition: the next one begins anew."""
+    return replace(
+        s,
+        claim=None,
+        results=(),
+        attempts=0,
+        history=(),
+        streak=0,
+        streak_hash="",
+        under_shift=0,
+        unchecked=0,
+    )
+
+
+def item_given_up(s: LoopState, x: f.ItemGivenUp) -> LoopState:
+    board = scanboard.gave_up(s.board, x.item, x.folder, x.reason)
+    now = f"is in {x.to}/ now" if x.to else "is marked as failed"
+    return warn(replace(s, board=board), f"item {x.item}", f"{x.item} {now}: {x.reason}")
 
 
 def _step(team: Team, before: LoopState, after: LoopState, fact: f.Input) -> Turns:
@@ -56,7 +109,70 @@ def _step(team: Team, before: LoopState, after: LoopState, fact: f.Input) -> Tur
             return turns.ended(team, now, how, moved=fact.tree != before.tree)
         case f.WaitEnded(elapsed=True) if fact.op.startswith(IDLE) and now.idle:
             return turns.resumed(team, now)
+        case f.TransitionPassed():
+            return turns.passed(team, now)
+        case f.BoardLooked():
+            return turns.looked(team, now, fact.topic or COMPLETE, fact.payload or fact.item, over=fact.over)
     return now
+
+
+def _accounted(team: Team, s: LoopState, fact: f.Input) -> LoopState:
+    """What is known of the board's items; and that a cool-down has passed."""
+    match fact:
+        case f.WaitEnded(elapsed=True) if fact.op.startswith(COOLDOWN):
+            return replace(s, cooled=s.serial + 1)
+        case f.BoardLooked():
+            hat = team.hat(fact.hat)
+            if hat is None or hat.scan is None:
+                return s
+            board = scanboard.accounted(hat.scan, s.board, fact.there)
+            if fact.topic:
+                board = scanboard.taken(board, fact.folder, fact.item)
+            return replace(s, board=board)
+        case f.IterationEnded() if s.board.under_way:
+            reason = fact.fault_text or (f"{fact.cause}: cut off" if fact.cause else "")
+            board = scanboard.spent(
+                s.board,
+                cost_usd=fact.usage.cost_usd,
+                tokens=fact.usage.tokens,
+                seconds=fact.seconds,
+                reason=reason if fact.how != "interrupted" else "",
+            )
+            return replace(s, board=board)
+    return s
+
+
+def _claimed(s: LoopState, fact: f.IterationEnded | f.BoardLooked) -> LoopState:
+    """An event waits for the gates, or Ralph itself found that there is nothing left to do."""
+    from ralph.core.findings import judged
+    from ralph.core.state import Claim
+
+    if s.turns.held:
+        return judged(replace(s, claim=Claim(serial=s.serial, tree=s.tree, held=True), results=()))
+    if s.turns.claim and isinstance(fact, f.BoardLooked):
+        return judged(replace(s, claim=Claim(serial=s.serial, tree=s.tree, summary=fact.why), results=()))
+    return s
+
+
+def _dispatched(
+    s: LoopState, x: f.IterationEnded, tags: tuple[Event, ...]
+) -> tuple[LoopState, tuple[Event, ...]]:
+    """An agent looks for work: the same again and again, with nothing moved, is refused."""
+    kept: list[Event] = []
+    said = list(s.turns.said)
+    s = replace(s, turns=replace(s.turns, latest=()))
+    for event in (*said, *tags):
+        repeats = scanboard.dispatched(s.repeats, event, x.places.get(event.payload, ""))
+        s = replace(s, repeats=repeats)
+        why = scanboard.repeat_refusal(repeats)
+        if not why:
+            kept.append(event)
+            continue
+        s = warn(s, f"repeats {event.topic}", why)
+        s = replace(s, turns=turns.refused(s.turns, event, why))
+    return replace(s, turns=replace(s.turns, said=tuple(e for e in said if e in kept))), tuple(
+        e for e in tags if e in kept
+    )
 
 
 def _why(before: LoopState, after: LoopState) -> str:

@@ -40,7 +40,9 @@ def edges(team: Team) -> tuple[Edge, ...]:
         for topic in hat.declared:
             default = topic == hat.default_publishes
             found += [Edge(hat.id, topic, target, default) for target in _targets(team, topic)]
-        if not hat.default_publishes and not any(team.completes(topic) for topic in hat.publishes):
+        # What Ralph scans itself always has an answer.
+        silent = hat.scan is None and not hat.default_publishes
+        if silent and not any(team.completes(topic) for topic in hat.publishes):
             found.append(Edge(hat.id, "", COORDINATOR, default=True))
     if team.persistent:
         found += [Edge(END, RESUME, target) for target in _targets(team, RESUME)]

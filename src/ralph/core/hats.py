@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from ralph.core.agentpolicy import AgentPolicy
 from ralph.core.team import Trigger
 
 START = "task.start"  # published at the start where no other event is named
@@ -30,16 +31,6 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     n: int = 0  # the how-manieth of the loop, once it was accepted
 
 
-class Backend(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Which agent wears the hat, where that is not the loop's own."""
-
-    name: str = ""  # of a known agent; empty with `command`
-    command: tuple[str, ...] = ()
-    args: tuple[str, ...] = ()
-    agent: str = ""  # a profile within the agent, as Kiro has them
-    model: str = ""
-
-
 class Aggregate(msgspec.Struct, frozen=True, omit_defaults=True):
     """The hat waits until nobody else has a turn, and then takes all its events in one iteration."""
 
@@ -53,12 +44,25 @@ class ScanFolder(msgspec.Struct, frozen=True):
     topic: str
 
 
-class Scan(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A scanner as data: Ralph looks into the folders itself, the first one first, and starts no agent for it."""
+class ScanBacklog(msgspec.Struct, frozen=True):
+    """Tasks of this backlog that are ready are dispatched by this event."""
 
-    folders: tuple[ScanFolder, ...]
+    file: str  # relative to the workspace
+    topic: str
+
+
+class Scan(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A scanner as data: Ralph looks into the folders itself, the first one first, and starts no agent for it.
+    The backlog, if there is one, comes after the folders."""
+
+    folders: tuple[ScanFolder, ...] = ()
+    backlog: ScanBacklog | None = None
     failed: str = "failed"  # where an item goes that nobody gets through its phase
     log: str = "poll-log.txt"
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return (*(entry.topic for entry in self.folders), *((self.backlog.topic,) if self.backlog else ()))
 
 
 class Hat(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -71,12 +75,11 @@ class Hat(msgspec.Struct, frozen=True, omit_defaults=True):
     extra_instructions: tuple[str, ...] = ()
     default_publishes: str = ""  # published when an iteration under the hat emits nothing
     max_activations: int = 0  # in one cycle; 0: no limit
-    backend: Backend | None = None
-    backend_args: tuple[str, ...] = ()
-    disallowed_tools: tuple[str, ...] = ()
+    agent: AgentPolicy | None = None  # who wears it, with the hat's model and arguments; None: the loop's
+    disallowed_tools: tuple[str, ...] = ()  # also among the agent's arguments, where it can be held to it
+    allowed_tools: tuple[str, ...] = ()  # no others; likewise
     timeout: float = 0.0  # seconds of one iteration under it; 0: as every iteration
     scratchpad: str | None = ""  # "": the loop's; None: it has none
-    concurrency: int = 1
     aggregate: Aggregate | None = None
     fresh: bool | None = None  # None: yes, when a scanner dispatches it
     when: str = ""
@@ -96,7 +99,7 @@ class Hat(msgspec.Struct, frozen=True, omit_defaults=True):
         """What it may publish; what is published for it (when it is silent, by its scan) counts as declared."""
         found = [*self.publishes, self.default_publishes]
         if self.scan is not None:
-            found += [*(entry.topic for entry in self.scan.folders), COMPLETE]
+            found += [*self.scan.topics, COMPLETE]
         return tuple(dict.fromkeys(topic for topic in found if topic))
 
     @property
@@ -127,6 +130,7 @@ class Team(msgspec.Struct, frozen=True, omit_defaults=True):
     cooldown_always: bool = False  # before every iteration; otherwise before idle looks only
     gate_on: tuple[str, ...] = ()  # topics that are routed only after the gates have passed
     meanings: dict[str, Meaning] = {}
+    max_items: int = 0  # of a board that Ralph itself scans: the loop ends after them; 0: no limit
 
     def hat(self, id: str) -> Hat | None:
         return next((hat for hat in self.hats if hat.id == id), None)

@@ -17,6 +17,8 @@ def what_next(end: End, s: LoopState) -> str:
         return "Look at the change yourself: no gate did."
     if end == "completed-verified" and s.commit and s.commit != s.base_commit:
         return f"The agent has committed. Look at the change with `git diff {s.base_commit[:12]}` and `git status`."
+    if end == "blocked-on-person" and s.question is None:
+        return "Find out who changes the tree, then `ralph resume`."
     if end == "limit":
         flag = _FLAGS.get(s.end_limit, "--max-iterations")
         return f"Go on with a higher limit: `ralph resume {flag} N` (N counts from the start)."
@@ -42,12 +44,47 @@ def _of_backlog(end: End, s: LoopState) -> str:
     if s.end_branch:
         return f"Look at it with `git log -p {shlex_quoted(s.end_branch)}`; to try again: {again}."
     if end in ("needs-review", "blocked-on-person", "no-route"):
-        return f"Its work is in {s.root}. To begin anew: {again}."
+        return f"{_with_a_word(end, s)}Its work is in {s.root}. To begin anew: {again}."
     if end in ("completed-verified", "completed-unverified", "cancelled"):
         return "Nothing."
     if end in ("failed", "stuck", "limit"):
         return f"It left no change. To try again: {again}."
     return "`ralph run` goes on with it."
+
+
+def _with_a_word(end: End, s: LoopState) -> str:
+    """How a person gets a task of the backlog on that waits for them."""
+    go_on = resume_of(s)
+    if end == "blocked-on-person":
+        return (
+            f'Answer and go on: `{of_task("answer", s)} "..."`. '
+            if s.question is not None
+            else f"Go on: `{go_on}`. "
+        )
+    if end == "needs-review" and s.review_paths:
+        more = " and so on for each" if len(s.review_paths) > 1 else ""
+        return (
+            f"If the changes to the named files are right: `{go_on} --allow {shlex_quoted(s.review_paths[0])}`{more}; "
+            f"if not, `{go_on}`: the agent has to put them back. "
+        )
+    return f"Go on: `{go_on}`. " if end == "needs-review" else ""
+
+
+def resume_of(s: LoopState) -> str:
+    return f"ralph resume --task {shlex_quoted(s.task.id)}" if s.home else "ralph resume"
+
+
+def of_task(command: str, s: LoopState) -> str:
+    """A command about this loop; of a backlog it names the task."""
+    return f"ralph {command} --task {shlex_quoted(s.task.id)}" if s.home else f"ralph {command}"
+
+
+def what_it_needs(end: End, s: LoopState) -> str:
+    """To go on with a loop that would end like this at once."""
+    if not s.home:
+        return what_next(end, s)
+    flag = "--max-attempts" if end == "failed" else _FLAGS.get(s.end_limit, "--max-iterations")
+    return f"Give it a higher limit: `{resume_of(s)} {flag} N` (N counts from the start)."
 
 
 def _mended(s: LoopState) -> str:

@@ -6,19 +6,21 @@ from typing import Literal
 
 import msgspec
 
+from ralph.core.agentpolicy import AgentPolicy as AgentPolicy
+from ralph.core.agentpolicy import OutputFormat as OutputFormat
+from ralph.core.agentpolicy import PromptMode as PromptMode
 from ralph.core.hats import Team
 from ralph.core.protected import PROTECTED
 from ralph.core.team import Roles
 
 ClaimRule = Literal["signal", "exit-zero", "every-iteration"]
-PromptMode = Literal["stdin", "arg", "file"]
-OutputFormat = Literal["text", "jsonl"]
 GateTime = Literal["claim", "iteration"]
 Occasion = Literal["end", "block", "wait"]
 SandboxKind = Literal["none", "bwrap"]
 Network = Literal["host", "none"]
 REVIEWS = ("spec", "quality")  # what Ralph has instructions for
 WorkspaceKind = Literal["in-place", "worktree", "clone"]
+Injection = Literal["auto", "manual", "none"]
 LandHow = Literal["none", "merge", "branch", "pr"]
 OCCASIONS: tuple[Occasion, ...] = ("end", "block", "wait")
 
@@ -34,20 +36,6 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     allow: tuple[str, ...] = ()  # gate inputs (globs) that this task may change
     type: str = ""
     priority: float = 2.0  # 0 is the most urgent
-
-
-class AgentPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Which program does the work and how it is spoken to."""
-
-    backend: str = "custom"  # custom, scripted, or the name of a known agent
-    command: tuple[str, ...] = ()  # argv; of a known agent, the program in place of its own
-    prompt_mode: PromptMode = "stdin"
-    prompt_flag: str = ""  # put before the prompt in arg and file mode, e.g. "-p"
-    output: OutputFormat = "text"
-    model: str = ""  # as the agent calls it; empty: its own default
-    args: tuple[str, ...] = ()  # more arguments for an agent known by name
-    env: dict[str, str] = {}
-    script: str = ""  # the scripted agent's YAML file, absolute
 
 
 class GatePolicy(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -84,6 +72,7 @@ class LimitPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     max_wait_seconds: float = 21600.0  # the longest wait for a quota to reset
     stop_grace_seconds: float = 5.0  # between asking a process to end and killing it
     wrap_up_seconds: float = 300.0  # that an iteration goes on after its context was full
+    human_timeout_seconds: float = 0.0  # of waiting for an answer; 0: as long as the question itself says
 
 
 class StuckPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -124,6 +113,14 @@ class LandPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     )
 
 
+class MemoryPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What agents keep for later loops, `.ralph/agent/memories.md`, and how it reaches their prompts."""
+
+    enabled: bool = True
+    inject: Injection = "auto"  # manual: the agent looks them up itself; none: it is told nothing of them
+    budget: int = 2000  # tokens of memories in one prompt, the most relevant first; 0: no limit
+
+
 class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything the core needs to know beyond the facts."""
 
@@ -136,10 +133,16 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     claim: ClaimRule = "signal"
     completion_promise: str = "LOOP_COMPLETE"
     scratchpad: str = ".ralph/agent/scratchpad.md"
-    guidance: str = ""  # the user's own text for every prompt
+    specs_dir: str = ""  # the folder of specifications that every prompt names; empty: none
+    guidance: str = ""  # the user's own text for every prompt: `core.guardrails`
+    memories: MemoryPolicy = MemoryPolicy()
+    todos: bool = True  # whether the open todos of the agent's own list are in its prompts
     roles: Roles | None = None  # who an iteration may be, and when
     team: Team | None = None  # the hats, and how events go from one to the other
     require_verified: bool = False
+    unverified_ok: bool = (
+        False  # a file of the older family, which knows no gates: an end without proof is no failure
+    )
     allow: tuple[str, ...] = ()  # gate inputs and protected paths (globs) that any task may change
     protect: tuple[str, ...] = PROTECTED  # paths (globs) of which an iteration's changes are undone
     notify: tuple[NotifyPolicy, ...] = ()
@@ -154,5 +157,22 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     def agents(self) -> tuple[AgentPolicy, ...]:
         return (self.agent, *self.fallback)
 
-    def scratchpad_path(self, task_id: str) -> str:
-        return self.scratchpad.replace("{taskId}", task_id)
+    @property
+    def everyone(self) -> tuple[AgentPolicy, ...]:
+        """All agents that may have a turn: those who work, under whatever hat, and those who review."""
+        hats = self.team.hats if self.team is not None else ()
+        more = (*(gate.agent for gate in self.gates), *(hat.agent for hat in hats))
+        return (*self.agents, *(agent for agent in more if agent is not None))
+
+    def scratchpad_path(self, task_id: str, own: str = "") -> str:
+        """`own`: a hat's, in place of the loop's."""
+        return (own or self.scratchpad).replace("{taskId}", task_id)
+
+    def scratchpads(self, task_id: str) -> tuple[str, ...]:
+        """The loop's and those of its hats: Ralph's own files, and no part of the work."""
+        hats = self.team.hats if self.team is not None else ()
+        return tuple(
+            dict.fromkeys(
+                self.scratchpad_path(task_id, own or "") for own in ("", *(h.scratchpad for h in hats))
+            )
+        )

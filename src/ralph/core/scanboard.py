@@ -6,7 +6,7 @@ first, the first name alphabetically.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -50,7 +50,8 @@ class Dispatch(msgspec.Struct, frozen=True):
 
 
 class GiveUp(msgspec.Struct, frozen=True):
-    """Move the item from `folder` to `to`, with its reason beside it; then look again."""
+    """Move the item from `folder` to `to`, with its reason beside it; a task of a backlog (no `to`) is marked as failed
+    there. Then look again."""
 
     item: str
     folder: str
@@ -67,30 +68,49 @@ Look = Dispatch | GiveUp | Idle
 
 def look(scan: Scan, board: Board, listings: Listings, *, max_items: int = 0) -> tuple[Board, Look]:
     """What is to be done now, and the board as it is then."""
-    board = _accounted(scan, board, listings)
+    board = accounted(scan, board, where(scan, board, listings))
     if board.finished >= max_items > 0:
         return board, Idle(f"{board.finished} of {max_items} items are through")
-    for entry in scan.folders:
-        for name in _names(listings.get(entry.folder, ())):
-            item = board.items.get(name, Item(name, entry.folder))
-            if item.done or item.folder != entry.folder:  # the name is back, or there twice: another item
-                item = Item(name, entry.folder)
+    for place, topic, names in _places(scan, listings):
+        for name in names:
+            item = _known(board, place, name)
             if item.failures >= MOST_FAILURES:
-                why = item.reason or f"it was still in {entry.folder}/ afterwards"
-                reason = f"{entry.topic} failed {item.failures} times: {why}"
-                return board, GiveUp(name, entry.folder, scan.failed, reason)
-            item = replace(item, dispatches=item.dispatches + 1, done=False)
-            board = replace(board, items={**board.items, name: item}, under_way=name)
-            return board, Dispatch(entry.topic, entry.folder, name)
+                why = item.reason or f"it was still in {place} afterwards"
+                reason = f"{topic} failed {item.failures} times: {why}"
+                return board, GiveUp(name, place, scan.failed if names_files(scan, place) else "", reason)
+            return taken(board, place, name), Dispatch(topic, place, name)
     return board, Idle()
 
 
-def gave_up(board: Board, item: str, reason: str) -> Board:
+def names_files(scan: Scan, place: str) -> bool:
+    """Whether the items there are files in a folder; else they are tasks of the backlog."""
+    return any(entry.folder == place for entry in scan.folders)
+
+
+def _places(scan: Scan, listings: Listings) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """Where to look, by which event, and what is there in the order in which it is taken; a backlog has its own."""
+    for entry in scan.folders:
+        yield entry.folder, entry.topic, _names(listings.get(entry.folder, ()))
+    if scan.backlog is not None:
+        yield scan.backlog.file, scan.backlog.topic, listings.get(scan.backlog.file, ())
+
+
+def taken(board: Board, folder: str, name: str) -> Board:
+    """The item in this folder is under way."""
+    item = _known(board, folder, name)
+    item = replace(item, dispatches=item.dispatches + 1, done=False)
+    return replace(board, items={**board.items, name: item}, under_way=name)
+
+
+def _known(board: Board, folder: str, name: str) -> Item:
+    item = board.items.get(name, Item(name, folder))
+    # The name is back, or there twice: another item.
+    return Item(name, folder) if item.done or item.folder != folder else item
+
+
+def gave_up(board: Board, item: str, folder: str, reason: str) -> Board:
     """It has been moved out of the way."""
-    known = board.items.get(item)
-    if known is None:
-        return board
-    known = replace(known, failed=True, done=True, reason=reason)
+    known = replace(board.items.get(item, Item(item, folder)), failed=True, done=True, reason=reason)
     return replace(board, items={**board.items, item: known}, under_way="", finished=board.finished + 1)
 
 
@@ -162,12 +182,17 @@ def repeat_refusal(repeats: Repeats) -> str:
     return f"{repeats.topic} {item}: {repeats.times} times in a row, and the item is still {repeats.where}"
 
 
-def _accounted(scan: Scan, board: Board, listings: Listings) -> Board:
-    """The item under way has moved on, is through, or has failed its phase once more."""
+def where(scan: Scan, board: Board, listings: Listings) -> tuple[str, ...]:
+    """The folders in which the item under way is found."""
+    name = board.under_way
+    return tuple(place for place, _, names in _places(scan, listings) if name and name in names)
+
+
+def accounted(scan: Scan, board: Board, there: Sequence[str]) -> Board:
+    """The item under way has moved on, is through, or has failed its phase once more: `there` are its folders now."""
     item = board.items.get(board.under_way)
     if item is None or item.done:
         return board
-    there = [entry.folder for entry in scan.folders if item.name in listings.get(entry.folder, ())]
     finished = board.finished
     if not there:
         item, finished = replace(item, done=True, failures=0, reason=""), finished + 1

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from ralph.core import consensus
 from ralph.core import facts as f
 from ralph.core.ends import CODES, RESUMABLE, SOME_TASKS_FAILED, End
+from ralph.core.policy import GatePolicy
 
 
 class RunState(msgspec.Struct, frozen=True):
@@ -18,15 +20,34 @@ class RunState(msgspec.Struct, frozen=True):
     running: tuple[str, ...] = ()
     ended: dict[str, tuple[End, int]] = {}
     stopping: bool = False
+    at_once: bool = False  # not after what is under way
+    paused: bool = False  # by a person: nothing new begins
     finished: bool = False
+    # The change as a whole: of this run and of those before it that were cut short and that it goes on with.
+    runs: tuple[str, ...] = ()
+    target: str = ""
+    base: str = ""  # the target's tip before them
+    tip: str = ""  # the last commit that they landed on it; empty: nothing
+    reviews: tuple[f.RunReviewed, ...] = ()  # what was said of the change up to that tip
+    reviewing: str = ""  # who looks at it now
+    ending: bool = False  # reviewers are being asked: no further task is begun
 
 
 class StartLoop(msgspec.Struct, frozen=True):
     task: str
 
 
+class ReviewRun(msgspec.Struct, frozen=True):
+    """Ask this reviewer about the whole change of the run."""
+
+    gate: str
+
+
 class EndRun(msgspec.Struct, frozen=True):
     code: int
+
+
+Step = StartLoop | ReviewRun | EndRun
 
 
 class Work(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -39,13 +60,14 @@ class Work(msgspec.Struct, frozen=True, omit_defaults=True):
     poll_seconds: float = 30.0  # between two looks at the backlog when nothing happens
     gates_at_once: int = 1
     share: tuple[str, ...] = ()  # ignored folders of the checkout that every workspace gets a copy of
+    at_end: tuple[GatePolicy, ...] = ()  # reviewers who look at the whole change once every task is over
 
 
 def fold_run(s: RunState, fact: f.Input, task: str = "") -> RunState:
     """`task` says whose loop the fact belongs to."""
     match fact:
         case f.RunStarted():
-            return RunState(tasks=fact.tasks)
+            return _begun(s, fact)
         case f.LoopStarted():
             return _began(s, fact.task.id)
         case f.LoopResumed():
@@ -58,10 +80,30 @@ def fold_run(s: RunState, fact: f.Input, task: str = "") -> RunState:
                 stopping=s.stopping or fact.end in STOPS_THE_RUN,
             )
         case f.StopRequested():
-            return replace(s, stopping=True)
+            return replace(s, stopping=True, at_once=s.at_once or fact.how != "graceful")
+        case f.Answered():  # a loop that waited for it goes on
+            return replace(s, ended={t: e for t, e in s.ended.items() if t != task})
+        case f.Paused(task="") | f.Continued(task=""):
+            return replace(s, paused=isinstance(fact, f.Paused))
+        case f.Landed():
+            # What was said is about another change now.
+            return replace(s, tip=fact.commit, reviews=()) if fact.how == "merge" else s
+        case f.RunReviewStarted():
+            return replace(s, reviewing=fact.gate, ending=True)
+        case f.RunReviewed():
+            return replace(s, reviewing="", reviews=(*s.reviews, fact))
         case f.RunEnded():
             return replace(s, finished=True)
     return s
+
+
+def _begun(s: RunState, x: f.RunStarted) -> RunState:
+    """A run goes on with the one before when that died or was stopped: what both land is looked at as one change."""
+    if x.target and x.target == s.target and (s.stopping or not s.finished):
+        whole = RunState(runs=s.runs, target=s.target, base=s.base, tip=s.tip, reviews=s.reviews)
+    else:
+        whole = RunState(target=x.target, base=x.tip)
+    return replace(whole, tasks=x.tasks, runs=(*whole.runs, x.run))
 
 
 def _began(s: RunState, task: str) -> RunState:
@@ -77,7 +119,7 @@ def _began(s: RunState, task: str) -> RunState:
 STOPS_THE_RUN: frozenset[End] = frozenset({"interrupted", "stopped", "quota", "agent-unusable", "internal"})
 
 
-def schedule(s: RunState) -> tuple[StartLoop | EndRun, ...]:
+def schedule(s: RunState) -> tuple[Step, ...]:
     if s.finished:
         return ()
     if s.running:
@@ -88,19 +130,25 @@ def schedule(s: RunState) -> tuple[StartLoop | EndRun, ...]:
     return (EndRun(code=_code(s)),)
 
 
-def from_backlog(s: RunState, ready: Sequence[str], work: Work) -> tuple[StartLoop | EndRun, ...]:
+def from_backlog(s: RunState, ready: Sequence[str], work: Work) -> tuple[Step, ...]:
     """What to begin now, of the tasks that could be worked on, the most urgent first. Nothing: wait, for a loop or for
     somebody to add a task."""
     if s.finished:
         return ()
     left = max(0, work.most - len(s.tasks)) if work.most else len(ready)
-    free = 0 if s.stopping else min(work.parallel - len(s.running), left)
-    begin = [t for t in ready if t not in s.running and t not in s.ended][: max(0, free)]
+    free = 0 if s.stopping or s.ending else work.parallel - len(s.running)
+    wanted = [t for t in ready if t not in s.running and t not in s.ended]
+    again = [t for t in wanted if t in s.tasks]  # begun already: it waited for a person
+    begin = [*again, *[t for t in wanted if t not in s.tasks][:left]][: max(0, free)]
+    if begin and s.paused:
+        return ()
     if begin:
         return tuple(StartLoop(task=t) for t in begin)
     used_up = s.stopping or (work.most and len(s.tasks) >= work.most)
     if s.running or (work.watch and not used_up):
         return ()
+    if s.tip and not s.stopping and (gate := consensus.next_of(work.at_end, s.reviews)):
+        return (ReviewRun(gate=gate),)
     return (EndRun(code=_backlog_code(s, work)),)
 
 

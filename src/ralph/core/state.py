@@ -12,8 +12,11 @@ from msgspec.structs import replace
 
 from ralph.core.ends import End
 from ralph.core.facts import Fault, Landed, LandingIntended, Purpose, StopHow, Usage, Variant
+from ralph.core.hats import Hat
 from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task
 from ralph.core.queue import Turns
+from ralph.core.scanboard import Board, Repeats
+from ralph.core.steering import Steering
 from ralph.core.testcounts import Counts
 from ralph.core.wearing import Wearing
 
@@ -43,7 +46,7 @@ class Running(msgspec.Struct, frozen=True):
 class Due(msgspec.Struct, frozen=True):
     """A wait that has to pass before the next iteration. `until` is fixed when it first begins."""
 
-    what: Literal["crash", "quota", "overload"]
+    what: Literal["crash", "quota", "overload", "answer"]
     seconds: float
     why: str
     until: str = ""
@@ -86,6 +89,7 @@ class Claim(msgspec.Struct, frozen=True):
     weakened: dict[str, tuple[str, ...]] = {}  # file -> in words
     summary: str = ""  # what was done, in the agent's words
     round: int = 0  # how often it has been merged with a target that had moved on
+    held: bool = False  # not of the task's completion: an event waits for the gates
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -175,6 +179,7 @@ class LoopState(msgspec.Struct, frozen=True):
     question: str | None = None
     asked: str = ""  # the question that `answer` is about: the next agent has never seen it
     answer: str = ""
+    steer: Steering = Steering()  # what people want of it while it runs
     fault: Fault = ""
     fault_text: str = ""
     wait_due: Due | None = None
@@ -200,7 +205,11 @@ class LoopState(msgspec.Struct, frozen=True):
     told: int = 0  # how many of them the iteration under way was told
 
     wearing: Wearing = Wearing()  # roles: which were worn when
+    hat: str = ""  # the newest iteration's, or role
     turns: Turns = Turns()  # hats: whose turn it is
+    board: Board = Board()  # of a scanner that is data
+    repeats: Repeats = Repeats()  # of a scanner that is an agent
+    cooled: int = 0  # serial of the iteration before which the cool-down has passed
     warned: dict[str, tuple[int, str]] = {}  # kind -> how often, and the latest words
     ended: End | None = None
     end_reason: str = ""
@@ -217,8 +226,15 @@ class LoopState(msgspec.Struct, frozen=True):
         return next((g for g in self.policy.gates if g.name == name), None)
 
     @property
+    def worn(self) -> Hat | None:
+        """The hat that the newest iteration wears."""
+        return self.policy.team.hat(self.hat) if self.policy.team and self.hat else None
+
+    @property
     def worker(self) -> AgentPolicy:
         """The agent whose turn it is."""
+        if (hat := self.worn) is not None and hat.agent is not None:
+            return hat.agent
         agents = self.policy.agents
         return agents[self.agent] if self.agent < len(agents) else self.policy.agent
 

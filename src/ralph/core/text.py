@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ralph.core.lines import one_line as one_line
+
 if TYPE_CHECKING:
     from ralph.core.state import Attempt
 
@@ -23,12 +25,6 @@ def few(names: Sequence[str], most: int = 5) -> str:
     """The first of them, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
-
-
-def one_line(text: str, most: int) -> str:
-    """For a title, an environment variable, a line of a message: nothing in it that moves, hides or ends something."""
-    shown = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * most]).split())
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
 def history_table(history: Sequence[Attempt]) -> str:

@@ -161,11 +161,12 @@ def ended(
     return replace(s, said=(), claimed=False, aside=False)
 
 
-def looked(team: Team, s: Turns, topic: str, payload: str = "") -> Turns:
-    """The scanner whose turn it is is data (Hat.scan), and this is what it found; a completion: nothing."""
+def looked(team: Team, s: Turns, topic: str, payload: str = "", *, over: bool = False) -> Turns:
+    """The scanner whose turn it is is data (Hat.scan), and this is what it found; a completion: nothing. `over`: and
+    nothing more is wanted, so that a persistent loop ends too."""
     s = began(team, s, s.serial, picked(team, s)[0].hat)
     if s.current is None or team.completes(topic):
-        return ended(team, replace(s, claimed=True))
+        return ended(replace(team, persistent=team.persistent and not over), replace(s, claimed=True))
     return ended(team, replace(s, said=(Event(topic, payload, s.current.hat, s.serial),)))
 
 
@@ -270,6 +271,11 @@ def _new_cycle(s: Turns) -> Turns:
 def _cancel(s: Turns, event: Event) -> Turns:
     why = f"{shown_topic(event.topic)} from {event.hat or 'outside any hat'}"
     return logged(replace(s, cancelled=why), event, (), "ends the loop")
+
+
+def refused(s: Turns, event: Event, why: str) -> Turns:
+    """Somebody else has a reason why this event is not routed."""
+    return _refuse(s, event, why)
 
 
 def _refuse(s: Turns, event: Event, why: str) -> Turns:

@@ -12,38 +12,60 @@ from pathlib import Path
 import msgspec
 
 from ralph import __version__
-from ralph.backlog import (
-    Backlog,
-    Change,
-    Claimed,
-    Reopened,
-)
+from ralph.backlog import Backlog, Change, Claimed, Reopened
 from ralph.core import facts as f
 from ralph.core.fold import fold
 from ralph.core.policy import Policy
-from ralph.core.schedule import EndRun, RunState, StartLoop, Work, fold_run, from_backlog
+from ralph.core.schedule import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, from_backlog
 from ralph.core.secrets import masker_for
 from ralph.core.state import LoopState
 from ralph.driver import confining
 from ralph.driver.clock import new_id, now
 from ralph.driver.control import Control
+from ralph.driver.ending import Ending
+from ralph.driver.known import KnownGates
+from ralph.driver.landing import leave
 from ralph.driver.life import Life, Seeing, Shared
-from ralph.driver.loops import GONE, OVER, Begun, by_loop, changes, ended_loops, unfinished
+from ralph.driver.loops import (
+    GONE,
+    OVER,
+    Begun,
+    by_loop,
+    changes,
+    ended_loops,
+    unfinished,
+    waiting,
+)
+from ralph.driver.notify import LOOK_AGAIN
 from ralph.driver.place import in_workspace
 from ralph.driver.processes import Ownership, choose
 from ralph.driver.proposing import Proposing
 from ralph.driver.reconcile import Crew, Loop
 from ralph.driver.resume import seen_in, sweep_dead
-from ralph.driver.run import make_folders
+from ralph.driver.run import make_folders, raised
 from ralph.driver.store import Store
+from ralph.driver.watching import Watching
+from ralph.errors import RalphError
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
+from ralph.journal.read import scan
+from ralph.journal.runs import backlog_runs
 from ralph.workspace import Repo
-from ralph.workspace.landing import recover, tip
+from ralph.workspace.landing import archive, recover, tip
 from ralph.workspace.names import branch_name
-from ralph.workspace.slots import Workspace, prepare, reclaim, release, slots
+from ralph.workspace.slots import Workspace, prepare, reclaim, slots
 
 WRITE_SECONDS = 2.0  # between two writings of the backlog's file
+UNWATCHED_SECONDS = 1.0  # between two looks at it where the system does not tell of changes
+
+
+class Resume(msgspec.Struct, frozen=True):
+    """A person wants this one loop to go on, and then the run to end."""
+
+    task: str
+    answer: str = ""
+    allow: tuple[str, ...] = ()
+    raise_limits: dict[str, float] = {}
 
 
 class BacklogRequest(msgspec.Struct, frozen=True):
@@ -53,12 +75,18 @@ class BacklogRequest(msgspec.Struct, frozen=True):
     repo: Repo
     policy: Policy
     work: Work = Work()
+    resume: Resume | None = None  # None: whatever is ready
+
+    @property
+    def everyone(self) -> Policy:
+        """The policy with all who will be started under it, also at the end of the run."""
+        return msgspec.structs.replace(self.policy, gates=(*self.policy.gates, *self.work.at_end))
 
 
 def run_backlog(request: BacklogRequest, backlog: Backlog, seeing: Seeing) -> int:
     """The exit code."""
     state_dir = request.repo.state_dir
-    confining.check(request.policy, request.repo, request.folder)
+    confining.check(request.everyone, request.repo, request.folder)
     run_id = new_id()
     tier = choose(os.environ.get("RALPH_TIER", ""))
     make_folders(state_dir, request.folder)
@@ -83,8 +111,10 @@ class _BacklogRun:
         self._id = run_id
         self._state = RunState()
         self._lives: list[tuple[Life, Workspace]] = []
+        self._telling: list[Life] = []  # loops that are over, and of which somebody is still being told
         self._unwritten = False
         self._write_at = 0.0
+        self._pulse_at = float("inf")
         self._mark = backlog.mark()
         self._proposing = Proposing(backlog, self._note, self._say)
         self._said: list[str] = []
@@ -92,16 +122,19 @@ class _BacklogRun:
     def go(self, tier: str) -> int:
         request = self._request
         self._journal = Journal.open(self._home.state_dir, self._id, now)
+        resumed = self._to_resume()  # before anything is recorded
         store = Store(self._home.state_dir, self._id)
-        logins = confining.login_secrets(request.policy)
+        logins = confining.login_secrets(request.everyone)
         masker = masker_for({**os.environ, **request.policy.agent.env}, more=logins)
         with (
             Ownership(tier, self._id, masker.stream) as ownership,
             Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
+            Watching(self._backlog.path, self._backlog.done_path, control.stop_file) as self._watching,
         ):
             self._shared = Shared(
                 run=self._id,
                 journal=self._journal,
+                known=KnownGates(self._journal.records),
                 store=store,
                 ownership=ownership,
                 control=control,
@@ -110,6 +143,17 @@ class _BacklogRun:
                 fold_run=self._fold,
                 ended=lambda s: None,
             )
+            self._ending = Ending(
+                self._shared,
+                self._home,
+                request.folder,
+                request.policy,
+                request.work.at_end,
+                share=request.work.share,
+                record=self._record,
+                state=lambda: self._state,
+            )
+            self._state = backlog_runs(self._journal.records, self._home.root).state
             self._record(
                 f.RunStarted(
                     run=self._id,
@@ -119,6 +163,8 @@ class _BacklogRun:
                     residue=ownership.residue(),
                     backlog=str(self._home.root),
                     file=str(self._backlog.path),
+                    target=request.policy.land.target,
+                    tip=tip(self._home, request.policy.land.target),
                 )
             )
             if self._journal.repaired:
@@ -130,7 +176,10 @@ class _BacklogRun:
                 control.open_box(box, heard="-iteration-" in box.name, once=True)
             self._unfinished = unfinished(self._journal.records, self._home)
             self._catch_up()
-            crew = Crew(control, request.work.gates_at_once)
+            if resumed is not None:
+                self._unfinished[resumed.state.task.id] = resumed
+            control.for_absent(self._is_awaited, self._answered)
+            crew = Crew(control, request.work.gates_at_once, self._watching.reads)
             try:
                 return self._work(crew, control)
             except BaseException:
@@ -139,25 +188,37 @@ class _BacklogRun:
 
     def _work(self, crew: Crew, control: Control) -> int:
         while True:
+            self._watching.heed()  # what Ralph itself wrote wakes nobody
             self._look()
             for step in from_backlog(self._state, self._ready(), self._request.work):
                 match step:
                     case StartLoop(task):
                         crew.loops.append(self._begin(task))
+                    case ReviewRun(gate):
+                        self._write_back()
+                        self._ending.review(gate, self._free_slot())
                     case EndRun(code):
                         control.run_is_over()
                         self._write_back()
+                        for life in self._telling:
+                            life.tell_the_rest()
                         self._record(f.RunEnded(run=self._id, code=code))
                         self._journal.sync()
                         return code
+            if not crew.loops:  # nobody else tells the view that time passes
+                self._pulse_at = time.monotonic() + self._seeing.pulse(LoopState())
             crew.turn(self._due())
             self._harvest()
             if self._unwritten and time.monotonic() >= self._write_at:
                 self._write_back()
 
     def _due(self) -> float:
-        """When to come back though no loop has moved: to look at the backlog, or to write it."""
-        look = time.monotonic() + self._request.work.poll_seconds
+        """When to come back though nothing is told: to look at the backlog, to write it, to see who has been told."""
+        if self._state.ending:  # nobody is waited for any more
+            return time.monotonic()
+        every = self._request.work.poll_seconds
+        look = time.monotonic() + (every if self._watching.at_once else min(every, UNWATCHED_SECONDS))
+        look = min(look, self._pulse_at, time.monotonic() + LOOK_AGAIN if self._telling else look)
         return min(look, self._write_at) if self._unwritten else look
 
     # -- which task ---------------------------------------------------------------------------------
@@ -170,6 +231,8 @@ class _BacklogRun:
 
     def _ready(self) -> list[str]:
         """What a dead run began comes first."""
+        if resume := self._request.resume:
+            return [resume.task] if resume.task not in self._state.ended else []
         only = self._request.work.only
         taken = [task for task in self._unfinished if task not in self._state.ended]
         wanted = self._request.work.parallel + len(self._state.tasks)
@@ -190,6 +253,7 @@ class _BacklogRun:
         found = self._backlog.get(task)
         assert found is not None
         policy, loop = self._request.policy, new_id()
+        archive(self._home, task)  # branches of earlier attempts that failed
         base = tip(self._home, policy.land.target)
         slot = self._free_slot()
         assert policy.workspace != "in-place"
@@ -226,9 +290,50 @@ class _BacklogRun:
         life = Life(
             self._shared, in_workspace(self._home, workspace, before.state), before.state, before.records
         )
-        life.take_up(f.LoopResumed(run=self._id))
+        resume = self._request.resume or Resume(before.state.task.id)
+        life.take_up(
+            f.LoopResumed(
+                run=self._id,
+                limits=raised(before.state.policy.limits, resume.raise_limits),
+                answer=resume.answer,
+                allow=resume.allow,
+            )
+        )
+        self._parked.pop(before.state.loop, None)
+        if any(True for _ in changes(before.state)):  # until now the file says that it is blocked
+            self._note(Claimed(resume.task))
         self._lives.append((life, workspace))
         return life.loop
+
+    def _to_resume(self) -> Begun | None:
+        """Who asked has looked; but meanwhile another run may have gone on with it."""
+        wanted = self._request.resume
+        if wanted is None:
+            return None
+        if found := waiting(self._journal.records, self._home).get(wanted.task):
+            return found
+        raise RalphError(
+            f"there is nothing of {wanted.task} to go on with any more",
+            todo="`ralph status` shows how it stands.",
+        )
+
+    def _is_awaited(self, loop: str) -> bool:
+        """It goes on in this run, and has not yet."""
+        return any(before.state.loop == loop for before in self._unfinished.values())
+
+    def _answered(self, loop: str, fact: f.AnyFact) -> bool:
+        """A person answers a loop that waits for them and that nobody attends: it goes on in this run."""
+        found = waiting(scan(self._journal.path).records, self._home) if loop in self._parked else {}
+        before = found.get(self._parked.get(loop, ""))
+        if before is None or before.state.loop != loop or before.state.question is None:
+            return False
+        record = self._journal.append(f.kind_of(fact), f.encode(fact), loop)
+        before = Begun(fold(before.state, fact), [*before.records, record])
+        task = before.state.task.id
+        self._unfinished[task] = before
+        self._fold(fact, task)
+        self._seeing.fact(fact, before.state)
+        return True
 
     def _give_up(self, before: Begun) -> None:
         """Its workspace is gone, and with it what it made: the task begins anew."""
@@ -256,13 +361,13 @@ class _BacklogRun:
             if s.ended is None:
                 continue
             self._lives.remove((life, workspace))
-            life.tell_the_rest()
+            self._telling.append(life)
             self._settle(s)
             if s.ended not in OVER:
                 self._parked[s.loop] = s.task.id
             else:
-                at = tip(self._home, f"refs/heads/{workspace.branch}") if s.landed else ""
-                release(self._home, workspace, tip=at)
+                leave(self._home, workspace, s)
+        self._telling = [life for life in self._telling if life.still_tells()]
 
     # -- the backlog's file ---------------------------------------------------------------------------
 
@@ -305,13 +410,13 @@ class _BacklogRun:
         notes = (f.decode(r.data) for r in records if r.kind == "backlog.written")
         written = max((x.seq for x in notes if isinstance(x, f.BacklogWritten)), default=0)
         ended = {last: s for s, last in ended_loops(records, self._home)}
-        over = {s.loop for s in ended.values() if s.ended in OVER}
+        over = {s.loop: s for s in ended.values() if s.ended in OVER}
         self._parked = {s.loop: s.task.id for s in ended.values() if s.loop not in over}
         self._go_over(ended, written)
         known = {loop.state.loop for loop in self._unfinished.values()} | self._parked.keys()
         for workspace in slots(self._home):
             if workspace.loop in over:
-                release(self._home, workspace)
+                leave(self._home, workspace, over[workspace.loop])
         reclaim(self._home, known, when=now())
         for task in self._backlog.all():
             if task.status == "in_progress" and task.id not in self._unfinished:

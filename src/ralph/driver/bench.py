@@ -17,6 +17,7 @@ from ralph.core.environment import passed_on
 from ralph.core.policy import AgentPolicy, Policy
 from ralph.core.state import LoopState
 from ralph.driver.control import Control
+from ralph.driver.known import KnownGates
 from ralph.driver.place import straight
 from ralph.driver.processes import Line, Ownership
 from ralph.driver.store import Store, write_atomically
@@ -44,6 +45,11 @@ _NOT_HANDED_ON = frozenset(
         "WRAP_UP",
         "HANDOVER",
         "PROMISE",
+        "HAT",
+        "PUBLISHES",
+        "COMPLETES",
+        "SCOPE",
+        "BACKLOG",
     )
 )
 
@@ -58,6 +64,7 @@ class Bench(msgspec.Struct):
     folder: Path  # where the user started Ralph; agents and gates run there
     snapshots: Snapshots
     journal: Journal
+    known: KnownGates
     store: Store
     ownership: Ownership
     control: Control
@@ -92,6 +99,8 @@ def _where(b: Bench, s: LoopState) -> dict[str, str]:
         "RALPH_TASK": s.task.id,
         "RALPH_STATE": str(b.repo.state_dir),
         "RALPH_SLOT": str(s.slot),
+        # Where the workspace has its copy; empty: nowhere. A loop in place has none of its own.
+        **({"RALPH_BACKLOG": s.backlog} if s.home else {}),
     }
 
 
@@ -107,7 +116,7 @@ def tools_for(b: Bench, s: LoopState, op: str, own: dict[str, str] | None = None
 def told_to_hooks(s: LoopState, scratchpad: str) -> dict[str, str]:
     """What `ralph hook` has to know. Where no signal is awaited, nobody is asked for one."""
     told = {"RALPH_WRAP_UP": f"{s.policy.limits.wrap_up_seconds:g}"}
-    if s.policy.claim != "signal":
+    if s.policy.claim != "signal" or s.worn is not None:
         return told
     return {**told, "RALPH_HANDOVER": mark_of(scratchpad), "RALPH_PROMISE": s.policy.completion_promise}
 
@@ -118,7 +127,9 @@ def unrecorded_of(s: LoopState) -> Unrecorded:
 
 def read_scratchpad(folder: Path, s: LoopState) -> str:
     path = folder / scratchpad_path(s)
-    if not path.is_file() or not straight(path, s):  # absent, a folder, a pipe that nobody writes to
+    if (
+        not scratchpad_path(s) or not path.is_file() or not straight(path, s)
+    ):  # absent, a folder, a pipe that nobody writes to
         return ""
     with open(path, "rb") as file:
         return file.read(SCRATCHPAD_BYTES).decode("utf-8", "replace")

@@ -42,9 +42,8 @@ def check(policy: Policy, repo: Repo, folder: Path) -> None:
     if policy.sandbox.kind == "none":
         return
     require(policy.sandbox.network == "host")
-    everyone = (*policy.agents, *(gate.agent for gate in policy.gates))
-    for agent in dict.fromkeys(a.backend for a in everyone if a):
-        found = next(a for a in everyone if a and a.backend == agent)
+    for agent in dict.fromkeys(a.backend for a in policy.everyone):
+        found = next(a for a in policy.everyone if a.backend == agent)
         _wrap(policy, repo, ("/bin/sh",), {**os.environ, **found.env}, cwd=folder, agent=found, box=None)
 
 
@@ -129,9 +128,9 @@ def left_boxes(state_dir: Path) -> list[Path]:
 
 def login_secrets(policy: Policy) -> Iterator[str]:
     """The secrets in the files by which the policy's agents are logged in: they are masked like keys of the environment."""
-    for agent in (*policy.agents, *(gate.agent for gate in policy.gates)):
-        env = {**os.environ, **(agent.env if agent else {})}
-        for path in needs(agent).login_files(env, _home(env)) if agent else ():
+    for agent in policy.everyone:
+        env = {**os.environ, **agent.env}
+        for path in needs(agent).login_files(env, _home(env)):
             with suppress(OSError), open(path, "rb") as file:
                 yield from values_in(file.read(_CREDENTIALS_BYTES))
 

@@ -1,4 +1,5 @@
-"""What people ask of a run while it runs: Ctrl-C, signals, `.stop`, `ralph stop`, and messages in the inbox."""
+"""What people ask of a run while it runs: Ctrl-C, signals, `.stop`, `ralph stop`, `pause`, `say`, and all else that lies
+in the inbox."""
 
 from __future__ import annotations
 
@@ -14,6 +15,8 @@ import msgspec
 
 from ralph.core import facts as f
 from ralph.core.digest import digest
+from ralph.driver.wishes import KINDS as WISHES
+from ralph.driver.wishes import wish
 from ralph.errors import RalphError
 from ralph.journal import inbox
 from ralph.seams import seam
@@ -53,10 +56,13 @@ class Control:
         self._record: Callable[[f.AnyFact], None] = lambda fact: None
         self._sync: Callable[[], None] = lambda: None
         self._seen: set[str] = set()
+        self._awaited: Callable[[str], bool] = lambda loop: False
+        self._parked: Callable[[str, f.AnyFact], bool] = lambda loop, fact: False
         self._ears: dict[str, _Ear] = {}
         self._boxes: dict[str, _Box] = {}
         self._signals: list[int] = []
         self._asked = False
+        self._heard = False
         self._over = False
         self._pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) if hasattr(os, "pipe2") else os.pipe()
         self._before: dict[int, object] = {}
@@ -64,6 +70,11 @@ class Control:
     def begin(self, record: Callable[[f.AnyFact], None], sync: Callable[[], None], seen: set[str]) -> None:
         """`record` takes what is meant for no loop. `seen` are the inbox keys that the journal has already."""
         self._record, self._sync, self._seen = record, sync, seen
+
+    def for_absent(self, awaited: Callable[[str], bool], parked: Callable[[str, f.AnyFact], bool]) -> None:
+        """What people say to loops that nobody attends: it stays where it is as long as the loop is still `awaited`; what
+        is meant for one that waits for a person is given to `parked`, which says whether there is such a loop."""
+        self._awaited, self._parked = awaited, parked
 
     def attend(self, loop: str, record: Callable[[f.AnyFact], None], kill: Callable[[], None]) -> None:
         """From now on, requests become facts of this loop."""
@@ -122,7 +133,9 @@ class Control:
     def reads(self) -> list[int]:
         return [self._pipe[0]]
 
-    def deliver(self) -> None:
+    def deliver(self) -> bool:
+        """Whether there was anything: who has no loop under way has to think again."""
+        self._heard = False
         self._drain()
         while self._signals:
             number = self._signals.pop(0)
@@ -136,9 +149,11 @@ class Control:
             self.stop_file.unlink(missing_ok=True)
             seam("remove.after")
         self.collect()
+        return self._heard
 
     def _to_all(self, fact: f.AnyFact) -> None:
         """A stop is for the run: every loop of it has to know."""
+        self._heard = True
         for ear in list(self._ears.values()):
             ear.record(fact)
         if not self._ears:
@@ -155,6 +170,7 @@ class Control:
 
     def _take(self, folder: str, box: _Box | None) -> None:
         messages, bad = inbox.take(folder, keep_bad=box is None)
+        messages = [(name, message) for name, message in messages if not self._stays(message)]
         for name, message in messages:
             key = inbox.key_of(name)
             if key not in self._seen:
@@ -168,6 +184,7 @@ class Control:
             inbox.done(folder, name)
 
     def _note(self, unheard: str, key: str, message: dict[str, object], box: _Box | None) -> None:
+        self._heard = True
         fact = f.InboxRefused(name=key, why=unheard) if unheard else self._fact_from(key, message)
         if isinstance(fact, f.InboxRefused):
             fact = f.InboxRefused(name=fact.name.encode("utf-8", "replace").decode(), why=fact.why[:300])
@@ -175,11 +192,22 @@ class Control:
                 box.refused += 1
                 if box.refused > _REFUSALS:  # somebody wants to fill the journal
                     return
-        if isinstance(fact, f.StopRequested):
+        if isinstance(fact, f.StopRequested) or (
+            isinstance(fact, f.Paused | f.Continued) and not message.get("loop")
+        ):
             self._to_all(fact)
             return
         ear = self._ear_of(message)
+        if ear is None and isinstance(fact, f.Answered) and self._parked(str(message.get("loop")), fact):
+            return
+        if ear is None and message.get("kind") in WISHES and not isinstance(fact, f.InboxRefused):
+            fact = f.InboxRefused(name=key, why=_nobody(message))
         (ear.record if ear else self._record)(fact)
+
+    def _stays(self, message: dict[str, object]) -> bool:
+        loop = message.get("loop")
+        said = message.get("kind") in ("say", "answer") and isinstance(loop, str) and loop not in self._ears
+        return said and self._awaited(str(loop))
 
     def _ear_of(self, message: dict[str, object]) -> _Ear | None:
         """Whose loop it is about; without a word about it, the only one that there is."""
@@ -197,20 +225,21 @@ class Control:
         ear = self._ear_of(message)
         if ear is None or not isinstance(token, str) or digest("token", token) != ear.token:
             return "from inside a sandbox, without the iteration's token"
-        return "only a person can stop a run" if message.get("kind") == "stop" else ""
+        kind = message.get("kind")
+        if kind == "stop":
+            return "only a person can stop a run"
+        return f"only a person can {kind}" if kind in WISHES else ""
 
     def _fact_from(self, key: str, message: dict[str, object]) -> f.AnyFact:
         """Who speaks: an iteration is known by its token; without one, it is a person."""
         kind, token = message.get("kind"), message.get("token", "")
         if kind == "stop":
             return _stop(key, message, self._run)
+        if kind in WISHES:
+            return wish(key, message, self._run)
         ear = self._ear_of(message)
         if ear is None:
-            named = message.get("loop")
-            why = (
-                f"meant for loop {named}, which is over" if named else "it does not say for which loop it is"
-            )
-            return f.InboxRefused(name=key, why=why)
+            return f.InboxRefused(name=key, why=_nobody(message))
         if token and (not isinstance(token, str) or digest("token", token) != ear.token):
             return f.InboxRefused(name=key, why="from an iteration that is over")
         serial = ear.serial if token else 0
@@ -256,6 +285,11 @@ _SPOKEN: dict[int, str] = {
 _KINDS = {"claim": "claim.made", "task": "task.proposed"}
 
 
+def _nobody(message: dict[str, object]) -> str:
+    named = message.get("loop")
+    return f"meant for loop {named}, which is over" if named else "it does not say for which loop it is"
+
+
 def _stop(key: str, message: dict[str, object], run: str) -> f.AnyFact:
     match message:
         case {"run": asked} if asked != run:
@@ -272,10 +306,10 @@ def _event(key: str, message: dict[str, object], serial: int) -> f.AnyFact:
     return f.EventReceived(name=key, topic=topic, payload=str(message.get("payload", "")), serial=serial)
 
 
-def tell(state_dir: Path, message: dict[str, object], pid: int | None) -> None:
-    """Put a message for the run that holds the journal, and wake it."""
+def tell(state_dir: Path, message: dict[str, object], pid: int | None, name: str = "") -> None:
+    """Put a message for the run that holds the journal, and wake it. By the `name`, its fact is found in the journal."""
     try:
-        inbox.put(str(state_dir / "inbox"), message)
+        inbox.put(str(state_dir / "inbox"), message, name)
         if pid:
             os.kill(pid, WAKE)
     except ProcessLookupError:

@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from msgspec.structs import replace
+
 from ralph.agents.adapter import adapter
 from ralph.core import decide as d
 from ralph.core import facts as f
+from ralph.core import steering
 from ralph.core.digest import digest
+from ralph.core.ends import SOME_TASKS_FAILED
 from ralph.core.state import LoopState
-from ralph.core.testcounts import Counts
 from ralph.driver.bench import (
     Bench,
     environment,
@@ -28,12 +31,13 @@ from ralph.driver.confining import CANNOT_RUN, confine, released
 from ralph.driver.iteration import Iteration
 from ralph.driver.judging import Judging
 from ralph.driver.operation import Operation
+from ralph.driver.persona import kept_for, places, told_of_hat
+from ralph.driver.place import own_paths
 from ralph.driver.processes import Ended
 from ralph.driver.protecting import undo_protected
 from ralph.driver.waiting import Waiting, is_past, moment_in
 from ralph.errors import DISK
 from ralph.gates.integrity import hidden_by_gate, touched_by_gate
-from ralph.journal.append import Journal
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
 from ralph.prompt.roles import NAMED_FILES
 from ralph.workspace import (
@@ -54,9 +58,12 @@ CONTEXT_FILE_CHARS = 6000
 
 
 class Effects:
-    def __init__(self, bench: Bench, record: Callable[[f.AnyFact], None]) -> None:
+    def __init__(
+        self, bench: Bench, record: Callable[[f.AnyFact], None], state: Callable[[], LoopState]
+    ) -> None:
         self._b = bench
         self._record = record
+        self._state = state
         self._judging = Judging(bench, record)
 
     def start(self, op: d.Operation, s: LoopState) -> Operation | None:
@@ -74,8 +81,10 @@ class Effects:
         b = self._b
         snapshot = b.snapshots.take()
         recovery = ""
-        # Without git nothing here is committed, so all of it is the user's only copy.
-        if not b.repo.versioned or dirty(b.repo, own_files(b.repo, b.folder, (scratchpad_path(s),))):
+        # Without git nothing here is committed, so all of it is the user's only copy. In a workspace nothing is the user's.
+        if b.workspace is None and (
+            not b.repo.versioned or dirty(b.repo, own_files(b.repo, b.folder, own_paths(s)))
+        ):
             recovery = save(
                 b.repo, b.snapshots, snapshot.tree, loop=s.loop, reason="before the loop", when=b.now()
             ).ref
@@ -86,7 +95,7 @@ class Effects:
                 commit=head(b.repo) or "",
                 branch=b.refs.branch(),
                 recovery=recovery,
-                known=known_results(b.journal, s, snapshot.tree, unrecorded),
+                known=b.known.results(s, snapshot.tree, unrecorded),
                 unrecorded=(*snapshot.nested, *snapshot.dirty_submodules),
                 excludes=b.store.put(own_excludes(b.repo)),
                 unrecorded_inputs=unrecorded,
@@ -131,12 +140,17 @@ class Effects:
 
     def _start_agent(self, op: d.RunAgent, s: LoopState) -> Operation | None:
         b = self._b
+        s = replace(s, hat=op.hat)  # whose agent, limits and scratchpad are meant from here on
+        if op.fresh:
+            self._clear(s)
         scratchpad = read_scratchpad(b.folder, s)
         there = tuple(name for name in NAMED_FILES if s.policy.roles and (b.folder / name).is_file())
-        context = Context(scratchpad=scratchpad, files=self._context_files(op, s), there=there)
+        context = Context(
+            scratchpad=scratchpad, files=self._context_files(op, s), there=there, **kept_for(b.folder, s)
+        )
         prompt = compose(s, op, context)
         prompt_hash = b.store.put(prompt.text)
-        b.store.put(scratchpad)
+        kept = b.store.put(scratchpad)
         b.refs.look()
         token = os.urandom(16).hex()
         self._record(
@@ -154,6 +168,9 @@ class Effects:
                 token=digest("token", token),
                 hat=op.hat,
                 hat_why=op.hat_why,
+                fresh=op.fresh,
+                scratchpad=kept if op.fresh else "",
+                heard=tuple(say.name for say in steering.heard(s, op.hat)),
             )
         )
         b.control.expect(s.loop, digest("token", token), op.serial)
@@ -161,7 +178,12 @@ class Effects:
         policy = s.worker
         agent = adapter(policy)
         place = str(b.folder / scratchpad_path(s))  # absolute: an agent may have gone elsewhere
-        own = {"RALPH_ITERATION": str(op.n), "RALPH_SCRATCHPAD": place, "RALPH_TOKEN": token}
+        own = {
+            "RALPH_ITERATION": str(op.n),
+            "RALPH_SCRATCHPAD": place,
+            "RALPH_TOKEN": token,
+            **told_of_hat(s),
+        }
         tools = tools_for(b, s, op.id, own)
         launch = agent.launch(policy, prompt.text, b.store.blobs / prompt_hash, tools)
         transcript = b.store.transcript(s.loop, op.id)
@@ -197,6 +219,24 @@ class Effects:
             show=lambda line: b.show("agent", line),
             close=lambda it: self._iteration_ended(it, s, inside.box),
         )
+
+    def _clear(self, s: LoopState) -> None:
+        from ralph.core.queue import picked
+        from ralph.core.scanboard import phase_header
+        from ralph.driver.hygiene import clear
+
+        assert s.policy.team is not None
+        events = picked(s.policy.team, s.turns)[0].events
+        path, header = scratchpad_path(s), phase_header(events[0]) if events else ""
+        clear(self._b.folder, s, self._b.store, Path(path) if path else None, header)
+
+    def _look(self, op: d.Look, s: LoopState) -> None:
+        from ralph.driver.boards import look  # most loops have no board
+
+        look(self._b, op, s, self._record)
+
+    def _pass_on(self, op: d.PassOn, s: LoopState) -> None:
+        self._record(f.TransitionPassed(serial=op.serial, tree=op.tree))
 
     def _context_files(self, op: d.RunAgent, s: LoopState) -> tuple[tuple[str, str], ...]:
         found = []
@@ -270,6 +310,7 @@ class Effects:
                 refs_moved=b.refs.moved(),
                 commit=b.refs.commit(),
                 commits=self._commits(s),
+                places=places(b.folder, self._state(), words.said),
                 files=self._files_changed(s, undone.tree),
                 cut=ended.cut,
             )
@@ -301,7 +342,8 @@ class Effects:
     # -- the rest ----------------------------------------------------------------------------------
 
     def _wait(self, op: d.Wait, s: LoopState) -> Operation:
-        until = op.until or moment_in(op.seconds)
+        # A pause is a person's wish: only a person ends it.
+        until = op.until or ("" if op.what == "pause" else moment_in(op.seconds))
         self._record(f.WaitStarted(op=op.id, what=op.what, seconds=op.seconds, why=op.why, until=until))
         self._b.journal.sync()
         return Waiting(op.id, until)
@@ -310,12 +352,17 @@ class Effects:
         self._record(f.Checkpoint(what=op.what, serial=op.serial, seconds=round(op.seconds, 3)))
 
     def _finish(self, op: d.Finish, s: LoopState) -> None:
-        branch, note = self._landing().failure(op, s) if self._b.workspace else ("", "")
+        branch, note, code = "", "", op.code
+        if self._b.workspace:
+            from ralph.driver.landing import lacks
+
+            branch, note = self._landing().failure(op, s)
+            code = op.code or (SOME_TASKS_FAILED if lacks(s) else 0)
         self._record(
             f.LoopEnded(
                 end=op.end,
                 reason=op.reason + note,
-                code=op.code,
+                code=code,
                 tree=s.tree,
                 limit=op.limit,
                 proof=op.proof,
@@ -331,6 +378,8 @@ _HOW: dict[type, object] = {
     d.Prepare: Effects._prepare,
     d.InspectClaim: Effects._inspect,
     d.RunAgent: Effects._run_agent,
+    d.Look: Effects._look,
+    d.PassOn: Effects._pass_on,
     d.RunGate: lambda self, op, s: self._judging.start(op, s),
     d.Land: lambda self, op, s: self._landing().start(op, s),
     d.Wait: Effects._wait,
@@ -370,42 +419,3 @@ def meant_by(word: str, known: Iterable[str], folder: str) -> list[str]:
         return [here]
     ending = [path for path in paths if path.endswith(f"/{word.lstrip('./')}")]
     return ending if len(ending) == 1 else []
-
-
-def known_results(
-    journal: Journal, s: LoopState, tree: str, unrecorded: dict[str, dict[str, str]]
-) -> tuple[f.BaseResult, ...]:
-    """The gates of which earlier loops found out that they pass on this very tree: asked in the same way, in the same
-    folder, with the same inputs. A failure is never taken over: red→green is only said of what was seen red."""
-    wanted = {gate.name: gate for gate in s.gates if not gate.review}
-    asked: dict[str, f.LoopStarted] = {}
-    inputs: dict[str, dict[str, dict[str, str]]] = {}
-    verdicts: dict[str, list[bool]] = {}
-    evidence: dict[str, int] = {}
-    tests: dict[str, Counts | None] = {}
-    for record in journal.records:
-        if record.kind not in ("loop.started", "workspace.prepared", "gate.ended"):
-            continue
-        match f.decode(record.data):
-            case f.LoopStarted() as started:
-                asked[record.loop] = started
-            case f.WorkspacePrepared() as prepared:
-                inputs[record.loop] = prepared.unrecorded_inputs
-            case f.GateEnded(tree=tree_, variant="as-is", how="exited") as ended if tree_ == tree:
-                name, before = ended.gate, asked.get(record.loop)
-                if (
-                    before is not None
-                    and name in wanted
-                    and wanted[name] in before.policy.gates
-                    and before.folder == s.folder
-                    and inputs.get(record.loop, {}).get(name) == unrecorded.get(name)
-                ):
-                    clean = ended.passed and not ended.timed_out and not ended.wrote
-                    verdicts.setdefault(name, []).append(clean)
-                    evidence[name] = record.seq
-                    tests[name] = ended.tests
-    return tuple(
-        f.BaseResult(gate=name, passed=True, evidence=f"journal seq {evidence[name]}", tests=tests[name])
-        for name, found in verdicts.items()
-        if all(found)
-    )

@@ -41,6 +41,8 @@ from ralph.workspace import Snapshots, Stamp, printable, save
 from ralph.workspace import checkout as check_out
 from ralph.workspace.patch import patch
 
+Compose = Callable[[LoopState, GatePolicy, str], str]  # the gate, and the tree that it is asked about
+
 
 class Program(msgspec.Struct, frozen=True):
     """What a gate is run as. `reader` and `prompt` are a reviewer's."""
@@ -53,9 +55,13 @@ class Program(msgspec.Struct, frozen=True):
 
 
 class Judging:
-    def __init__(self, bench: Bench, record: Callable[[f.AnyFact], None]) -> None:
+    def __init__(
+        self, bench: Bench, record: Callable[[f.AnyFact], None], compose: Compose | None = None
+    ) -> None:
+        """`compose`: a reviewer's prompt, where it is not about the claim of a loop."""
         self._b = bench
         self._record = record
+        self._compose = compose or self._about_claim
 
     def start(self, op: d.RunGate, s: LoopState) -> Operation | None:
         b = self._b
@@ -152,14 +158,18 @@ class Judging:
         if not gate.review:
             return shell(command_line(gate))
         b, policy = self._b, s.agent_of(gate)
-        paths = [printable(change.path) for change in b.snapshots.diff(s.base_tree, op.tree)]
-        text, cut = first_of(patch(b.repo, s.base_tree, op.tree), CHANGE_CHARS)
-        prompt = compose_review(s, gate, paths, text, cut=cut)
+        prompt = self._compose(s, gate, op.tree)
         name = b.store.put(prompt)
         agent = adapter(policy)
         launch = agent.launch(policy, prompt, b.store.blobs / name, tools_for(b, s, op.id))
         env = {**launch.env, "RALPH_ITERATION": str(s.iterations)}
         return Program(launch.argv, launch.stdin, env, agent.reader(policy), name)
+
+    def _about_claim(self, s: LoopState, gate: GatePolicy, tree: str) -> str:
+        b = self._b
+        paths = [printable(change.path) for change in b.snapshots.diff(s.base_tree, tree)]
+        text, cut = first_of(patch(b.repo, s.base_tree, tree), CHANGE_CHARS)
+        return compose_review(s, gate, paths, text, cut=cut)
 
     def _ended(
         self,

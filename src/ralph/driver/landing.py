@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 
 from msgspec.structs import replace
@@ -13,15 +14,17 @@ from ralph.core.state import LoopState
 from ralph.driver.bench import Bench
 from ralph.errors import RalphError
 from ralph.journal import statefile
-from ralph.workspace import printable
+from ralph.workspace import Repo, printable
 from ralph.workspace.landing import (
     Failure,
     NotPushed,
     Overlap,
+    Pushed,
     Raced,
-    archive,
     author,
     fail_branch,
+    fail_commit,
+    find_failure,
     is_landed,
     land,
     merge,
@@ -33,11 +36,12 @@ from ralph.workspace.landing import (
     tip,
 )
 from ralph.workspace.recovery import keep_tree, tree_of
-from ralph.workspace.slots import Workspace, bring_home, rebased
+from ralph.workspace.slots import Workspace, bring_home, rebased, release
 
 HEADS = "refs/heads/"
 FAILURES = ("failed", "stuck", "limit")
 _BRANCH_TRIES = 20
+_STAMP = len("20260121-103045")  # a loop's id begins with its start
 
 
 class Landing:
@@ -49,8 +53,12 @@ class Landing:
         b = self._b
         assert b.workspace is not None
         before = s.intended
-        if before is not None and before.how != "pr" and is_landed(b.home, before.ref, before.commit):
-            self._landed(before)
+        if before is not None and before.tree == op.tree and is_landed(b.home, before.ref, before.commit):
+            # Cut short after the branch had moved: it goes on as it was begun, also if the target has moved since.
+            if before.how == "merge":
+                self._landed(before)
+            else:
+                self._publish(before, s)
             return
         bring_home(b.home, b.workspace, op.tree)
         if op.how == "merge" or op.how == "pr":
@@ -109,25 +117,31 @@ class Landing:
         )
         self._record(intended)
         b.journal.sync()
-        move(b.home, ref, commit, tip(b.home, ref), message=f"ralph: {s.task.id}")
-        url = ""
-        if op.how == "pr":
-            request = open_pull_request(
-                b.home,
-                branch=_short(ref),
-                commit=commit,
-                target=_short(s.policy.land.target),
-                title=f"[{s.task.id}] {s.task.title}",
-                body=_summary(s),
-            )
-            url = request.url
+        moved = move(b.home, ref, commit, tip(b.home, ref), message=f"ralph: {s.task.id}")
+        if not isinstance(moved, Raced):  # else it is wanted still, and finds another name
+            self._publish(intended, s)
+
+    def _publish(self, x: f.LandingIntended, s: LoopState) -> None:
+        """It is on its branch; from there to the remote and into a pull request. What of that fails is told."""
+        url, trouble = "", ""
+        if x.how == "pr":
+            url, trouble = self._pull_request(x, s)
         elif s.policy.land.push:
-            pushed = push(b.home, _short(ref), commit)
-            if isinstance(pushed, NotPushed):
-                intended = replace(
-                    intended, note="; ".join(filter(None, (note, f"not pushed: {pushed.why}")))
-                )
-        self._landed(intended, url=url)
+            trouble = _not_pushed(push(self._b.home, _short(x.ref), x.commit))
+        self._landed(replace(x, note="; ".join(filter(None, (x.note, trouble)))), url=url)
+
+    def _pull_request(self, x: f.LandingIntended, s: LoopState) -> tuple[str, str]:
+        """Its address; or none, and why."""
+        branch, target = _short(x.ref), _short(s.policy.land.target)
+        title, _, body = _message(s).partition("\n\n")
+        try:
+            request = open_pull_request(
+                self._b.home, branch=branch, commit=x.commit, target=target, title=title, body=body
+            )
+        except RalphError as error:
+            command = f"gh pr create --head {shlex.quote(branch)} --base {shlex.quote(target)}"
+            return "", f"no pull request: {printable(error.what)}; once that is mended: `{command}`"
+        return request.url, ""
 
     def _branch_for(self, workspace: Workspace, commit: str) -> str:
         """A branch of that name may be the user's: what is not ours is left alone. A worktree is on its own."""
@@ -167,7 +181,8 @@ class Landing:
                 tree=b.snapshots.take().tree,
                 conflicts=merged.conflicts,
                 text=merged.text,
-                same_patch=not merged.conflicts
+                same_patch=any(gate.review for gate in s.gates)  # nobody else wants to know
+                and not merged.conflicts
                 and b.snapshots.patch_id(s.base_tree, op.tree)
                 == b.snapshots.patch_id(base_tree, merged.tree),
             )
@@ -181,11 +196,12 @@ class Landing:
         if b.workspace is None or not s.prepared or s.tree == s.base_tree:
             return "", ""
         if op.end in DONE and s.policy.land.how == "none":
-            return "", self._set_aside(b.workspace, s)
+            return "", f"; not landed, {self._set_aside(b.workspace, s, 'done, not landed')}"
+        if op.end == "cancelled":
+            return "", f"; {self._set_aside(b.workspace, s, 'cancelled')}"
         if op.end not in FAILURES:
             return "", ""
         bring_home(b.home, b.workspace, s.tree)
-        archive(b.home, s.task.id)
         last = s.history[-1] if s.history else None
         failure = Failure(
             task=s.task.id,
@@ -194,21 +210,46 @@ class Landing:
             last_gate=last.gate if last else "",
             error_hash=last.error_hash if last else "",
         )
-        when = b.now()
         ended = replace(s, ended=op.end, end_reason=op.reason, end_limit=op.limit)
         paths = [printable(c.path) for c in b.snapshots.diff(s.base_tree, s.tree)]
-        state = statefile.render(ended, timestamp=when, files_modified=paths)
-        made = fail_branch(b.home, s.tree, s.base_commit, failure, state, author(b.home), when)
-        pushed = push(b.home, made.branch, made.commit) if s.policy.land.push else None
-        return made.branch, f"; not pushed: {pushed.why}" if isinstance(pushed, NotPushed) else ""
+        by = author(b.home)
 
-    def _set_aside(self, workspace: Workspace, s: LoopState) -> str:
-        """It is done and shall not land: the workspace is used again, so it is kept as a recovery ref."""
+        def commit(when: str) -> str:
+            state = statefile.render(ended, timestamp=when, files_modified=paths)
+            return fail_commit(b.home, s.tree, s.base_commit, failure, state, by, when)
+
+        made = find_failure(b.home, s.task.id, s.loop[:_STAMP], commit)
+        if made is None:
+            when = b.now()
+            made = fail_branch(b.home, s.task.id, commit(when), when)
+        pushed = _not_pushed(push(b.home, made.branch, made.commit)) if s.policy.land.push else ""
+        return made.branch, f"; {pushed}" if pushed else ""
+
+    def _set_aside(self, workspace: Workspace, s: LoopState, why: str) -> str:
+        """It shall not land, and the workspace is used again: it is kept as a recovery ref."""
         b = self._b
         bring_home(b.home, workspace, s.tree)
-        reason = f"[{s.task.id}] {s.task.title}: done, not landed"
+        reason = f"[{s.task.id}] {s.task.title}: {why}"
         saved = keep_tree(b.home, s.tree, s.base_commit, loop=s.loop, reason=reason, when=b.now())
-        return f"; not landed, kept as {saved.ref}"
+        return f"kept as {saved.ref}"
+
+
+def leave(home: Repo, workspace: Workspace, s: LoopState) -> None:
+    """Give back the workspace of a loop that is over. What it made is where its end says; a worktree's branch goes, unless
+    that is where the work landed."""
+    own = HEADS + workspace.branch
+    on_it = s.landed is not None and s.landed.ref == own
+    kept = on_it or workspace.kind == "clone"  # whose branch is its own
+    release(home, workspace, tip="" if kept else tip(home, own))
+
+
+def lacks(s: LoopState) -> bool:
+    """Whether it is done and something that was asked for is still missing: its pull request."""
+    return s.landed is not None and s.landed.how == "pr" and not s.landed.url
+
+
+def _not_pushed(outcome: Pushed | NotPushed) -> str:
+    return f"not pushed: {printable(outcome.why)}" if isinstance(outcome, NotPushed) else ""
 
 
 def _message(s: LoopState) -> str:

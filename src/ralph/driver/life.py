@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +18,8 @@ from ralph.driver.bench import Bench
 from ralph.driver.clock import now
 from ralph.driver.control import Control
 from ralph.driver.effects import Effects
+from ralph.driver.eventsfile import EventsFile
+from ralph.driver.known import KnownGates
 from ralph.driver.news import Scene, news, told
 from ralph.driver.notify import Notifier
 from ralph.driver.place import Place
@@ -26,6 +29,7 @@ from ralph.driver.resume import close_open, how_it_ended, note_outside_edits
 from ralph.driver.store import Store
 from ralph.driver.views import Views, remove_checkpoint, remove_state_file
 from ralph.journal.append import Journal
+from ralph.journal.read import scan
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
 from ralph.seams import seam
@@ -38,7 +42,7 @@ class Seeing(msgspec.Struct, frozen=True):
     """How the run shows itself and asks."""
 
     fact: Callable[[f.AnyFact, LoopState], None]
-    line: Callable[[str, Line], None]
+    line: Callable[[str, str, Line], None]  # the task, who, and what they print
     resume_or_fresh: Callable[[LoopState], Choice]
     # Called as time passes; says in how many seconds it wants to be called again, at the latest.
     pulse: Callable[[LoopState], float] = lambda s: float("inf")
@@ -52,6 +56,7 @@ class Shared(msgspec.Struct):
 
     run: str
     journal: Journal
+    known: KnownGates
     store: Store
     ownership: Ownership
     control: Control
@@ -77,11 +82,12 @@ class Life:
             folder=place.folder,
             snapshots=place.snapshots,
             journal=shared.journal,
+            known=shared.known,
             store=shared.store,
             ownership=shared.ownership,
             control=shared.control,
             refs=RefWatch(place.repo),
-            show=shared.seeing.line,
+            show=partial(shared.seeing.line, begun.task.id),
             now=now,
         )
         self.loop = Loop(
@@ -93,12 +99,15 @@ class Life:
             self._pulse,
             self._without_secrets,
         )
-        effects = Effects(bench, self.loop.record)
+        effects = Effects(bench, self.loop.record, lambda: self.loop.state)
         self._folder = place.folder
+        # Not from a workspace: it is the next loop's soon, and an agent may have put a command of that name there.
+        self._told_from = place.folder if place.workspace is None else place.home.root / begun.folder
         self._views = Views(place.folder, place.snapshots, now)
+        self._events = EventsFile(place.folder, lambda: scan(shared.journal.path).records)
         self._notifier = Notifier(
             begun.policy.notify,
-            place.folder,
+            self._told_from,
             self.loop.record,
             already=told(f.decode(r.data) for r in records if r.kind == "notified"),
             ownership=shared.ownership,
@@ -113,6 +122,7 @@ class Life:
 
     def take_up(self, resumed: f.LoopResumed) -> None:
         self._attend(self._begun.loop)
+        self._events.rebuild(self._records, self._begun)
         # What an interrupted iteration had still said is heard.
         self._shared.control.expect(self._begun.loop, self._begun.token, self._begun.serial)
         close_open(self._begun, self._records, self._snapshots, self._shared.store, self.loop.record)
@@ -123,8 +133,14 @@ class Life:
     def tell_again(self) -> None:
         """The run that ended it died before it had tidied up and said so."""
         self._by = next(r.run for r in reversed(self._records) if r.kind == "loop.ended")
+        self._events.rebuild(self._records, self._begun)
         self._watch(how_it_ended(self._records), self._begun)
         self.tell_the_rest()
+
+    def still_tells(self) -> bool:
+        """Its loop is over: whether somebody is being told of it. Waits for nobody; call it again soon."""
+        self._notifier.loop_is_over()
+        return self._notifier.advance() < float("inf")
 
     def tell_the_rest(self) -> None:
         """The end is recorded and shown: neither who cannot be told nor who gets impatient changes anything about it."""
@@ -161,9 +177,11 @@ class Life:
     def _watch(self, fact: f.AnyFact, s: LoopState) -> None:
         shared = self._shared
         shared.fold_run(fact, s.task.id)
+        shared.known.note(fact, s.loop, shared.journal.seq)
         shared.seeing.fact(fact, s)
         if isinstance(fact, f.Checkpoint):
             self._views.checkpoint(fact, s)
+        self._events.take(fact, s, shared.journal.at)
         if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded) and not _interrupts(fact):
             self._views.write(s)
         if isinstance(fact, f.LoopEnded):
@@ -179,7 +197,9 @@ class Life:
         return min(self._shared.seeing.pulse(s), self._notifier.advance())
 
     def _scene(self, s: LoopState) -> Scene:
-        return Scene(run=self._by, folder=printable(str(self._folder)), host=os.uname().nodename, time=now())
+        return Scene(
+            run=self._by, folder=printable(str(self._told_from)), host=os.uname().nodename, time=now()
+        )
 
 
 def _interrupts(fact: f.GateEnded | f.IterationEnded | f.LoopEnded) -> bool:

@@ -14,6 +14,7 @@ from ralph.core.state import LoopState
 from ralph.driver.landing import FAILURES
 from ralph.journal.record import Record
 from ralph.workspace import Repo
+from ralph.workspace.slots import slots
 
 GONE = "its workspace is gone"  # with what was made there: the task begins anew
 OVER = (*DONE, *FAILURES, "cancelled")  # ends after which a workspace is not needed any more
@@ -46,11 +47,30 @@ def unfinished(records: list[Record], home: Repo) -> dict[str, Begun]:
     found: dict[str, Begun] = {}
     for loop, own in by_loop(records, home).items():
         s = fold_all(f.decode(r.data) for r in own)
-        if s.ended is None or (s.ended not in OVER and not list(changes(s))):
+        if s.ended is None or s.steer.replied or (s.ended not in OVER and not list(changes(s))):
             found[s.task.id] = Begun(s, own)
         elif s.task.id in found and found[s.task.id].state.loop < loop:
             del found[s.task.id]
     return found
+
+
+def waiting(records: list[Record], home: Repo) -> dict[str, Begun]:
+    """Loops that are not over and whose workspace is still there, by task: also those that wait for a person."""
+    there = {workspace.loop for workspace in slots(home) if (workspace.path / ".git").exists()}
+    found: dict[str, Begun] = {}
+    for loop, own in by_loop(records, home).items() if there else ():
+        if loop in there:
+            s = fold_all(f.decode(r.data) for r in own)
+            if s.ended not in OVER:
+                found[s.task.id] = Begun(s, own)
+    return found
+
+
+def needs_a_person(s: LoopState) -> bool:
+    """Whether it ended in a way that only somebody's word gets it out of; its workspace is kept for that."""
+    return (
+        s.ended is not None and s.ended not in OVER and not s.steer.replied and any(True for _ in changes(s))
+    )
 
 
 def ended_loops(records: list[Record], home: Repo) -> Iterator[tuple[LoopState, int]]:

@@ -13,7 +13,7 @@ import msgspec
 from ralph.core import facts as f
 from ralph.core.ends import DONE, End
 from ralph.core.figures import count, duration
-from ralph.core.next import what_next
+from ralph.core.next import of_task, what_next
 from ralph.core.policy import Occasion
 from ralph.core.state import LoopState
 from ralph.core.text import one_line
@@ -55,6 +55,8 @@ def news(fact: f.AnyFact, s: LoopState, scene: Scene) -> News | None:
             return _ended(fact, s, scene)
         case f.WaitStarted(what="quota" | "overload") if _long(fact, s):
             return _waits(fact, s, scene)
+        case f.WaitStarted(what="answer"):
+            return _asks(fact, s, scene)
     return None
 
 
@@ -104,6 +106,29 @@ def _waits(fact: f.WaitStarted, s: LoopState, scene: Scene) -> News:
     details: dict[str, object] = {"wait": wait, "next": WHILE_WAITING}
     message = _message("wait", about, title, text, s, scene, details)
     return News("wait", about, title, text, "warning", message)
+
+
+def _asks(fact: f.WaitStarted, s: LoopState, scene: Scene) -> News:
+    """A person is needed, and the loop waits for them."""
+    about = f"{fact.op}:{fact.until}"
+    title = one_line(f"asks: {_name(s)}", TITLE_CHARS)
+    late = "it ends" if s.steer.default is None else f"it goes on with: {s.steer.default}"
+    todo = f'Answer until {fact.until}: `{of_task("answer", s)} "..."`; after that {late}'
+    text = _text(fact.why, s, todo, scene)
+    wait: dict[str, object] = {
+        "what": fact.what,
+        "why": fact.why[:FIELD_CHARS],
+        "seconds": fact.seconds,
+        "until": fact.until,
+    }
+    details: dict[str, object] = {
+        "question": fact.why[:FIELD_CHARS],
+        "wait": wait,
+        "next": todo[:FIELD_CHARS],
+    }
+    return News(
+        "block", about, title, text, "warning", _message("block", about, title, text, s, scene, details)
+    )
 
 
 def _message(

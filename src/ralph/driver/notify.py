@@ -99,6 +99,11 @@ class Notifier:
                 self._over(s, f"no end within {self._patience:g} s: it was ended")
         return LOOK_AGAIN if self._under_way else float("inf")
 
+    def loop_is_over(self) -> None:
+        """And its waits with it: nobody needs to hear of them any more."""
+        for s in [s for s in self._under_way if s.news.occasion == "wait"]:
+            self._over(s, "cut short: the loop has ended")
+
     def finish(
         self,
         *,
@@ -109,8 +114,7 @@ class Notifier:
     ) -> None:
         """Until everybody has been told or was given up. `hurried` cuts it short; something can be read from `calls` when
         it may have become true. `slow` gets the targets that take long; `pulse` is called as time passes."""
-        for s in [s for s in self._under_way if s.news.occasion == "wait"]:
-            self._over(s, "cut short: the loop has ended")  # and the wait with it
+        self.loop_is_over()
         mention_at = time.monotonic() + QUIET
         self.advance()
         while self._under_way and not hurried():

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ralph.core.state import LoopState
-from ralph.prompt.compose import scratchpad_path
 from ralph.workspace import Repo, Snapshots, own_files
 
 if TYPE_CHECKING:
@@ -35,8 +34,15 @@ def in_workspace(home: Repo, workspace: Workspace, s: LoopState) -> Place:
 
     repo = as_repo(home, workspace)
     folder = workspace.path / s.folder
-    own = own_files(repo, folder, (scratchpad_path(s),))
+    own = own_files(repo, folder, own_paths(s))
     return Place(home, workspace, repo, folder, Snapshots(repo, f"slot-{workspace.slot}", own))
+
+
+def own_paths(s: LoopState) -> tuple[str, ...]:
+    """What Ralph and its agents write for themselves, beside the files that are always theirs."""
+    hats = s.policy.team.hats if s.policy.team is not None else ()
+    logs = tuple(hat.scan.log for hat in hats if hat.scan is not None)
+    return (*s.policy.scratchpads(s.task.id), *logs)
 
 
 def folder_of(s: LoopState) -> Path:
@@ -53,4 +59,4 @@ def straight(path: Path, s: LoopState) -> bool:
 
 
 def snapshots_of(repo: Repo, s: LoopState) -> Snapshots:
-    return Snapshots(repo, "in-place", own_files(repo, folder_of(s), (scratchpad_path(s),)))
+    return Snapshots(repo, "in-place", own_files(repo, folder_of(s), own_paths(s)))

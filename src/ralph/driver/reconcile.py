@@ -109,19 +109,23 @@ class Loop:
 class Crew:
     """The loops of a run, side by side in one process. What they share is had in turn: gates, and the way to the target."""
 
-    def __init__(self, control: Control, gates_at_once: int = 1) -> None:
+    def __init__(
+        self, control: Control, gates_at_once: int = 1, also: Callable[[], list[int]] = list
+    ) -> None:
+        """`also`: what else it wakes for when it can be read; whoever gives it reads it before the next turn."""
         self.loops: list[Loop] = []
         self._control = control
+        self._also = also
         self._gates_at_once = gates_at_once
         self._train: list[Loop] = []  # who wants to land, in the order of coming
 
     def turn(self, due: float = float("inf")) -> None:
         """What people ask, what the core wants, what happened. `due`: when to come back though nothing did."""
-        self._control.deliver()
+        heard = self._control.deliver()
         for loop in list(self.loops):
             loop.reconcile(partial(self._admits, loop))
-        if self._dismiss() or (not self.loops and due == float("inf")):
-            return  # somebody else may begin now
+        if self._dismiss() or (not self.loops and (heard or due == float("inf"))):
+            return  # somebody else may begin now, or nobody any more
         if all(loop.waits() for loop in self.loops):
             self._await(due)
             for loop in list(self.loops):
@@ -146,18 +150,21 @@ class Crew:
         """Let go of loops that have ended; whether there were any."""
         before = len(self.loops)
         self.loops = [loop for loop in self.loops if loop.state.ended is None]
-        # A claim that was turned down, or that landed, leaves the way to the next.
+        # A claim that was turned down, or that landed, or whose loop is paused, leaves the way to the next.
         self._train = [
             loop
             for loop in self._train
-            if loop in self.loops and loop.state.claim is not None and loop.state.landed is None
+            if loop in self.loops
+            and loop.state.claim is not None
+            and loop.state.landed is None
+            and loop.state.steer.pause is None
         ]
         return len(self.loops) < before
 
     def _await(self, due: float) -> None:
         """Until something can be read, written, is due, or somebody calls."""
         poll = select.poll()
-        for fd in self._control.reads():
+        for fd in (*self._control.reads(), *self._also()):
             poll.register(fd, select.POLLIN)
         wake_at = min((loop.register(poll) for loop in self.loops), default=due)
         seconds = min(wake_at, due, time.monotonic() + LONGEST) - time.monotonic()

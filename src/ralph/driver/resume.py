@@ -91,11 +91,19 @@ def dead_runs(records: list[Record]) -> list[f.RunStarted]:
     return list(begun.values())
 
 
+_BY_INBOX = frozenset(  # facts that name the message they came by
+    (
+        *("event.received", "stop.requested", "claim.made", "task.proposed", "checkpoint"),
+        *("said", "paused", "continued", "answered"),
+    )
+)
+
+
 def seen_in(records: list[Record]) -> set[str]:
     """Inbox messages that the journal has already: delivering them again would be a repeat."""
     seen = set()
     for record in records:
-        if record.kind in ("event.received", "stop.requested", "claim.made", "task.proposed", "checkpoint"):
+        if record.kind in _BY_INBOX:
             seen.add(getattr(f.decode(record.data), "name", ""))
     return seen - {""}
 

@@ -20,6 +20,7 @@ from ralph.core.state import LoopState
 from ralph.driver import confining
 from ralph.driver.clock import new_id, now
 from ralph.driver.control import Control
+from ralph.driver.known import KnownGates
 from ralph.driver.life import Choice, Life, Seeing, Shared
 from ralph.driver.place import folder_of, in_place, snapshots_of
 from ralph.driver.processes import Ownership, choose
@@ -119,6 +120,7 @@ class _Run:
             shared = Shared(
                 run=self._id,
                 journal=self._journal,
+                known=KnownGates(self._journal.records),
                 store=self._store,
                 ownership=ownership,
                 control=control,
@@ -143,6 +145,7 @@ class _Run:
             if self._journal.repaired:
                 self._record(f.JournalRepaired(bytes=self._journal.repaired))
             sweep_dead(self._journal.records, self._record)
+            self._repair_checkout()
             if aside:
                 self._set_aside(*aside)
             while True:
@@ -154,6 +157,13 @@ class _Run:
                             self._record(f.RunEnded(run=self._id, code=code))
                             self._journal.sync()
                             return code
+
+    def _repair_checkout(self) -> None:
+        """A landing of the backlog may have died while this checkout followed it: before anybody works here."""
+        if (self._request.repo.state_dir / "landing").exists():
+            from ralph.workspace.landing import recover  # most repositories have no backlog
+
+            recover(self._request.repo)
 
     def _nothing_left(self) -> bool:
         """What is still to be swept or can still go on must stay in sight."""

@@ -1,7 +1,9 @@
-"""A wait until a moment that was fixed when it began, so that a restart does not make it longer."""
+"""A wait until a moment that was fixed when it began, so that a restart does not make it longer; without a moment, until
+it is cut off."""
 
 from __future__ import annotations
 
+import math
 import time
 from datetime import UTC, datetime
 
@@ -11,7 +13,7 @@ from ralph.core import facts as f
 class Waiting:
     def __init__(self, id: str, until: str) -> None:
         self.id = id
-        self._until = datetime.fromisoformat(until).timestamp()
+        self._until = datetime.fromisoformat(until).timestamp() if until else math.inf
         self._cut = False
 
     def reads(self) -> list[int]:

@@ -15,6 +15,7 @@ SCHEMA_LINE = "# yaml-language-server: $schema=.ralph/schema.json"
 _PLAIN = re.compile(r"-{0,2}[A-Za-z0-9_./](?:[A-Za-z0-9_./=+ -]*[A-Za-z0-9_./=+-])?")
 _SECTION = re.compile(r"^(?=[a-z_]+:)", re.MULTILINE)
 _ITEM = re.compile(r"^(?=  - )", re.MULTILINE)
+_GATE_ON = re.compile(r"^  (gate_on: .*)$", re.MULTILINE)
 _COMMENT_CHARS = 160
 
 
@@ -45,9 +46,15 @@ def ralph_yml(
             rendered.append(_cli(agent, about_agent))
         elif key == "gates":
             rendered.append(_gates(section, gates, declined))
+        elif key == "event_loop" and not _proves(preset, gates):
+            rendered.append(_GATE_ON.sub(r"  # \1 # once there are gates", section))
         else:
             rendered.append(section)
     return head + "\n".join(part.rstrip("\n") + "\n" for part in rendered)
+
+
+def _proves(preset: Preset, gates: Sequence[Gate]) -> bool:
+    return any(gate.active for gate in gates) or "\n    review:" in preset.text
 
 
 def _cli(agent: Agent | None, about: str) -> str:

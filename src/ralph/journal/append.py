@@ -38,12 +38,13 @@ class Unwritable(RalphError):
 
 class Journal:
     """records: what the file held at `open`, for the driver to fold; it does not grow with `append`.
-    repaired: how many bytes of a torn tail `open` put aside."""
+    repaired: how many bytes of a torn tail `open` put aside. at: the moment that the newest appended record bears."""
 
     def __init__(self, path: Path, run: str, now: Callable[[], str]) -> None:
         self.path = path
         self.records: list[Record] = []
         self.repaired = 0
+        self.at = ""
         self._run = run
         self._now = now
         self._fd = -1
@@ -99,6 +100,7 @@ class Journal:
             self._spoil(error)
         self._size += len(line)
         self._unsynced = True
+        self.at = record.at
         return record
 
     def sync(self) -> None:

@@ -13,12 +13,15 @@ from ralph.errors import RalphError
 
 class Caller:
     def __init__(self, env: Mapping[str, str], cwd: str) -> None:
+        self.env = env
         self.loop = env.get("RALPH_LOOP", "")
         self.task = env.get("RALPH_TASK", "")
         self.iteration = env.get("RALPH_ITERATION", "")
         self._state = env.get("RALPH_STATE", "")
         self._token = "" if "RALPH_GATE" in env else env.get("RALPH_TOKEN", "")
         self._scratchpad = env.get("RALPH_SCRATCHPAD", "")
+        # The workspace's copy of the backlog, relative to its root; empty where it has none.
+        self.backlog = env.get("RALPH_BACKLOG", "tasks.jsonl")
         self._cwd = cwd
         self.proposed: dict[str, list[str]] = {}  # the ids of tasks proposed so far, by the proposal's name
 
@@ -51,9 +54,18 @@ class Caller:
 
     @property
     def notes(self) -> str:
-        """The folder of todos and memories: the scratchpad's own, as long as that is Ralph's and not the user's."""
-        beside = os.path.dirname(self.scratchpad)
-        return beside if ".ralph" in beside.split("/") else f"{self._cwd}/.ralph/agent"
+        """The folder of todos and memories, one for all hats and tasks: `agent` in the .ralph that holds the scratchpad.
+        Where that is the user's own place, the nearest .ralph/agent of the workspace, else that of the folder itself."""
+        before, inside, _ = f"{os.path.dirname(self._scratchpad)}/".rpartition("/.ralph/")
+        if inside:
+            return f"{before}/.ralph/agent"
+        folder, root = os.path.realpath(self._cwd), self.root
+        while folder != root and folder.startswith(f"{root}/"):
+            if os.path.isdir(f"{folder}/.ralph/agent"):
+                return f"{folder}/.ralph/agent"
+            folder = os.path.dirname(folder)
+        at_root = f"{root}/.ralph/agent"
+        return at_root if os.path.isdir(at_root) else f"{self._cwd}/.ralph/agent"
 
     @property
     def root(self) -> str:

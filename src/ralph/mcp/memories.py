@@ -7,42 +7,33 @@ comment with tags and date. People edit it too: whatever is not a memory stays a
 from __future__ import annotations
 
 import os
-import re
 import time
+from collections.abc import Sequence
 
+from ralph.core.memories import SECTIONS, Memory, without
+from ralph.core.memories import parse as parse
+from ralph.errors import RalphError
 from ralph.mcp import files
 
 NAME = "memories.md"
-SECTIONS = {"pattern": "Patterns", "decision": "Decisions", "fix": "Fixes", "context": "Context"}
-_KINDS = {section: kind for kind, section in SECTIONS.items()}
 _NEW = "# Memories\n" + "".join(f"\n## {section}\n" for section in SECTIONS.values())
-_SECTION = re.compile(r"## (Patterns|Decisions|Fixes|Context)\b")
-_HEAD = re.compile(r"### (mem-(\d+)-[0-9a-f]{4})\b")
-_ABOUT = re.compile(r"<!-- tags: ([^|]*)\| created: (\d{4}-\d{2}-\d{2}) -->")
 _SHOWN = 2_000  # characters of one memory in an answer
 
 
-class Memory:
-    def __init__(self, id: str, seconds: int, kind: str) -> None:
-        self.id = id
-        self.seconds = seconds
-        self.kind = kind
-        self.lines: list[str] = []
-        self.tags = ""
-        self.created = ""
-
-    @property
-    def content(self) -> str:
-        return "\n".join(self.lines)
-
-    def shown(self) -> str:
-        text = self.content if len(self.content) <= _SHOWN else self.content[:_SHOWN] + " [cut]"
-        about = ", ".join(part for part in (self.kind, self.created, self.tags) if part)
-        return f"{self.id} ({about})\n{text}"
+def shown(memory: Memory) -> str:
+    content = memory.content
+    text = content if len(content) <= _SHOWN else content[:_SHOWN] + " [cut]"
+    about = ", ".join(part for part in (memory.kind, memory.created, memory.tags) if part)
+    return f"{memory.id} ({about})\n{text}"
 
 
-def add(folder: str, content: str, kind: str, tags: list[str]) -> tuple[str, bool]:
+def add(folder: str, content: str, kind: str, tags: Sequence[str]) -> tuple[str, bool]:
     """Its id, and whether it is new: the same text is remembered once."""
+    for tag in tags:
+        if not tag.strip() or any(c in ",|<>" or not c.isprintable() for c in tag):
+            raise RalphError(
+                f"{tag!r} is no tag", todo="A tag is a word or two, without , | < > or newlines."
+            )
     path = f"{folder}/{NAME}"
     lines = [line.rstrip() for line in content.strip().splitlines()]
     with files.Alone(folder):
@@ -66,30 +57,35 @@ def search(folder: str, words: list[str], kind: str) -> list[Memory]:
     return sorted(hits, key=lambda m: -m.seconds)
 
 
-def parse(text: str) -> list[Memory]:
-    """A memory without text is none."""
-    kind, found = "pattern", list[Memory]()
-    current: Memory | None = None
-    for line in text.splitlines():
-        if section := _SECTION.match(line):
-            kind, current = _KINDS[section[1]], None
-        elif head := _HEAD.match(line):
-            current = Memory(head[1], int(head[2][:18]), kind)
-            found.append(current)
-        elif current and line.startswith(">"):
-            current.lines.append(line[1:].removeprefix(" "))
-        elif current and (about := _ABOUT.search(line)):
-            current.tags, current.created = about[1].strip(), about[2]
-    return [memory for memory in found if memory.content.strip()]
+def delete(folder: str, id: str) -> bool:
+    """Whether it was there."""
+    path = f"{folder}/{NAME}"
+    if not os.path.lexists(path):
+        return False
+    with files.Alone(folder):
+        text = files.read(path)
+        left = without(text, id)
+        if left != text:
+            files.replace(path, left)
+    return left != text
+
+
+def begin(folder: str, *, anew: bool) -> bool:
+    """Write an empty file; False: there is one, and it was not to be written over."""
+    with files.Alone(folder):
+        if os.path.lexists(f"{folder}/{NAME}") and not anew:
+            return False
+        files.replace(f"{folder}/{NAME}", _NEW)
+    return True
 
 
 def _inserted(text: str, section: str, block: str) -> str:
     """Below the section's heading; a section that somebody removed is put at the end."""
-    lines = text.splitlines(keepends=True)
+    lines = text.split("\n")
     for n, line in enumerate(lines):
         if line.rstrip() == section:
-            lines[n] = line if line.endswith("\n") else f"{line}\n"
-            return "".join([*lines[: n + 1], block, *lines[n + 1 :]])
+            rest = "\n".join(lines[n + 1 :])
+            return "\n".join([*lines[: n + 1], block]) + rest
     return f"{text.rstrip()}\n\n{section}\n{block}"
 
 

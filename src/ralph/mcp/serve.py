@@ -70,6 +70,8 @@ class Loop:
     def _on_signal(self, *_: object) -> None:
         asked, self._asked = self._asked, True
         if asked or not self._busy:  # asked twice: even if the client does not read its answer
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, signal.SIG_IGN)  # a third must not hit the interpreter as it ends
             raise _Asked
 
     def _write(self, raw: bytes) -> None:

@@ -137,7 +137,7 @@ def _list_tasks(caller: Caller, arguments: Arguments) -> str:
 def _add_todo(caller: Caller, arguments: Arguments) -> str:
     from ralph.mcp import todos
 
-    name = todos.add(
+    todo, new = todos.add(
         caller.notes,
         text(arguments, "title").strip(),
         description=text(arguments, "description").strip(),
@@ -145,18 +145,14 @@ def _add_todo(caller: Caller, arguments: Arguments) -> str:
         blocked_by=texts(arguments, "blockedBy"),
         loop=caller.loop,
     )
-    return f"{name} is open in {caller.notes}/{todos.NAME}; set its status there to in_progress or closed."
+    known = "" if new else " already"
+    return f"{todo['id']} is open{known} in {caller.notes}/{todos.NAME}; `ralph tools task close {todo['id']}` closes it."
 
 
 def _add_memory(caller: Caller, arguments: Arguments) -> str:
     from ralph.mcp import memories
 
     tags = [tag.strip() for tag in texts(arguments, "tags")]
-    for tag in tags:
-        if not tag or any(c in ",|<>" or not c.isprintable() for c in tag):
-            raise RalphError(
-                f"{tag!r} is no tag", todo="A tag is a word or two, without , | < > or newlines."
-            )
     name, new = memories.add(
         caller.notes, text(arguments, "content"), text(arguments, "type", "pattern"), tags
     )
@@ -167,12 +163,12 @@ def _search_memories(caller: Caller, arguments: Arguments) -> str:
     from ralph.mcp import memories
 
     found = memories.search(caller.notes, text(arguments, "query").split(), text(arguments, "type"))
-    shown, room = [], 20_000
+    shown, room = list[str](), 20_000
     for memory in found[: number(arguments, "limit", 10)]:
-        room -= len(memory.shown())
+        room -= len(memories.shown(memory))
         if room < 0:
             break
-        shown.append(memory.shown())
+        shown.append(memories.shown(memory))
     more = len(found) - len(shown)
     tail = [f"[{more} older ones left out; use more words or a higher limit]"] if more else []
     return "\n\n".join([*shown, *tail]) or "No memory matches."
@@ -234,7 +230,16 @@ TOOLS: dict[str, Tool] = {
     "ask_human": Tool(
         _ask,
         "Ask a person something only they can decide or provide. The loop stops after this iteration until answered.",
-        {"question": _text("The question, with what is needed to answer it")},
+        {
+            "question": _text("The question, with what is needed to answer it"),
+            "default": _text("What you will do when nobody answers in time"),
+            "deadlineSeconds": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 86400,
+                "description": "How long an answer is waited for; then your default holds",
+            },
+        },
         ["question"],
     ),
     "add_task": Tool(
@@ -259,7 +264,7 @@ TOOLS: dict[str, Tool] = {
     ),
     "list_tasks": Tool(
         _list_tasks,
-        "The current task, and those of the workspace's tasks.jsonl.",
+        "The current task, and those of the workspace's copy of the backlog.",
         {
             "status": {"type": "string", "description": "Only these, such as pending"},
             "under": {"type": "string", "description": "Only tasks below this id"},

@@ -7,12 +7,12 @@ import os
 import re
 
 from ralph.errors import RalphError
+from ralph.journal import scope
 from ralph.mcp import files, todos
-from ralph.mcp.arguments import objects, text, texts
+from ralph.mcp.arguments import number, objects, text, texts
 from ralph.mcp.caller import Caller, digest
 
 Arguments = dict[str, object]
-BACKLOG = "tasks.jsonl"
 ASKS = "human.interact"  # the topic by which an iteration asks a person
 _LISTED = 100
 _SHOWN = 300  # characters of one task in the list
@@ -40,15 +40,23 @@ def emit(caller: Caller, arguments: Arguments) -> str:
         raise RalphError(
             f"{topic!r} is no topic", todo="A topic is one word, such as build.done; the rest is the payload."
         )
+    if why := scope.refusal(topic, caller.env):
+        raise RalphError(why, todo="Emit one of those, or nothing.")
     caller.tell({"kind": "event", "topic": topic, "payload": text(arguments, "payload")})
     return f"The event {topic} is handed to the loop."
 
 
 def ask(caller: Caller, arguments: Arguments) -> str:
-    caller.tell({"kind": "event", "topic": ASKS, "payload": text(arguments, "question").strip()})
+    payload = text(arguments, "question").strip()
+    default, deadline = text(arguments, "default").strip(), number(arguments, "deadlineSeconds", 0)
+    if default or deadline:
+        asked = {"question": payload, "default": default or None, "deadline_seconds": deadline}
+        payload = json.dumps({name: value for name, value in asked.items() if value}, ensure_ascii=False)
+    caller.tell({"kind": "event", "topic": ASKS, "payload": payload})
+    late = ", or with your default when nobody answers in time" if default and deadline else ""
     return (
         "The question is recorded. No answer comes in this iteration: the loop stops when it has ended and goes on "
-        "with a person's answer. Write the scratchpad now, and end."
+        f"with a person's answer{late}. Write the scratchpad now, and end."
     )
 
 
@@ -65,16 +73,18 @@ def split(caller: Caller, arguments: Arguments) -> str:
 def tasks(caller: Caller, arguments: Arguments) -> str:
     at = f", iteration {caller.iteration} of loop {caller.loop}" if caller.inside else ""
     head = f"Current task: {caller.task}{at}." if caller.task else "No loop runs here."
-    path = f"{caller.root}/{BACKLOG}"
+    if not caller.backlog:
+        return f"{head}\nThe list of tasks is kept outside of the workspace."
+    path = f"{caller.root}/{caller.backlog}"
     if not os.path.exists(path):
-        return f"{head}\nThe workspace has no {BACKLOG}."
+        return f"{head}\nThe workspace has no {caller.backlog}."
     found, strange = todos.parse(files.read(path))
     counts: dict[str, int] = {}
     for task in found:
         counts[_status(task)] = counts.get(_status(task), 0) + 1
     counted = ", ".join(f"{n} {status}" for status, n in sorted(counts.items())) or "empty"
     wanted = [task for task in found if _wanted(task, text(arguments, "status"), text(arguments, "under"))]
-    lines = [head, f"{BACKLOG}: {counted}" + (f"; {strange} lines are no tasks" if strange else "")]
+    lines = [head, f"{caller.backlog}: {counted}" + (f"; {strange} lines are no tasks" if strange else "")]
     lines += [_line(task) for task in wanted[:_LISTED]]
     if len(wanted) > _LISTED:
         lines.append(f"[{len(wanted) - _LISTED} more; narrow it by `status` or `under`]")
@@ -107,7 +117,8 @@ def _propose(caller: Caller, how: str, parent: str, wanted: list[Arguments]) -> 
 
 
 def _new_ids(caller: Caller, parent: str, proposed: list[Arguments]) -> list[str]:
-    known = {str(task["id"]) for task in todos.parse(files.read(f"{caller.root}/{BACKLOG}"))[0]}
+    listed = files.read(f"{caller.root}/{caller.backlog}") if caller.backlog else ""
+    known = {str(task["id"]) for task in todos.parse(listed)[0]}
     known.update(id for ids in caller.proposed.values() for id in ids)
     found = []
     for task in proposed:

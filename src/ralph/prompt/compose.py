@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ralph.core import steering
 from ralph.core.decide import RunAgent
 from ralph.core.protected import put_back
 from ralph.core.signals import defuse
@@ -21,6 +22,7 @@ from ralph.prompt.roles import named_files, role_text
 
 if TYPE_CHECKING:
     from ralph.core.gaps import Gap
+    from ralph.core.hats import Hat, Team
 
 OWN_TEXT_LIMIT = 2500
 SCRATCHPAD_CHARS = 16_000
@@ -41,6 +43,8 @@ class Context(msgspec.Struct, frozen=True):
     scratchpad: str = ""
     files: tuple[tuple[str, str], ...] = ()  # path, content: for an information gap
     there: tuple[str, ...] = ()  # of the files that roles name
+    memories: str = ""  # what earlier loops found worth keeping, as it is shown
+    todos: str = ""  # the open ones, as they are shown
 
 
 def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
@@ -51,23 +55,27 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
         return text
 
     theirs: list[str] = []
-    standing = template("standing").format(
+    team = s.policy.team
+    hat = team.hat(op.hat) if team is not None else None
+    standing = template("standing" if hat is None else "hat").format(
         task=quoted(task_text(s)),
         criteria=_criteria(s, quoted),
         scratchpad=scratchpad_path(s),
         gates=_gates(s, quoted),
-        guidance=f"\n{quoted(s.policy.guidance)}\n" if s.policy.guidance else "",
+        guidance=_guidance(s, quoted),
     )
-    now = template("now").format(
+    now = template("now" if team is None else "turn").format(
         n=op.n,
         m=s.policy.limits.max_iterations,
-        notes=_notes(s, quoted),
+        notes=_notes(s, quoted) + _said(s, op, quoted),
         scratchpad=quoted(_cut(context.scratchpad)) if context.scratchpad.strip() else _no_scratchpad(op),
+        kept=_kept(context, quoted),
         attempts=_conflict(s, quoted) + _attempts(s, quoted) + _red_now(s, quoted),
         shift=_shift(s, op, quoted),
         context=_expansion(s, op, context.files, quoted),
     )
-    text = defuse(f"{standing}{_role(s, op, context, quoted)}\n{now}".rstrip(), promise) + "\n"
+    persona = _role(s, op, context, quoted) + (_team(s, team, hat, op, quoted) if team is not None else "")
+    text = defuse(f"{standing}{persona}\n{now}".rstrip(), promise) + "\n"
     return Prompt(text=text, own_chars=len(text) - sum(len(t) for t in theirs))
 
 
@@ -80,8 +88,38 @@ def _role(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
     return "".join(f"\n{part}\n" for part in parts if part)
 
 
+def _guidance(s: LoopState, quoted: Quote) -> str:
+    specs = f"The specifications are in `{quoted(s.policy.specs_dir)}`." if s.policy.specs_dir else ""
+    return "".join(
+        f"\n{part}\n" for part in (specs, quoted(s.policy.guidance) if s.policy.guidance else "") if part
+    )
+
+
+def _team(s: LoopState, team: Team, hat: Hat | None, op: RunAgent, quoted: Quote) -> str:
+    from ralph.core.queue import Turn, picked  # most loops have no hats
+    from ralph.prompt.hats import coordinator_text, hat_text
+
+    turn = picked(team, s.turns)[0]
+    if hat is None:
+        return f"\n{coordinator_text(team, turn, quoted)}\n"
+    turn = turn if turn.hat == hat.id else Turn(hat.id, (), op.hat_why)  # put on by its condition
+    memories = s.policy.memories.enabled and s.policy.memories.inject == "auto"
+    text = hat_text(team, hat, turn, quoted, scratchpad=scratchpad_path(s), memories=memories)
+    return f"\n{text}\n"
+
+
+def _kept(context: Context, quoted: Quote) -> str:
+    return "".join(
+        f"\n{quoted(text.strip())}\n" for text in (context.memories, context.todos) if text.strip()
+    )
+
+
 def scratchpad_path(s: LoopState) -> str:
-    return s.policy.scratchpad_path(s.task.id)
+    """Empty when the hat that is on has none."""
+    hat = s.worn
+    if hat is not None and hat.scratchpad is None:
+        return ""
+    return s.policy.scratchpad_path(s.task.id, (hat.scratchpad or "") if hat is not None else "")
 
 
 def files_wanted(s: LoopState, op: RunAgent) -> tuple[str, ...]:
@@ -132,7 +170,11 @@ def _notes(s: LoopState, quoted: Quote) -> str:
         notes.append(_HOW_NOTES[s.last_how])
     elif s.last_how.startswith("exit "):
         notes.append(f"The iteration before ended with {s.last_how}.")
-    if s.silent:
+    if s.policy.team is not None:
+        from ralph.prompt.hats import refused_notes
+
+        notes += refused_notes(s.turns.refused, quoted)
+    elif s.silent:
         notes.append("The iteration before gave no signal. End yours with one.")
     if s.refusal:
         notes.append(f"Its claim was refused: {s.refusal[:300]}.")
@@ -157,8 +199,18 @@ def _notes(s: LoopState, quoted: Quote) -> str:
             f"The last {s.no_progress} iterations changed nothing. Do something else, or say that you are stuck."
         )
     if s.answer:
-        notes.append(f'A person answered the question "{quoted(s.asked)}": {quoted(s.answer)}')
+        by = "Nobody answered in time; your default holds for" if s.steer.defaulted else "A person answered"
+        notes.append(f'{by} the question "{quoted(s.asked)}": {quoted(s.answer)}')
     return "".join(f"- {note}\n" for note in notes)
+
+
+def _said(s: LoopState, op: RunAgent, quoted: Quote) -> str:
+    """Once: whoever comes after knows of it by the scratchpad only."""
+    said = steering.heard(s, op.hat)
+    if not said:
+        return ""
+    texts = "\n\n".join(quoted(say.text.strip()) for say in said)
+    return f"\n## A person says\n{texts}\n\nLater iterations are not told: write into the scratchpad what they must know of it.\n"
 
 
 _HOW_NOTES = {

@@ -25,18 +25,23 @@ _WORDS = {
 
 
 def compose_review(s: LoopState, gate: GatePolicy, paths: Sequence[str], patch: str, *, cut: bool) -> str:
-    known = gate.review if gate.review in REVIEWS else ""
-    passes, fails = _WORDS[known]
+    what, passes, fails = looks_for(gate)
     text = template("review").format(
         task=task_text(s),
         criteria=_criteria(s),
-        looks_for=template(f"look-{known}").strip() if known else gate.review.strip(),
+        looks_for=what,
         gates=_gates(s),
-        change=_change(paths, patch, cut),
+        change=change_text(paths, patch, cut),
         passes=passes,
         fails=fails,
     )
     return defuse(text, s.policy.completion_promise) + "\n"
+
+
+def looks_for(gate: GatePolicy) -> tuple[str, str, str]:
+    """What the reviewer looks for; when it is to say PASS, and when FAIL."""
+    known = gate.review if gate.review in REVIEWS else ""
+    return (template(f"look-{known}").strip() if known else gate.review.strip(), *_WORDS[known])
 
 
 def _criteria(s: LoopState) -> str:
@@ -63,7 +68,7 @@ def _said(s: LoopState, result: Result) -> str:
     return f"{head}\n{fenced(result.excerpt)}" if result.excerpt.strip() else f"{head}, without output."
 
 
-def _change(paths: Sequence[str], patch: str, cut: bool) -> str:
+def change_text(paths: Sequence[str], patch: str, cut: bool) -> str:
     if not paths:
         return "Nothing differs from the start: the claim is that nothing had to be done."
     listed = "\n".join(f"- {path}" for path in paths[:MOST_PATHS])

@@ -9,7 +9,7 @@ from ralph.core.text import few
 from ralph.errors import RalphError
 from ralph.journal.read import history
 from ralph.journal.record import Record
-from ralph.journal.runs import BacklogRun
+from ralph.journal.runs import BacklogRun, BacklogRuns
 from ralph.workspace import Repo
 
 
@@ -52,7 +52,7 @@ def choose(repo: Repo, *, loop: str = "", run: str = "", everything: bool = Fals
 
 
 def _survey(repo: Repo) -> _Known:
-    known = _Known()
+    known, runs = _Known(), BacklogRuns(repo.root)
     for record in history(repo.state_dir):
         if record.kind == "loop.started":
             started = f.decode(record.data)
@@ -61,16 +61,13 @@ def _survey(repo: Repo) -> _Known:
                 known.here[started.loop] = started
             else:
                 known.elsewhere.add(started.loop)
-        elif record.kind == "run.started":
-            begun = f.decode(record.data)
-            if isinstance(begun, f.RunStarted) and begun.backlog == str(repo.root):
-                known.backlog[begun.run] = BacklogRun(begun.run, record.seq, record.at, file=begun.file)
-        elif record.kind == "run.ended" and record.run in known.backlog:
-            ended = f.decode(record.data)
-            if isinstance(ended, f.RunEnded):
-                known.backlog[record.run] = msgspec.structs.replace(
-                    known.backlog[record.run], ended=record.at, code=ended.code
-                )
+        elif runs.add(record) and runs.newest:
+            known.backlog[runs.newest.id] = runs.newest
+            if record.kind == "run.reviewed":  # it is about all the runs that this one goes on with
+                for name in runs.state.runs:
+                    known.backlog[name] = msgspec.structs.replace(
+                        known.backlog[name], reviews=runs.newest.reviews
+                    )
         if record.loop in known.here:
             known.runs.setdefault(record.run, set()).add(record.loop)
     return known

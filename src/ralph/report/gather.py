@@ -24,6 +24,7 @@ from ralph.journal.transcript import transcript_name
 from ralph.report import words
 from ralph.report.changes import Changes
 from ralph.report.choose import choose
+from ralph.report.hats import HatTeller
 from ralph.report.kept import Kept
 from ralph.report.story import (
     Attempt,
@@ -39,6 +40,7 @@ from ralph.report.story import (
     Wait,
 )
 from ralph.ui import masked
+from ralph.ui.hatlines import spoke
 from ralph.workspace import Repo
 
 
@@ -87,6 +89,7 @@ class _Teller:
         self.marks: list[Mark] = []
         self.notices: list[Notice] = []
         self.attempts: list[Attempt] = []
+        self.hats = HatTeller()
         self.end: f.LoopEnded | None = None
         self.reviewed: dict[int, tuple[int, float, bool]] = {}  # tokens, cost, whether estimated
 
@@ -95,6 +98,7 @@ class _Teller:
         at = moment(record.at)
         self._pass_time(record, at)
         before, self.s = self.s, fold(self.s, fact)
+        self.hats.take(fact, self.s)
         note = _NOTES.get(type(fact))
         if note:
             note(self, fact, record)
@@ -205,6 +209,8 @@ class _Teller:
             return "refused", f"claim refused: {s.refusal}"
         if s.claim is not None:
             return "worked", "claims completion"
+        if s.policy.team is not None:
+            return "worked", spoke(x, s)
         return "worked", said.warning or ("" if said.explicit else "no signal")
 
     def gate_started(self, x: f.GateStarted, record: Record) -> None:
@@ -431,6 +437,8 @@ class _Teller:
             notices=tuple(self.notices),
             warnings=s.warnings,
             changed=changes.files(s.base_tree, s.tree) if s.base_tree else (),
+            worn=self.hats.worn(),
+            items=tuple(s.board.items.values()),
         )
 
     def _finished(self, it: Iteration, live: bool, now: float) -> Iteration:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ralph.report import words
+from ralph.report import hats, words
 from ralph.report.figures import cost, duration, spent, tokens
 from ralph.report.harmless import one_line
 from ralph.report.story import Iteration, Story
@@ -125,6 +125,27 @@ def _tables(story: Story) -> list[str]:
     if story.iterations:
         lines += ["#### Iterations", "", "| # | Ended | Time | Tokens | Cost |", "|---:|---|---:|---:|---:|"]
         lines += [*bounded([_iteration(it) for it in story.iterations], 5), ""]
+    return lines + _hats(story)
+
+
+def _hats(story: Story) -> list[str]:
+    lines: list[str] = []
+    if story.worn:
+        lines += ["#### Hats and events", "", "| # | Hat | Because of | What it said |", "|---:|---|---|---|"]
+        rows = ["| " + " | ".join(safe(cell) for cell in hats.worn_row(one)) + " |" for one in story.worn]
+        lines += [*bounded(rows, 4), ""]
+    if story.items:
+        lines += [
+            "#### Board",
+            "",
+            f"| {' | '.join(hats.ITEM_HEAD)} |",
+            "|---|---|---:|---:|---:|---:|---:|---|",
+        ]
+        rows = [
+            "| " + " | ".join(safe(cell) for cell in hats.item_row(item, estimated=story.estimated)) + " |"
+            for item in story.items
+        ]
+        lines += [*bounded(rows, 8), ""]
     return lines
 
 

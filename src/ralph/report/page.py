@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ralph import __version__
 from ralph.journal.runs import BacklogRun
-from ralph.report import sections, words
+from ralph.report import hatsections, sections, words
 from ralph.report.changes import Changes
 from ralph.report.figures import clock, cost, count, duration, tokens
 from ralph.report.harmless import one_line, visible
@@ -80,6 +80,8 @@ class Page:
         yield sections.evidence(story, at)
         yield sections.timeline(story, at)
         yield sections.costs(story, at)
+        yield hatsections.worn(story, at)
+        yield hatsections.board(story)
         yield sections.changed_files(story)
         yield section_start("Iterations")
         yield from self._iterations(story, at)

@@ -8,13 +8,15 @@ import msgspec
 
 from ralph.journal.runs import BacklogRun
 from ralph.report import words
+from ralph.report.atend import in_markdown
 from ralph.report.figures import cost, duration, spent, tokens
 from ralph.report.markdown import HEADING, bounded, safe, safe_next, title, trouble
 from ralph.report.story import Story
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """Of all tasks of a run. `wall_seconds` is from its start to its end, or to the newest record."""
+    """Of all tasks of a run and the reviewers at its end. `wall_seconds` is from its start to its end, or to the newest
+    record."""
 
     done: int
     failed: int
@@ -40,11 +42,11 @@ def totals(stories: Sequence[Story], run: BacklogRun) -> Totals:
         under_way=under_way,
         iterations=sum(s.counted for s in stories),
         turned_down=sum(s.turned_down for s in stories),
-        active_seconds=sum(s.active_seconds for s in stories),
+        active_seconds=sum(s.active_seconds for s in stories) + sum(x.seconds for x in run.reviews),
         wall_seconds=max(0.0, ended - moment(run.began)),
-        tokens=sum(s.tokens for s in stories),
-        cost_usd=sum(s.cost_usd for s in stories),
-        estimated=any(s.estimated for s in stories),
+        tokens=sum(s.tokens for s in stories) + sum(x.usage.tokens for x in run.reviews),
+        cost_usd=sum(s.cost_usd for s in stories) + sum(x.usage.cost_usd for x in run.reviews),
+        estimated=any(s.estimated for s in stories) or any(x.estimated for x in run.reviews),
     )
 
 
@@ -53,7 +55,7 @@ def run_summary(stories: Sequence[Story], run: BacklogRun) -> str:
     under_way = [s for s in stories if s.standing == "running"]
     failed = [s for s in stories if s not in done and s not in under_way]
     lines = [HEADING, "", f"## Completed: {len(done)}/{len(stories)} tasks", ""]
-    lines += [_run(stories, run), "", *_table(stories, run), ""]
+    lines += [_run(stories, run), "", *_table(stories, run), "", *in_markdown(run)]
     for story in done:
         lines += [title(story), *_done(story), ""]
     if failed:

@@ -8,6 +8,7 @@ import msgspec
 
 from ralph.core.facts import Cause, Fault, How, Purpose, Variant
 from ralph.core.policy import Policy, Task
+from ralph.core.scanboard import Item
 from ralph.report.changes import Changed
 
 ITERATIONS_SHOWN = 400  # in full; of a longer loop, the first and the last
@@ -137,6 +138,20 @@ class Attempt(msgspec.Struct, frozen=True):
     serial: int = 0  # of the iteration
 
 
+class Worn(msgspec.Struct, frozen=True):
+    """An iteration of a loop with hats: who it was, because of what, and what came of it."""
+
+    serial: int
+    n: int
+    hat: str  # empty: the coordinator
+    title: str
+    event: str  # topic and payload; empty: a condition put the hat on
+    why: str
+    fresh: bool = False  # it began with cleared notes
+    said: tuple[str, ...] = ()  # its events, and where each went
+    refused: tuple[str, ...] = ()  # and those that went nowhere
+
+
 class Story(msgspec.Struct, frozen=True):
     """One loop, from its first fact to its last."""
 
@@ -188,6 +203,8 @@ class Story(msgspec.Struct, frozen=True):
     notices: tuple[Notice, ...] = ()
     warnings: tuple[str, ...] = ()
     changed: tuple[Changed, ...] | None = None  # None: the trees are not kept
+    worn: tuple[Worn, ...] = ()  # with hats: one for each iteration
+    items: tuple[Item, ...] = ()  # of the board
 
     def left_out(self) -> frozenset[int]:
         """The iterations, by serial, that are too many to be shown in full."""

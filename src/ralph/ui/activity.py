@@ -6,7 +6,7 @@ Lines that are no JSON of a known shape are their own words. What comes out is h
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -25,6 +25,28 @@ _TELLING = (
     "description",
     "prompt",
 )
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """One thing that an agent says or does: its words, the call of a tool, or what that gave."""
+
+    kind: Literal["text", "call", "result", "error"]
+    text: str = ""
+    name: str = ""  # of a tool
+    id: str = ""  # of a call, as the agent gives it
+    given: Any = None  # to a tool
+
+    @property
+    def words(self) -> str:
+        if self.kind == "call":
+            return _tool(self.name, self.given)
+        return f"error: {self.text}" if self.kind == "error" else self.text
+
+
+def pieces(line: str) -> list[Piece]:
+    """What the line consists of; a line of no known shape is text."""
+    item = _object(line)
+    return _read(item, True) if item is not None else [Piece("text", line)]
 
 
 def activity(line: str) -> str:
@@ -55,86 +77,102 @@ def _object(line: str) -> dict[str, Any] | None:
 
 
 def _told(item: dict[str, Any], *, results: bool) -> list[str]:
+    return [line for piece in _read(item, results) for line in piece.words.splitlines()]
+
+
+def _read(item: dict[str, Any], results: bool) -> list[Piece]:
     read = _SHAPES.get(item.get("type", ""))
-    return [line for text in (read(item, results) if read else ()) for line in text.splitlines()]
+    return read(item, results) if read else []
 
 
-def _claude(item: dict[str, Any], results: bool) -> list[str]:
+def _claude(item: dict[str, Any], results: bool) -> list[Piece]:
     """{"type": "assistant" | "user", "message": {"content": text or blocks}}"""
     content = _dict(item.get("message")).get("content")
     if isinstance(content, str):
-        return [content] if item["type"] == "assistant" else []
-    found: list[str] = []
+        return [Piece("text", content)] if item["type"] == "assistant" else []
+    found: list[Piece] = []
     for block in content if isinstance(content, list) else ():
         match block:
             case {"type": "text", "text": str(text)} if item["type"] == "assistant":
-                found.append(text)
+                found.append(Piece("text", text))
             case {"type": "thinking", "thinking": str(text)}:
-                found.append(text)
+                found.append(Piece("text", text))
             case {"type": "tool_use", "name": str(name)}:
-                found.append(_tool(name, block.get("input")))
+                found.append(Piece("call", name=name, id=_id(block.get("id")), given=block.get("input")))
             case {"type": "tool_result", "content": content} if results:
-                found += _texts(content)
+                found += _said(_texts(content), "result", _id(block.get("tool_use_id")))
     return found
 
 
-def _message(item: dict[str, Any], results: bool) -> list[str]:
+def _message(item: dict[str, Any], results: bool) -> list[Piece]:
     if item.get("role", "assistant") != "assistant":
         return []
-    return _texts(item.get("text")) or _texts(item.get("content"))
+    return _said(_texts(item.get("text")) or _texts(item.get("content")))
 
 
-def _tool_use(item: dict[str, Any], results: bool) -> list[str]:
+def _tool_use(item: dict[str, Any], results: bool) -> list[Piece]:
     """Of its own: {"tool_name", "parameters"}, or {"part": {"tool", "state": {"input", "output"}}}"""
     part = _dict(item.get("part"))
     if isinstance(part.get("tool"), str):
-        state = _dict(part.get("state"))
-        return [_tool(part["tool"], state.get("input")), *(_texts(state.get("output")) if results else ())]
-    name = item.get("tool_name", item.get("name"))
-    return [_tool(name, item.get("parameters", item.get("input")))] if isinstance(name, str) else []
+        state, id = _dict(part.get("state")), _id(part.get("callID"))
+        call = Piece("call", name=part["tool"], id=id, given=state.get("input"))
+        return [call, *(_said(_texts(state.get("output")), "result", id) if results else ())]
+    name, id = item.get("tool_name", item.get("name")), _id(item.get("tool_id", item.get("id")))
+    given = item.get("parameters", item.get("input"))
+    return [Piece("call", name=name, id=id, given=given)] if isinstance(name, str) else []
 
 
-def _tool_result(item: dict[str, Any], results: bool) -> list[str]:
-    return (_texts(item.get("output")) or _texts(item.get("content"))) if results else []
+def _tool_result(item: dict[str, Any], results: bool) -> list[Piece]:
+    texts = _texts(item.get("output")) or _texts(item.get("content"))
+    return _said(texts, "result", _id(item.get("tool_id", item.get("id")))) if results else []
 
 
-def _part(item: dict[str, Any], results: bool) -> list[str]:
-    return _texts(_dict(item.get("part")).get("text"))
+def _part(item: dict[str, Any], results: bool) -> list[Piece]:
+    return _said(_texts(_dict(item.get("part")).get("text")))
 
 
-def _item(item: dict[str, Any], results: bool) -> list[str]:
+def _item(item: dict[str, Any], results: bool) -> list[Piece]:
     """{"type": "item.started" | "item.completed", "item": {"type": ...}}"""
     done = item["type"] == "item.completed"
+    id = _id(_dict(item.get("item")).get("id"))
     match _dict(item.get("item")):
         case {"type": "agent_message" | "reasoning" | "error", "text": str(text)}:
-            return [text]
+            return [Piece("text", text)]
         case {"type": "error", "message": str(text)}:
-            return [text]
+            return [Piece("text", text)]
         case {"type": "command_execution", "command": str(command), **rest}:
-            return (
-                [f"tool: {command}"] if not done else _texts(rest.get("aggregated_output")) if results else []
-            )
+            if not done:
+                return [Piece("call", name="", id=id, given={"command": command})]
+            return _said(_texts(rest.get("aggregated_output")), "result", id) if results else []
         case {"type": "mcp_tool_call", "tool": str(tool), **rest}:
-            return [_tool(tool, rest.get("arguments"))] if not done else []
+            return [Piece("call", name=tool, id=id, given=rest.get("arguments"))] if not done else []
         case {"type": "file_change", "changes": list(changes)}:
             paths = [c["path"] for c in changes if isinstance(c, dict) and isinstance(c.get("path"), str)]
-            return [f"tool: edit {' '.join(paths)}"]
+            return [Piece("call", name="edit", id=id, given={"path": " ".join(paths)})]
     return []
 
 
-def _result(item: dict[str, Any], results: bool) -> list[str]:
-    return _texts(item.get("result"))
+def _result(item: dict[str, Any], results: bool) -> list[Piece]:
+    return _said(_texts(item.get("result")))
 
 
-def _error(item: dict[str, Any], results: bool) -> list[str]:
-    return [f"error: {text}" for text in _texts(item.get("text")) or _texts(item.get("message"))]
+def _error(item: dict[str, Any], results: bool) -> list[Piece]:
+    return _said(_texts(item.get("text")) or _texts(item.get("message")), "error")
+
+
+def _said(texts: list[str], kind: Literal["text", "result", "error"] = "text", id: str = "") -> list[Piece]:
+    return [Piece(kind, text, id=id) for text in texts]
+
+
+def _id(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _tool(name: str, given: Any) -> str:
     """Its name and the first line of what tells most about the call."""
     texts = {key: value for key, value in _dict(given).items() if isinstance(value, str) and value.strip()}
     telling = next((texts[key] for key in _TELLING if key in texts), next(iter(texts.values()), ""))
-    return f"tool: {name} {telling.strip().partition(chr(10))[0]}".rstrip()
+    return " ".join(part for part in ("tool:", name, telling.strip().partition("\n")[0]) if part)
 
 
 def _texts(content: Any) -> list[str]:
@@ -148,7 +186,7 @@ def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-_SHAPES: dict[str, Callable[[dict[str, Any], bool], list[str]]] = {
+_SHAPES: dict[str, Callable[[dict[str, Any], bool], list[Piece]]] = {
     "assistant": _claude,
     "user": _claude,
     "message": _message,

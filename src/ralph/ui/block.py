@@ -10,9 +10,12 @@ from collections import Counter
 from datetime import datetime
 from typing import NamedTuple
 
+from ralph.core import steering
 from ralph.core.decide import shift_level
+from ralph.core.hatfold import COOLDOWN, IDLE
 from ralph.core.policy import GatePolicy
-from ralph.core.state import LoopState, Running
+from ralph.core.state import Due, LoopState, Running
+from ralph.ui import hatblock
 from ralph.ui.columns import Span, Style, draw, pad, width_of
 from ralph.ui.lines import own_name
 from ralph.ui.seen import Now, Seen
@@ -45,6 +48,7 @@ def render(s: LoopState, seen: Seen, width: int, height: int, now: Now, *, colou
         Row(HEADER, "", ()),
         *_stopping(s),
         _under_way(s, seen, now),
+        *_hats(s),
         _iteration(s, width),
         _attempt(s),
         _time(s, seen, now),
@@ -85,6 +89,9 @@ def _task(s: LoopState) -> tuple[Span, ...]:
 
 
 def _stopping(s: LoopState) -> list[Row]:
+    if s.stop is None and s.steer.pause and not any(op.startswith(steering.PAUSE) for op in s.open):
+        when = "now" if s.steer.pause.now else "after what is under way"
+        return [Row(0, "pausing", (Span(f"{when}: {one_line(s.steer.pause.by)}", "yellow"),), "yellow")]
     if s.stop is None:
         return []
     when = "after this iteration" if s.stop == "graceful" else "now"
@@ -98,8 +105,10 @@ def _under_way(s: LoopState, seen: Seen, now: Now) -> Row:
             "looks at the starting tree" if not s.prepared else "weighs the claim" if s.claim else "goes on"
         )
         return Row(1, "ralph", (Span(what, "dim"),))
+    if running.op.startswith((IDLE, COOLDOWN)):
+        return _resting(running, seen, now)
     if running.what == "wait":
-        return _waiting(s, now)
+        return _paused(s, _age(running, seen, now)) if s.steer.pause else _waiting(s, now)
     seconds = _age(running, seen, now)
     if running.what == "gate":
         gate = s.gate(running.gate)
@@ -108,7 +117,8 @@ def _under_way(s: LoopState, seen: Seen, now: Now) -> Row:
         spans = [Span(_of(seconds, limit)), Span(f"{GAP}{one_line(of)}")]
         label = "gate"
     else:
-        spans = [Span(_of(seconds, s.policy.limits.iteration_hard_seconds))]
+        own = s.worn.timeout if s.worn else 0.0
+        spans = [Span(_of(seconds, own or s.policy.limits.iteration_hard_seconds))]
         label = "agent"
     if running.idle >= QUIET_AFTER:
         spans.append(Span(f"{GAP}quiet for {clock(running.idle)}", "yellow"))
@@ -116,8 +126,33 @@ def _under_way(s: LoopState, seen: Seen, now: Now) -> Row:
     return Row(1, label, tuple(spans))
 
 
+def _resting(running: Running, seen: Seen, now: Now) -> Row:
+    """Idle, or cooling down between two hats."""
+    left = 0.0
+    if seen.until:
+        until = datetime.fromisoformat(seen.until).astimezone(now.wall.tzinfo)
+        left = max(0.0, (until - now.wall).total_seconds())
+    if running.op.startswith(COOLDOWN):
+        return Row(1, "cool-down", (Span(f"{clock(math.ceil(left))} left"),))
+    since = f"for {clock(now.clock - seen.idle)}, " if seen.idle is not None else ""
+    return Row(1, "idle", (Span(f"{since}looks again in {clock(math.ceil(left))}"),))
+
+
+def _hats(s: LoopState) -> list[Row]:
+    rows = (Row(2, "hat", hatblock.worn(s)), Row(7, "board", hatblock.board(s)))
+    return [row for row in rows if row.spans]
+
+
+def _paused(s: LoopState, seconds: float) -> Row:
+    by = s.steer.pause.by if s.steer.pause else ""
+    spans = (Span(f"for {clock(seconds)}, by {one_line(by)}"), Span(f"{GAP}`ralph continue` goes on", "dim"))
+    return Row(1, "paused", spans, "yellow")
+
+
 def _waiting(s: LoopState, now: Now) -> Row:
     due = s.wait_due
+    if steering.asks(s) and s.steer.until:
+        due = Due("answer", s.steer.seconds, s.question or "", s.steer.until)
     if due is None or not due.until:
         return Row(1, "waiting", (Span("for a moment"),))
     until = datetime.fromisoformat(due.until).astimezone(now.wall.tzinfo)
@@ -126,7 +161,7 @@ def _waiting(s: LoopState, now: Now) -> Row:
         when = f", {clock(math.ceil(left))} left"
     else:
         when = f" until {_day(until, now)}{until:%H:%M}, {clock(math.ceil(left))} left"
-    what = {"crash": "after a crash"}.get(due.what, f"for {due.what}")
+    what = {"crash": "after a crash", "answer": "for an answer"}.get(due.what, f"for {due.what}")
     return Row(1, "waiting", (Span(f"{what}{when}"), Span(f"{GAP}{one_line(due.why)}", "dim")), "yellow")
 
 

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ralph.core import facts as f
-from ralph.core import signals
+from ralph.core import signals, steering
 from ralph.core.decide import shift_level
 from ralph.core.figures import count, duration
 from ralph.core.next import what_next
 from ralph.core.policy import AgentPolicy, Task
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
+from ralph.ui import hatlines
+from ralph.ui.runreview import review_started, reviewed
 from ralph.ui.spending import spent
 from ralph.ui.verdicts import verdict
 
@@ -21,7 +23,8 @@ from ralph.ui.verdicts import verdict
 def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
     """What to print for this fact; `s` is the state after it."""
     describe = _LINES.get(type(fact))
-    return describe(fact, s) if describe else []
+    shown = describe(fact, s) if describe else []
+    return shown if s.policy.team is None else [*shown, *hatlines.after(fact, s)]
 
 
 def _run_started(x: f.RunStarted, s: LoopState) -> list[str]:
@@ -75,8 +78,8 @@ def _changed(x: f.WorkspaceChanged, s: LoopState) -> list[str]:
 def _iteration_started(x: f.IterationStarted, s: LoopState) -> list[str]:
     shift = f", strategy shift {x.shift}" if x.shift else ""
     by = f", agent {agent_name(s.worker)}" if s.policy.fallback else ""
-    hat = f" as {x.hat}" if x.hat else ""
-    why = [f"  {x.hat}: {x.hat_why}"] if x.hat_why else []
+    hat, why = hatlines.worn(x, s)
+    why += [f"  it reads what was said ({count(len(x.heard), 'text')})"] if x.heard else []
     most = s.policy.limits.max_iterations
     return [f"iteration {x.n}/{most} starts{hat} ({x.prompt_chars} characters{shift}{by})", *why]
 
@@ -91,7 +94,7 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
     if s.refusal and x.how == "exited":
         shown.append(f"claim refused: {s.refusal}")
     elif s.claim is not None:
-        shown.append("it claims completion")
+        shown.append("the gates come first" if s.claim.held else "it claims completion")
     elif s.unchecked == 0 and x.how == "exited" and not x.fault and s.history and _known_review(s, x.tree):
         shown += ["it claims completion", *_turned_down(s)]
     if x.fault and s.away and s.wait_due is None and not s.fault:
@@ -109,6 +112,8 @@ def _exit(x: f.IterationEnded, s: LoopState) -> str:
     if x.code:
         return f"exit {x.code}" + (f": {x.fault_text}" if x.fault_text else "")
     said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
+    if s.policy.team is not None and said.word != "TASK_STUCK":
+        return hatlines.spoke(x, s)
     if not said.explicit:
         return "no signal"
     return said.word + (f" ({said.warning})" if said.warning else "")
@@ -203,6 +208,13 @@ def _checkpoint(x: f.Checkpoint, s: LoopState) -> list[str]:
 
 
 def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
+    if x.what == "pause":
+        return [f"paused: {x.why}; `ralph continue` goes on"]
+    if x.what == "answer":
+        default = "" if s.steer.default is None else f"; else: {s.steer.default}"
+        return [f"it asks: {x.why}{default}", f'waiting {duration(x.seconds)} for `ralph answer "..."`']
+    if hatlines.rests(x):
+        return hatlines.rest(x, s)
     return [f"waiting {duration(x.seconds)} ({x.what}): {x.why}"]
 
 
@@ -212,8 +224,29 @@ def _stop(x: f.StopRequested, s: LoopState) -> list[str]:
     return [f"stopping {when}: {x.by}{again}"]
 
 
-def _event(x: f.EventReceived, s: LoopState) -> list[str]:
-    return [f"event {x.topic} {x.payload}".rstrip()[:200]]
+def _wait_ended(x: f.WaitEnded, s: LoopState) -> list[str]:
+    if x.elapsed and steering.own(x.op):
+        return [
+            f"nobody answered in time; going on with: {s.answer}" if s.steer.defaulted else "nobody answered"
+        ]
+    return []
+
+
+def _said(x: f.Said, s: LoopState) -> list[str]:
+    to = f" to {x.hat}" if x.hat else ""
+    return [f"{x.by or 'a person'} says{to}: {x.text}"[:300]]
+
+
+def _paused(x: f.Paused, s: LoopState) -> list[str]:
+    return [f"pausing {'now' if x.now else 'after what is under way'}: {x.by or 'a person'}"]
+
+
+def _continued(x: f.Continued, s: LoopState) -> list[str]:
+    return [f"going on: {x.by or 'a person'}"]
+
+
+def _answered(x: f.Answered, s: LoopState) -> list[str]:
+    return [f"{x.by or 'a person'} answers: {x.text}"[:300]]
 
 
 def _proposed(x: f.TaskProposed, s: LoopState) -> list[str]:
@@ -257,6 +290,8 @@ def _colour(passed: bool) -> str:
 _LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
     f.RunStarted: _run_started,
     f.RunSwept: _swept,
+    f.RunReviewStarted: review_started,
+    f.RunReviewed: reviewed,
     f.JournalRepaired: _repaired,
     f.LoopStarted: _loop_started,
     f.LoopResumed: _resumed,
@@ -269,8 +304,16 @@ _LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
     f.AgentBack: _back,
     f.Checkpoint: _checkpoint,
     f.WaitStarted: _wait,
+    f.WaitEnded: _wait_ended,
+    f.Said: _said,
+    f.Paused: _paused,
+    f.Continued: _continued,
+    f.Answered: _answered,
     f.StopRequested: _stop,
-    f.EventReceived: _event,
+    f.EventReceived: hatlines.received,
+    f.BoardLooked: hatlines.board_looked,
+    f.ItemGivenUp: hatlines.given_up,
+    f.TransitionPassed: hatlines.passed_on,
     f.TaskProposed: _proposed,
     f.BacklogWritten: _written,
     f.InboxRefused: _refused,

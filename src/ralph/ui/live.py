@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -29,14 +30,64 @@ MOST_WAITING = 5000  # lines that wait for the terminal; of what agents and gate
 LINES_KEPT = 20  # of the last ones heard, to find in them what is being done
 
 
-class Live:
-    def __init__(self, screen: Screen, *, colour: bool, verbose: bool) -> None:
-        self._screen = screen
-        self._colour = colour
-        self._verbose = verbose
+class Subject(Protocol):
+    """What the block is about, and what is remembered of it."""
+
+    def fact(self, fact: f.AnyFact, s: LoopState, clock: float) -> None: ...
+
+    def heard(self, task: str, text: str) -> None: ...
+
+    def felt(self, s: LoopState) -> None:
+        """Time has passed; the state may have more usage."""
+
+    def block(self, width: int, height: int, now: Now, *, colour: bool) -> list[str]: ...
+
+    def until_next_second(self, now: Now) -> float:
+        """Until what is shown of the time changes."""
+
+
+class OneLoop:
+    def __init__(self) -> None:
         self._state = LoopState()
         self._seen = Seen()
         self._recent: deque[str] = deque(maxlen=LINES_KEPT)
+
+    def fact(self, fact: f.AnyFact, s: LoopState, clock: float) -> None:
+        if isinstance(fact, f.IterationStarted | f.GateStarted):
+            self._recent.clear()
+        if s.started:
+            self._state = s
+            self._seen = see(self._seen, fact, s, clock)
+
+    def heard(self, task: str, text: str) -> None:
+        self._recent.append(text[: LONGEST_READ + 1])
+
+    def felt(self, s: LoopState) -> None:
+        self._state = s
+
+    def block(self, width: int, height: int, now: Now, *, colour: bool) -> list[str]:
+        self._seen = replace(self._seen, doing=self._doing())
+        return render(self._state, self._seen, width, height, now, colour=colour)
+
+    def until_next_second(self, now: Now) -> float:
+        began = next(iter(self._seen.began.values()), None)
+        passed = now.wall.microsecond / 1e6 if began is None else (now.clock - began) % 1.0
+        return 1.0 - passed + 0.002
+
+    def _doing(self) -> str:
+        """Found only now: of ten thousand lines a second most are never looked at."""
+        for line in reversed(self._recent):
+            if told := activity(line):
+                return told
+        return self._seen.doing if self._recent else ""
+
+
+class Live:
+    def __init__(self, screen: Screen, subject: Subject, *, colour: bool, verbose: bool) -> None:
+        self._screen = screen
+        self._subject = subject
+        self._colour = colour
+        self._verbose = verbose
         self._above: list[str] = []
         self._left_out = 0
         self._news = False  # something happened that no frame shows yet
@@ -45,19 +96,15 @@ class Live:
         self._next_second = 0.0
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
-        if isinstance(fact, f.IterationStarted | f.GateStarted):
-            self._recent.clear()
-        if s.started:
-            self._state = s
-            self._seen = see(self._seen, fact, s, time.monotonic())
+        self._subject.fact(fact, s, time.monotonic())
         self._news = True
         self._paint_if_allowed()
         if isinstance(fact, f.RunEnded):
             self._screen.rest()
 
-    def say(self, lines: Sequence[str]) -> None:
-        """Lines of the record; shown with the next frame."""
-        self._above += [_record(line, _style(line), self._colour) for line in lines]
+    def say(self, lines: Sequence[str], whose: str = "") -> None:
+        """Lines of the record; shown with the next frame. `whose`: what comes before each."""
+        self._above += [_record(f"{whose}{line}", _style(line), self._colour) for line in lines]
 
     def last(self, lines: Sequence[Span]) -> None:
         """The summary, as it is; the cursor is the user's again."""
@@ -66,20 +113,21 @@ class Live:
         self._paint_if_allowed()
         self._screen.rest()
 
-    def heard(self, who: str, text: str) -> None:
-        """A line of the agent or of a gate."""
-        self._recent.append(text[: LONGEST_READ + 1])
+    def heard(self, who: str, text: str, task: str = "") -> None:
+        """A line of the agent or of a gate; of which task where there are several."""
+        self._subject.heard(task, text)
         self._news = True
         if not self._verbose:
             return
         if len(self._above) >= MOST_WAITING:
             self._left_out += 1
             return
-        self._above += [_record(f"{who}| {one_line(line)}", "dim", self._colour) for line in readable(text)]
+        by = f"{one_line(task)}  {who}" if task else who
+        self._above += [_record(f"{by}| {one_line(line)}", "dim", self._colour) for line in readable(text)]
 
     def pulse(self, s: LoopState) -> float:
         """Time passes. In how many seconds to call again, at the latest."""
-        self._state = s
+        self._subject.felt(s)
         if self._news or time.monotonic() >= self._next_second:
             self._paint_if_allowed()
         if self._screen.pending() and not self._screen.flush():
@@ -104,33 +152,18 @@ class Live:
         self._note_left_out()
         width, height = self._screen.size()
         moment = Now(now, datetime.now().astimezone())
-        self._seen = replace(self._seen, doing=self._doing())
-        block = render(self._state, self._seen, width, height, moment, colour=self._colour)
+        block = self._subject.block(width, height, moment, colour=self._colour)
         self._frames -= 1
         if self._screen.paint(self._above, block):
             self._above = []
             self._news = False
-        self._next_second = now + _until_next_second(self._seen, moment)
-
-    def _doing(self) -> str:
-        """Found only now: of ten thousand lines a second most are never looked at."""
-        for line in reversed(self._recent):
-            if told := activity(line):
-                return told
-        return self._seen.doing if self._recent else ""
+        self._next_second = now + self._subject.until_next_second(moment)
 
     def _note_left_out(self) -> None:
         if self._left_out:
             left = f"{self._left_out:,} lines are left out here; the transcript has them"
             self._above.append(_record(left, "yellow", self._colour))
             self._left_out = 0
-
-
-def _until_next_second(seen: Seen, now: Now) -> float:
-    """Until what is shown of the time changes."""
-    began = next(iter(seen.began.values()), None)
-    passed = now.wall.microsecond / 1e6 if began is None else (now.clock - began) % 1.0
-    return 1.0 - passed + 0.002
 
 
 def _record(line: str, style: Style, colour: bool) -> str:
@@ -146,4 +179,6 @@ def _style(line: str) -> Style:
         found = _VERDICT.match(line)
         style = colour_of(found["word"]) if found else ""
         return "yellow" if style == "red" and "(soft)" in line else style
+    if line.startswith(("completed-verified: ", "completed-unverified: ")):
+        return "green"
     return "yellow" if line.startswith(("warning: ", "strategy shift ")) else ""

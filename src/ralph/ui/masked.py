@@ -45,6 +45,13 @@ def _policy(found: Any) -> Any:
     shown = {**found, "agent": _agent(found.get("agent"))}
     if "gates" in found:
         shown["gates"] = [{**g, "agent": _agent(g["agent"])} if g.get("agent") else g for g in found["gates"]]
+    if "fallback" in found:
+        shown["fallback"] = [_agent(one) for one in found["fallback"]]
+    if found.get("team"):
+        hats = [
+            {**h, "agent": _agent(h["agent"])} if h.get("agent") else h for h in found["team"].get("hats", ())
+        ]
+        shown["team"] = {**found["team"], "hats": hats}
     if "notify" in found:
         shown["notify"] = [{**n, "url": address(n["url"])} if n.get("url") else n for n in found["notify"]]
     return shown

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
+from ralph.core.hatfold import IDLE
 from ralph.core.state import LoopState
 
 
@@ -35,6 +36,8 @@ class Seen(msgspec.Struct, frozen=True):
     base: dict[str, float] = {}  # gate -> seconds on the starting tree
     said: dict[str, Said] = {}
     doing: str = ""  # the last tool or line of what is under way
+    until: str = ""  # when the wait that began last is over
+    idle: float | None = None  # since when nobody has found work, by the clock
 
 
 def see(seen: Seen, fact: f.AnyFact, s: LoopState, clock: float) -> Seen:
@@ -43,18 +46,26 @@ def see(seen: Seen, fact: f.AnyFact, s: LoopState, clock: float) -> Seen:
         case f.LoopStarted() | f.LoopResumed():
             seen = Seen()
         case f.IterationStarted():
-            seen = replace(seen, doing="", began={**seen.began, f"iteration:{fact.serial}": clock})
+            began = {**seen.began, f"iteration:{fact.serial}": clock}
+            seen = replace(seen, doing="", began=began, idle=seen.idle if _looks(s) else None)
         case f.GateStarted():
             about = {**seen.about, fact.op: _about(fact)}
             seen = replace(seen, doing="", began={**seen.began, fact.op: clock}, about=about)
         case f.WaitStarted():
-            seen = replace(seen, doing="")
+            idle = clock if seen.idle is None and fact.op.startswith(IDLE) else seen.idle
+            began = {**seen.began, fact.op: clock}
+            seen = replace(seen, doing="", began=began, until=fact.until, idle=idle)
         case f.GateEnded(purpose="base", how="exited"):
             seen = replace(seen, base={**seen.base, fact.gate: fact.seconds})
         case f.GateEnded(how="exited"):
             said = Said(fact.passed, fact.seconds, fact.headline, fact.unclear, fact.fault)
             seen = replace(seen, said={**seen.said, fact.gate: said})
     return _without_ended(seen, s)
+
+
+def _looks(s: LoopState) -> bool:
+    """The iteration only looks whether there is work."""
+    return s.worn is not None and s.worn.scanner
 
 
 def _about(x: f.GateStarted) -> str:

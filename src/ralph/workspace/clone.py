@@ -63,12 +63,13 @@ def prepare(
 
 def point(inside: Repo, branch: str, commit: str, target: str = "") -> None:
     """Let the clone stand at another commit of the user's repository: its branch, HEAD and index. Files stay."""
-    for name in _heads(branch, target):
-        git.run(
-            ("update-ref", "--no-deref", f"refs/heads/{name}", commit),
-            cwd=inside.root,
-            env=_env(inside.git_dir),
-        )
+    told = "".join(f"update refs/heads/{name}\0{commit}\0\0" for name in _heads(branch, target))
+    git.run(
+        ("update-ref", "--no-deref", "--stdin", "-z"),
+        cwd=inside.root,
+        env=_env(inside.git_dir),
+        stdin=os.fsencode(told),
+    )
     git.run(("symbolic-ref", "HEAD", f"refs/heads/{branch}"), cwd=inside.root, env=_env(inside.git_dir))
     reset_index(inside, commit)
 
@@ -161,10 +162,12 @@ def _configure(repo: Repo, git_dir: Path) -> None:
 
 def _hooks_elsewhere(git_dir: Path) -> bool:
     """Whether the user has hooks for all repositories."""
-    for scope in ("--global", "--system"):
-        with suppress(GitFailed):
-            if git.run(("config", scope, "core.hooksPath"), cwd=git_dir).strip():
-                return True
+    with suppress(GitFailed):
+        told = git.run(("config", "--show-scope", "-z", "--get-all", "core.hooksPath"), cwd=git_dir).split(
+            b"\0"
+        )
+        scopes = zip(told[::2], told[1::2], strict=False)
+        return any(scope in (b"global", b"system") and value for scope, value in scopes)
     return False
 
 

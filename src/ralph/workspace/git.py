@@ -151,13 +151,15 @@ def _start(
     stdout: BinaryIO | None = None,
     settings: Sequence[str] = (),
 ) -> subprocess.Popen[bytes]:
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k in _KEPT}
+    # As bytes: hundreds of calls for a task, each of which would decode the whole environment and encode it again.
+    inherited = {k: v for k, v in os.environb.items() if not k.startswith(b"GIT_") or os.fsdecode(k) in _KEPT}
+    own = {os.fsencode(k): os.fsencode(v) for k, v in {**_FORCED, **(env or {})}.items()}
     special = (f"core.fsync={'all' if durable else 'none'}", *settings)
     try:
         return subprocess.Popen(
             ["git", *_NEUTRAL, *(part for setting in special for part in ("-c", setting)), *args],
             cwd=cwd,
-            env={**inherited, **_FORCED, **(env or {})},
+            env={**inherited, **own},
             stdin=feed,
             stdout=stdout or subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -34,6 +35,32 @@ class Difference(msgspec.Struct, frozen=True):
     new_mode: str
 
 
+class _Remembered:
+    """What git last said of trees, in all workspaces. They are called by their content, so it stays true."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._said: dict[tuple[str, ...], bytes] = {}
+
+    def ask(self, shadow: Shadow, command: tuple[str, ...], *trees: str) -> bytes:
+        if not all(map(_HASH.fullmatch, trees)):  # a ref may stand elsewhere tomorrow
+            return shadow.run(*command, *trees)
+        query = (*command, *trees)
+        said = self._said.pop(query, None)
+        if said is None:
+            said = shadow.run(*query)
+            self._size += len(said)
+        self._said[query] = said
+        while self._size > self._most:
+            self._size -= len(self._said.pop(next(iter(self._said))))
+        return said
+
+
+_HASH = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+_remembered = _Remembered(8_000_000)  # bytes
+
+
 class Trees:
     """The trees that a shadow can reach."""
 
@@ -54,9 +81,8 @@ class Trees:
     def differences(self, a: str, b: str) -> list[Difference]:
         if a == b:
             return []
-        fields = os.fsdecode(self._shadow.run("diff-tree", "-r", "-z", "--raw", "--no-renames", a, b)).split(
-            "\0"
-        )
+        command = ("diff-tree", "-r", "-z", "--raw", "--no-renames")
+        fields = os.fsdecode(_remembered.ask(self._shadow, command, a, b)).split("\0")
         found = []
         for facts, path in zip(fields[:-1:2], fields[1::2], strict=True):
             old_mode, new_mode, _, _, status = facts[1:].split(" ")
@@ -67,9 +93,8 @@ class Trees:
     def files(self, tree: str) -> list[tuple[str, str, str]]:
         """(mode, object, path) of every file, symbolic link and submodule in the tree."""
         found = []
-        for line in os.fsdecode(self._shadow.run("ls-tree", "-r", "-z", "--full-tree", tree)).split("\0")[
-            :-1
-        ]:
+        command = ("ls-tree", "-r", "-z", "--full-tree")
+        for line in os.fsdecode(_remembered.ask(self._shadow, command, tree)).split("\0")[:-1]:
             facts, _, path = line.partition("\t")
             mode, _, oid = facts.split(" ")
             found.append((mode, oid, path))

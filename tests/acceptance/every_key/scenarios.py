@@ -71,7 +71,10 @@ def put(config: Config, key: str, value: Any) -> Config:
     at = found
     *sections, name = key.split(".")
     for section in sections:
-        at = at[section[:-2]][0] if section.endswith("[]") else at.setdefault(section, {})
+        if section == "<name>":  # the first that there is
+            at = next(iter(at.values()))
+        else:
+            at = at[section[:-2]][0] if section.endswith("[]") else at.setdefault(section, {})
     at[name] = value
     return found
 
@@ -136,6 +139,9 @@ def of(kind: str, field: str, default: Any = "", which: int | None = None) -> Se
     return see
 
 
+passes = of("run.reviewed", "passed")
+
+
 # -- what agents, gates and reviewers do ------------------------------------------------------------------
 
 DONE = "echo 42 > answer; echo TASK_COMPLETE"
@@ -183,6 +189,10 @@ def review(**agent: Any) -> Config:
     return gate(review="spec", agent=agent)
 
 
+def at_end(*, name: str = "fit", **agent: Any) -> Config:
+    return {"at_end": [{"name": name, "review": "spec", "agent": agent}]}
+
+
 # A reviewer that is the loop's own agent: it knows by the prompt what it is asked for.
 BOTH = 'case "$PROMPT" in *"You are a reviewer"*) %s;; *) ' + DONE + ";; esac"
 
@@ -190,10 +200,11 @@ BOTH = 'case "$PROMPT" in *"You are a reviewer"*) %s;; *) ' + DONE + ";; esac"
 # A task of a backlog: a file of its own, and the answer.
 OWN = f"touch $RALPH_TASK; {DONE}"
 TASK_B = json.dumps({"id": "B", "title": "Second", "leaf": True})
-# The run is idle by now. A task is added, and looked for; the run need not wait for more.
+# The run is idle by now. A folder above the list's is changed for another, which no watch of the list can see, and the new
+# task is looked for; the run need not wait for more.
 ADDED = (
-    "until [ -s tasks-done.jsonl ]; do sleep 0.05; done; sleep 1; "
-    f"echo '{TASK_B}' >> tasks.jsonl; n=0; "
+    "until [ -s my/lists/now/plan-done.jsonl ]; do sleep 0.05; done; sleep 1; cd my; "
+    f"cp -R lists other; echo '{TASK_B}' >> other/now/plan.jsonl; mv lists old; mv other lists; n=0; "
     "until [ -e $HOME/began-B ] || [ $n -ge 100 ]; do n=$((n+1)); sleep 0.05; done; "
     "[ -e $HOME/began-B ] && echo soon > $HOME/seen || echo late > $HOME/seen; ralph stop"
 )
@@ -271,6 +282,11 @@ SCENARIOS: dict[str, Scenario] = {
         *(0.5, code, 9, 0, ONCE % f"echo '{QUOTA}'; exit 1" + f"echo 42 > answer; {SAY_DONE}"),
         {"cli": {"output": "jsonl"}},
         instead=60,
+    ),
+    "event_loop.human_timeout_seconds": Scenario(
+        *(0.3, of("wait.started", "what"), ["answer"], []),
+        'ralph emit human.interact "Which one?"; echo ITERATION_DONE',
+        {"event_loop": {"max_iterations": 2}},
     ),
     "event_loop.wrap_up_seconds": Scenario(
         *(0.2, of("iteration.ended", "cause"), ["context"], [""]),
@@ -442,7 +458,8 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "poll_interval_seconds": Scenario(
         *(0.2, seen, "soon\n", "late\n", f"touch $HOME/began-$RALPH_TASK; {OWN}"),
-        tasks=("A",),
+        given={"backlog": "my/lists/now/plan.jsonl"},
+        files={"my/lists/now/plan.jsonl": f"{json.dumps({'id': 'A', 'title': 'First', 'leaf': True})}\n"},
         beside=ADDED,
         flags=("--watch", "--max-items", "2"),
     ),
@@ -474,6 +491,77 @@ SCENARIOS: dict[str, Scenario] = {
         given={"land": "branch"},
         tasks=("A",),
         first="git init -q --bare ../there.git && git remote add origin ../there.git",
+    ),
+    "at_end": Scenario(
+        *([{"review": "spec"}], of("run.reviewed", "passed"), [True], [], BOTH % "echo PASS"), tasks=("A",)
+    ),
+    "at_end[].name": Scenario(
+        *("fit", of("run.reviewed", "gate"), ["fit"], ["spec"], BOTH % "echo PASS"),
+        given={"at_end": [{"review": "spec"}]},
+        tasks=("A",),
+    ),
+    "at_end[].review": Scenario(
+        *("Is it blue?", seen, "asked\n", "not asked\n"),
+        BOTH % 'case "$PROMPT" in *"Is it blue?"*) echo asked > $HOME/seen;; esac; echo PASS',
+        given={"at_end": [{}]},
+        without={"at_end": [{"review": "spec"}]},
+        first="echo not asked > $HOME/seen",
+        tasks=("A",),
+    ),
+    "at_end[].agent.backend": Scenario(
+        *("scripted", passes, [False], [True], DONE, at_end(command="./reviewer.sh", script="review.yml")),
+        files={"reviewer.sh": sh("echo PASS"), "review.yml": SAYS_FAIL},
+        tasks=("A",),
+    ),
+    "at_end[].agent.command": Scenario(
+        *("./reviewer.sh", passes, [True], [False], DONE, at_end()),
+        files={"reviewer.sh": sh("echo PASS")},
+        tasks=("A",),
+    ),
+    "at_end[].agent.model": Scenario(
+        *("kind", passes, [True], [False], DONE, at_end(backend="copilot", command="./reviewer.sh")),
+        files={"reviewer.sh": sh('case "$*" in *"--model kind"*) echo PASS;; *) echo FAIL;; esac')},
+        tasks=("A",),
+    ),
+    "at_end[].agent.args": Scenario(
+        *(["--kind"], passes, [True], [False], BOTH % '[ "$1" = --kind ] && echo PASS || echo FAIL'),
+        given=at_end(),
+        tasks=("A",),
+    ),
+    "at_end[].agent.prompt_mode": Scenario(
+        *("arg", seen, "1\n", "0\n", DONE, at_end(command="./reviewer.sh")),
+        files={"reviewer.sh": sh("echo $# > $HOME/seen; echo PASS")},
+        tasks=("A",),
+    ),
+    "at_end[].agent.prompt_flag": Scenario(
+        *("--say", seen, "2\n", "1\n", DONE, at_end(command="./reviewer.sh", prompt_mode="arg")),
+        files={"reviewer.sh": sh("echo $# > $HOME/seen; echo PASS")},
+        tasks=("A",),
+    ),
+    "at_end[].agent.output": Scenario(
+        *("jsonl", passes, [True], [False], DONE, at_end(command="./reviewer.sh")),
+        files={"reviewer.sh": sh("echo Looking; " + SAY_DONE.replace("TASK_COMPLETE", "PASS"))},
+        tasks=("A",),
+    ),
+    "at_end[].agent.env": Scenario(
+        *({"MOOD": "kind"}, passes, [True], [False]),
+        BOTH % '[ "$MOOD" = kind ] && echo PASS || echo FAIL',
+        given=at_end(),
+        tasks=("A",),
+    ),
+    "at_end[].agent.script": Scenario(
+        *("pass.yml", passes, [True], [False], DONE, at_end(backend="scripted")),
+        instead="fail.yml",
+        files={"pass.yml": SAYS_PASS, "fail.yml": SAYS_FAIL},
+        tasks=("A",),
+    ),
+    "at_end[].soft_timeout": Scenario(
+        *(0.05, of("run.reviewed", "timed_out"), ["soft"], [""], BOTH % "sleep 0.3; echo PASS", at_end()),
+        tasks=("A",),
+    ),
+    "at_end[].hard_timeout": Scenario(
+        *(0.3, of("run.reviewed", "timed_out"), ["hard"], [""], BOTH % "sleep 1.5; echo PASS", at_end()),
+        tasks=("A",),
     ),
     "require_verified": Scenario(True, code, 6, 0, given={"gates": "none"}),
 }

@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from hat_scenarios import HATS
 from project import Project
 from scenarios import SCENARIOS, config
 
 from ralph.config import KEYS
 from ralph.sandbox import usable
+
+ALL = SCENARIOS | HATS
 
 
 @contextmanager
@@ -29,7 +32,7 @@ def beside(project: Project, line: str) -> Iterator[None]:
 
 
 def run_and_look(project: Project, key: str, *, with_key: bool) -> None:
-    scenario = SCENARIOS[key]
+    scenario = ALL[key]
     project.write("agent.sh", f"#!/bin/sh\nPROMPT=$(cat)\n{scenario.agent}\n", executable=True)
     for name, text in scenario.files.items():
         project.write(name, text, executable=name.endswith(".sh"))
@@ -51,8 +54,8 @@ def run_and_look(project: Project, key: str, *, with_key: bool) -> None:
 
 
 def test_every_key_has_a_scenario_in_which_it_makes_a_difference() -> None:
-    assert sorted(SCENARIOS) == sorted(key.path for key in KEYS)
-    for key, scenario in SCENARIOS.items():
+    assert sorted(ALL) == sorted(key.path for key in KEYS)
+    for key, scenario in ALL.items():
         assert scenario.shows != scenario.otherwise, key
 
 

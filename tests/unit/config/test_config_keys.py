@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import hat_samples
 import msgspec
 import pytest
 
@@ -29,9 +30,10 @@ REVIEW = (
 NAMED = "cli: {backend: claude%s}\nevent_loop: {prompt: base prompt}\n"
 SANDBOX = BASE + "sandbox: {kind: bwrap%s}\n"
 TASKS = "cli: {command: base-agent}\nbacklog: tasks.jsonl\n"
+AT_END = "cli: {command: base-agent, args: [-a]}\nbacklog: tasks.jsonl\nat_end: [{review: spec%s}]\n"
 NOTIFY = BASE + "notify: [{run: tell%s}]\n"
 
-SAMPLES: dict[str, tuple[str | None, str]] = {
+SAMPLES: dict[str, tuple[str | None, str]] = hat_samples.SAMPLES | {
     "cli.backend": (
         "cli: {backend: custom, command: a, script: steps.yml}\nevent_loop: {prompt: p}\n",
         "cli: {backend: scripted, command: a, script: steps.yml}\nevent_loop: {prompt: p}\n",
@@ -120,6 +122,32 @@ SAMPLES: dict[str, tuple[str | None, str]] = {
     "land.target": (TASKS, TASKS + "land: {target: next}\n"),
     "land.merges": (TASKS, TASKS + "land: {merges: 0}\n"),
     "push": (TASKS, TASKS + "push: true\n"),
+    "at_end": (TASKS, TASKS + "at_end: [{review: spec}]\n"),
+    "at_end[].name": (AT_END % "", AT_END % ", name: other"),
+    "at_end[].review": (AT_END % "", AT_END.replace("spec", "quality") % ""),
+    "at_end[].agent.backend": (
+        AT_END % ", agent: {backend: custom, command: a, script: steps.yml}",
+        AT_END % ", agent: {backend: scripted, command: a, script: steps.yml}",
+    ),
+    "at_end[].agent.command": (AT_END % "", AT_END % ", agent: {command: other}"),
+    "at_end[].agent.model": (
+        AT_END % ", agent: {backend: codex}",
+        AT_END % ", agent: {backend: codex, model: small}",
+    ),
+    "at_end[].agent.args": (AT_END % "", AT_END % ", agent: {args: [--model, small]}"),
+    "at_end[].agent.prompt_mode": (AT_END % "", AT_END % ", agent: {prompt_mode: file}"),
+    "at_end[].agent.prompt_flag": (
+        AT_END % ", agent: {prompt_mode: arg}",
+        AT_END % ", agent: {prompt_mode: arg, prompt_flag: -p}",
+    ),
+    "at_end[].agent.output": (AT_END % "", AT_END % ", agent: {output: jsonl}"),
+    "at_end[].agent.env": (AT_END % "", AT_END % ", agent: {env: {A: b}}"),
+    "at_end[].agent.script": (
+        AT_END % ", agent: {backend: scripted, script: steps.yml}",
+        AT_END % ", agent: {backend: scripted, script: other.yml}",
+    ),
+    "at_end[].soft_timeout": (AT_END % "", AT_END % ", soft_timeout: 5s"),
+    "at_end[].hard_timeout": (AT_END % "", AT_END % ", hard_timeout: 1h"),
     "require_verified": (None, BASE + "require_verified: true\n"),
     "event_loop.completion_promise": (None, LOOP % ", completion_promise: ALL_DONE"),
     "event_loop.claim": (None, LOOP % ", claim: exit-zero"),
@@ -135,6 +163,7 @@ SAMPLES: dict[str, tuple[str | None, str]] = {
     "event_loop.max_consecutive_failures": (None, LOOP % ", max_consecutive_failures: 2"),
     "event_loop.crash_wait": (None, LOOP % ", crash_wait: 0"),
     "event_loop.max_wait": (None, LOOP % ", max_wait: 90m"),
+    "event_loop.human_timeout_seconds": (None, LOOP % ", human_timeout_seconds: 10m"),
     "event_loop.wrap_up_seconds": (None, LOOP % ", wrap_up_seconds: 1"),
     "event_loop.stop_grace": (None, LOOP % ", stop_grace: 1"),
 }
@@ -165,10 +194,17 @@ def test_a_key_sets_the_field_that_the_table_names(key: Key, tmp_path: Path) -> 
     for text in (without or BASE, with_key):
         found = resolve(tmp_path, text)
         policy = found.policy
-        gate = policy.gates[0] if policy.gates else None
+        gates = found.work.at_end if key.path.startswith("at_end") else policy.gates
+        gate = gates[0] if gates else None
+        hat = policy.team.hats[0] if policy.team else None
         part = {
             "policy": policy,
-            "agent": gate.agent or policy.agent if gate else policy.agent,
+            "agent": (hat and hat.agent) or (gate and gate.agent) or policy.agent,
+            "hat": hat,
+            "scan": hat.scan if hat else None,
+            "team": policy.team,
+            "meaning": policy.team.meanings.get("x.done") if policy.team else None,
+            "memories": policy.memories,
             "notify": policy.notify[0] if policy.notify else None,
             "limits": policy.limits,
             "sandbox": policy.sandbox,
@@ -187,6 +223,14 @@ def test_a_default_written_out_changes_nothing(tmp_path: Path) -> None:
     for key in KEYS:
         section, _, name = key.path.rpartition(".")
         if not key.default or " " in key.default or key.default_text:
+            continue
+        if section == "hats.<name>.scan":
+            text = hat_samples.SCAN % f", {name}: {key.default}"
+            assert resolve(tmp_path, text) == resolve(tmp_path, hat_samples.SCAN % ""), key.path
+            continue
+        if section == "at_end[]":
+            said = resolve(tmp_path, AT_END % f", {name}: {key.default}")
+            assert said == resolve(tmp_path, AT_END % ""), key.path
             continue
         if section == "gates[]":
             text = GATE % f", {name}: {key.default}"

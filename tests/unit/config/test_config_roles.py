@@ -39,8 +39,8 @@ def test_the_file_as_it_stands_loads_from_both_places(team: Path, place: str) ->
     (team / "config").mkdir()
     shutil.copy(FILE, team / place)
     (team / "working.md").write_text("\nWork well.\n")
-    roles = load_roles(team)
-    assert roles is not None
+    roles, warnings = load_roles(team)
+    assert roles is not None and warnings == ()
     assert roles.triggers == (
         Trigger("branch_commits >= 5", "reviewer"),
         Trigger("task_title contains 'refactor'", "architect"),
@@ -53,12 +53,12 @@ def test_the_file_as_it_stands_loads_from_both_places(team: Path, place: str) ->
 
 
 def test_without_a_file_there_are_no_roles(team: Path) -> None:
-    assert load_roles(team) is None
+    assert load_roles(team) == (None, ())
 
 
 def test_another_programs_file_of_this_name_is_left_alone(tmp_path: Path, write: Write) -> None:
     write("roles.yaml", "admin:\n  - read\n")
-    assert load_roles(tmp_path) is None
+    assert load_roles(tmp_path) == (None, ())
 
 
 def test_of_two_files_the_second_is_not_read_and_that_is_said(team: Path, write: Write) -> None:
@@ -67,6 +67,7 @@ def test_of_two_files_the_second_is_not_read_and_that_is_said(team: Path, write:
     roles, problems = examine_roles(team)
     assert roles and len(roles.triggers) == 5
     assert problems and problems.warnings == ("roles.yaml is not read, because config/roles.yaml exists",)
+    assert load_roles(team) == (roles, problems.warnings)
 
 
 TRIGGER = "triggers:\n  - condition: attempts > 1\n    role: reviewer\n"

@@ -120,6 +120,14 @@ def test_old_names_lead_to_keys_that_there_are() -> None:
     assert [row.path for row in ROWS if row.into and row.into not in BY_PATH.keys() | own] == []
 
 
+def test_a_key_that_acts_is_one_of_ralphs_own() -> None:
+    """Otherwise it would be accepted and ignored."""
+    in_a_value = ("core.scratchpad.", "hats.<name>.scratchpad.")  # mappings that are values: hatkinds.NOTES
+    hats = {"hats.<name>.backend"}  # the short form of its keys
+    acting = [row.path for row in ROWS if row.acts and not row.into and not row.path.startswith(in_a_value)]
+    assert [path for path in acting if path not in BY_PATH.keys() | hats] == []
+
+
 def test_names_with_dots_are_one_name() -> None:
     assert row_for(("events", "build.done", "on_trigger")) == row_for(("events", "x", "on_trigger"))
     assert row_for(("hooks", "events", "pre.loop.start[]", "command")) is not None

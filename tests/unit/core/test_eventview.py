@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 from hat_world import Folders, HatWorld, spike
 
+from ralph.core.agentpolicy import AgentPolicy
 from ralph.core.eventview import record, why
-from ralph.core.hats import Aggregate, Backend, Event, Hat, Meaning, Scan, ScanFolder, Team, conditions
+from ralph.core.hats import Aggregate, Event, Hat, Meaning, Scan, ScanFolder, Team, conditions
 from ralph.core.queue import Routed
 from ralph.core.team import Trigger
 
@@ -57,7 +58,7 @@ def test_a_team_survives_the_journal() -> None:
             Hat(
                 "a",
                 triggers=("x",),
-                backend=Backend(command=("c",), args=("-v",)),
+                agent=AgentPolicy(command=("c",), args=("-v",)),
                 aggregate=Aggregate(),
                 scratchpad=None,
                 fresh=False,

@@ -159,6 +159,15 @@ def test_mermaid_draws_the_spike() -> None:
     )
 
 
+def test_a_scanner_that_is_data_is_never_silent() -> None:
+    scan = Scan(folders=(ScanFolder("work", "work.do"),))
+    team = Team(
+        hats=(hat("scanner", "task.start", scan=scan), hat("worker", "work.do", publishes=("LOOP_COMPLETE",)))
+    )
+    assert [edge.topic for edge in edges(team) if edge.source == "scanner"] == ["work.do", "LOOP_COMPLETE"]
+    assert "coordinator" not in plain(team)
+
+
 def test_nothing_in_a_name_is_read_by_mermaid_or_a_terminal() -> None:
     bad = 'x"] --> y["\n<b>\x1b[2J'
     team = Team(hats=(hat(bad, bad, publishes=(bad,), name=bad, description=bad),))

@@ -73,7 +73,7 @@ def test_an_item_that_fails_its_phase_three_times_is_given_up_with_its_reason() 
     board, found = look(SCAN, board, files.folders)
     assert found == GiveUp("a", "work", "failed", "work.propose failed 3 times: tests: 2 failed")
     files.move("a", "work", "failed")
-    board = gave_up(board, "a", found.reason)
+    board = gave_up(board, "a", "work", found.reason)
     board, found = look(SCAN, board, files.folders)
     assert found == Dispatch("work.propose", "work", "b")
     item = board.items["a"]
@@ -97,7 +97,7 @@ def test_failures_are_of_one_phase_and_a_name_that_comes_back_is_a_new_item() ->
         assert isinstance(found, Dispatch)
     board, found = look(SCAN, board, files.folders)
     assert isinstance(found, GiveUp)
-    board = gave_up(board, "a", found.reason)
+    board = gave_up(board, "a", "work", found.reason)
     assert isinstance(look(SCAN, board, files.folders)[1], Dispatch)
 
 
@@ -196,4 +196,4 @@ def test_whatever_is_in_the_folders_one_item_that_is_there_is_chosen(
         else:
             assert (found.folder, found.item) == there[0]
         if isinstance(found, GiveUp):
-            board = gave_up(board, found.item, found.reason)
+            board = gave_up(board, found.item, found.folder, found.reason)

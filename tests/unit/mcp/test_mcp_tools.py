@@ -323,6 +323,26 @@ def test_the_list_has_the_current_task_and_the_backlog(world: World) -> None:
     assert len(world.call("list_tasks", under="A").splitlines()) == 4
 
 
+def test_the_list_is_the_one_that_the_iteration_is_told_of(world: World) -> None:
+    (world.root / "tasks.jsonl").write_text('{"id": "other"}\n')
+    (world.root / "plans").mkdir()
+    world.env["RALPH_BACKLOG"] = "plans/plan.jsonl"
+    assert world.call("list_tasks").endswith("The workspace has no plans/plan.jsonl.")
+    (world.root / "plans/plan.jsonl").write_text(f'{{"id": "A"}}\n{{"id": "{TASK}.1"}}\n{{"id": "later"}}\n')
+    said = world.call("list_tasks")
+    assert "plans/plan.jsonl: 3 pending" in said and "other" not in said
+    # New ids are free in that list.
+    assert f"- {TASK}.2: One" in world.call("split_task", **CALLS["split_task"])
+    assert "- later-2: Later" in world.call("add_task", title="Later")
+
+
+def test_a_list_outside_of_the_workspace_is_not_mistaken_for_another(world: World) -> None:
+    (world.root / "tasks.jsonl").write_text('{"id": "later"}\n')
+    world.env["RALPH_BACKLOG"] = ""
+    assert world.call("list_tasks").endswith("The list of tasks is kept outside of the workspace.")
+    assert "- later: Later" in world.call("add_task", title="Later")
+
+
 def test_a_long_list_is_bounded_and_says_so(world: World) -> None:
     (world.root / "tasks.jsonl").write_text("".join(f'{{"id":"t{n}"}}\n' for n in range(5000)))
     said = world.call("list_tasks")

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from ralph.core import facts as f
+from ralph.core.hats import Hat, Team
 from ralph.core.policy import AgentPolicy, GatePolicy, NotifyPolicy, Policy, Task
 from ralph.ui import masked
 
@@ -23,6 +24,17 @@ def test_a_policy_keeps_all_but_its_secrets() -> None:
     assert shown.agent.env == {"API_KEY": "***"} and shown.agent.command == ("agent", "--fast")
     assert shown.gates[1].agent == shown.agent and shown.gates[0] == POLICY.gates[0]
     assert shown.notify == (POLICY.notify[0], NotifyPolicy(url="tgram://***", when=("block",)))
+
+
+def test_agents_of_hats_and_those_who_take_over_keep_their_secrets_too() -> None:
+    whole = msgspec.structs.replace(
+        POLICY, fallback=(AGENT,), team=Team(hats=(Hat("a", agent=AGENT), Hat("b", triggers=("x",))))
+    )
+    shown = masked.policy(whole)
+    assert "s3cret" not in repr(shown)
+    assert shown.team and whole.team and shown.team.hats[1] == whole.team.hats[1]
+    assert shown.team.hats[0].agent == shown.fallback[0] == shown.agent
+    assert masked.policy(msgspec.structs.replace(POLICY, team=Team())).team == Team()
 
 
 def test_the_fact_of_a_loops_start_is_masked_and_what_is_unknown_stays() -> None:

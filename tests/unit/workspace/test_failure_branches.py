@@ -8,7 +8,19 @@ from landing_world import ME, busy_user, commit, head_of, no_hook_ran
 from workspace_project import Sh
 
 from portrait import portrait
-from ralph.workspace.landing import Failure, NotPushed, Pushed, archive, fail_branch, failure_branches, push
+from ralph.workspace.landing import (
+    Failure,
+    FailureBranch,
+    NotPushed,
+    Person,
+    Pushed,
+    archive,
+    fail_branch,
+    fail_commit,
+    failure_branches,
+    find_failure,
+    push,
+)
 from ralph.workspace.repo import Repo
 
 FAILED = Failure("A.1", 5, 5, "tests", "abc123")
@@ -18,14 +30,18 @@ def tree_of(repo: Repo, sh: Sh, base: str, changes: dict[str, str | None]) -> st
     return sh(repo.root, "rev-parse", f"{commit(repo, sh, base, changes)}^{{tree}}").strip()
 
 
+def failed(
+    repo: Repo, tree: str, base: str, failure: Failure, state: str, by: Person, when: str
+) -> FailureBranch:
+    return fail_branch(repo, failure.task, fail_commit(repo, tree, base, failure, state, by, when), when)
+
+
 def test_the_branch_holds_work_state_and_message(repo: Repo, project: Path, sh: Sh) -> None:
     busy_user(project, sh)
     before = portrait(project)
     base = head_of(project, sh)
     tree = tree_of(repo, sh, base, {"a.txt": "half\n", ".ralph_state.md": "stale\n"})
-    made = [
-        fail_branch(repo, tree, base, FAILED, "# State\n", ME, "2026-01-21T11:30:45+01:00") for _ in range(2)
-    ]
+    made = [failed(repo, tree, base, FAILED, "# State\n", ME, "2026-01-21T11:30:45+01:00") for _ in range(2)]
     assert made[0] == made[1] and made[0].branch == "wip/ralph-fail-A.1-20260121-103045"
     assert sh(project, "log", "-1", "--format=%P%n%B", made[0].branch) == (
         f"{base}\nRalph Loop failed: A.1\n\nIterations: 5/5\nLast gate: tests\nError hash: abc123\n\n"
@@ -41,9 +57,28 @@ def test_the_branch_holds_work_state_and_message(repo: Repo, project: Path, sh: 
 
 def test_two_failures_in_one_second_get_two_branches(repo: Repo, project: Path, sh: Sh) -> None:
     base = head_of(project, sh)
-    one = fail_branch(repo, tree_of(repo, sh, base, {"x": "1"}), base, FAILED, "", ME, "2026-01-21T10:30:45Z")
-    two = fail_branch(repo, tree_of(repo, sh, base, {"x": "2"}), base, FAILED, "", ME, "2026-01-21T10:30:45Z")
+    one = failed(repo, tree_of(repo, sh, base, {"x": "1"}), base, FAILED, "", ME, "2026-01-21T10:30:45Z")
+    two = failed(repo, tree_of(repo, sh, base, {"x": "2"}), base, FAILED, "", ME, "2026-01-21T10:30:45Z")
     assert two.branch == f"{one.branch}-2"
+
+
+def test_a_loop_that_was_cut_short_finds_its_own_branch_and_not_an_earlier_loops(
+    repo: Repo, project: Path, sh: Sh
+) -> None:
+    base = head_of(project, sh)
+    tree = tree_of(repo, sh, base, {"x": "1"})
+
+    def commit_at(when: str) -> str:
+        return fail_commit(repo, tree, base, FAILED, f"---\ntimestamp: {when}\n", ME, when)
+
+    when = "2026-01-21T10:30:45.123Z"
+    made = fail_branch(repo, "A.1", commit_at(when), when)
+    assert find_failure(repo, "A.1", "20260121-103000", commit_at) == made
+    assert find_failure(repo, "A.1", "20260121-103046", commit_at) is None, (
+        "a rerun that fails in the same way"
+    )
+    assert find_failure(repo, "A.1", "20260121-103000", lambda when: base) is None
+    assert find_failure(repo, "A.2", "20260121-103000", commit_at) is None
 
 
 def test_a_rerun_archives_only_this_tasks_untouched_branches(
@@ -54,7 +89,7 @@ def test_a_rerun_archives_only_this_tasks_untouched_branches(
 
     def fail(task: str, second: int) -> str:
         failure = Failure(task, 1, 5, "", "")
-        return fail_branch(repo, tree, base, failure, "", ME, f"2026-01-21T10:30:{second:02}Z").branch
+        return failed(repo, tree, base, failure, "", ME, f"2026-01-21T10:30:{second:02}Z").branch
 
     mine, looked_at, built_on = fail("A.1", 1), fail("A.1", 2), fail("A.1", 3)
     fail("A.1-20260121-103045", 4)
@@ -87,8 +122,8 @@ def test_a_push_reaches_the_remote_or_warns(repo: Repo, project: Path, sh: Sh, t
     after = portrait(project)
     assert after.branches == before.branches and after.config == before.config and no_hook_ran(project)
     sh(project, "remote", "set-url", "origin", "ssh://nobody@127.0.0.1:1/x")
-    failed = push(repo, "wip/x", base)
-    assert isinstance(failed, NotPushed) and failed.why.startswith("git push to origin: ")
+    refused = push(repo, "wip/x", base)
+    assert isinstance(refused, NotPushed) and refused.why.startswith("git push to origin: ")
     sh(project, "config", "core.sshCommand", "sleep 60 #")
     hangs = push(repo, "wip/x", base, seconds=0.3)
     assert isinstance(hangs, NotPushed)

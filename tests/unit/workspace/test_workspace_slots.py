@@ -235,8 +235,11 @@ def test_a_worktree_leaves_other_worktrees_and_branches(
     made_by_agent = head_of(there.path, sh)
     release(repo, there)
     assert tip(repo, f"refs/heads/{BRANCH}") == made_by_agent, "a tip that nobody knows of is kept"
-    assert portrait(project) == before.but(
-        branches={**before.branches, f"refs/heads/{BRANCH}": made_by_agent}
+    after = portrait(project)
+    by_agent = {f"refs/heads/{BRANCH}": after.reflogs[f"refs/heads/{BRANCH}"]}
+    assert after == before.but(
+        branches={**before.branches, f"refs/heads/{BRANCH}": made_by_agent},
+        reflogs={**before.reflogs, **by_agent},
     )
     assert (project / ".git/worktrees/theirs").exists() and no_hook_ran(project)
     with pytest.raises(RalphError, match="exists already"):

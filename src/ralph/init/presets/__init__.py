@@ -9,13 +9,30 @@ import msgspec
 from ralph.errors import RalphError
 
 DEFAULT = "plain"
-_ORDER = (DEFAULT, "gated", "micro")
+_ORDER = (
+    *(DEFAULT, "gated", "micro", "task", "backlog"),
+    *("plan-build-review", "tdd", "debug", "research", "board"),
+)
 
 
 class Preset(msgspec.Struct, frozen=True):
     name: str
     about: str
     text: str
+
+    @property
+    def tests(self) -> bool:
+        """Whether it has a place for the project's own tests."""
+        return "\n    run: " in self.text
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The commands that begin the work."""
+        if "\nbacklog:" in self.text:
+            return ('ralph task add "What to do"', "ralph run")
+        if "\n  prompt:" in self.text:
+            return ("put a file into work/ that says what to do", "ralph run --in-place")
+        return ('ralph run -p "What to do"',)
 
 
 def presets() -> tuple[Preset, ...]:

@@ -6,14 +6,17 @@ from ralph.workspace.landing.failure import (
     FailureBranch,
     archive,
     fail_branch,
+    fail_commit,
     failure_branches,
     failure_message,
+    find_failure,
 )
 from ralph.workspace.landing.follow import Overlap, would_overlap
 from ralph.workspace.landing.land import Landed, Recovered, land, recover
 from ralph.workspace.landing.moves import forget, forget_base, keep, keep_base, move
 from ralph.workspace.landing.refs import Locked, Moved, Raced, is_landed, target, tip
 from ralph.workspace.landing.remote import (
+    NO_GH,
     NotPushed,
     PullRequest,
     Pushed,
@@ -33,6 +36,7 @@ from ralph.workspace.landing.squash import (
 )
 
 __all__ = [
+    "NO_GH",
     "Checkout",
     "Failure",
     "FailureBranch",
@@ -52,8 +56,10 @@ __all__ = [
     "bring_history",
     "bring_tree",
     "fail_branch",
+    "fail_commit",
     "failure_branches",
     "failure_message",
+    "find_failure",
     "find_pull_request",
     "forget",
     "forget_base",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import msgspec
@@ -23,6 +24,7 @@ from ralph.workspace.repo import Repo
 ARCHIVE = "refs/ralph/archive/"
 STATE_FILE = ".ralph_state.md"
 _TRIES = 50
+_TIMESTAMP = re.compile(rb"^timestamp: (\d[0-9T:.Z-]+)$", re.MULTILINE)
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -50,15 +52,17 @@ def failure_message(failure: Failure) -> str:
     )
 
 
-def fail_branch(
-    repo: Repo, tree: str, base: str, failure: Failure, state: str, by: Person, when: str
-) -> FailureBranch:
-    """The branch with the workspace's tree (which is in the repository) and the state file. `when`: the loop's end, ISO
-    8601; the same arguments again find the branch that is there."""
+def fail_commit(repo: Repo, tree: str, base: str, failure: Failure, state: str, by: Person, when: str) -> str:
+    """The workspace's tree (which is in the repository) with the state file, as a commit on its base. `when`: the loop's
+    end, ISO 8601; the same arguments give the same commit."""
     whole = with_file(repo, tree, STATE_FILE, state.encode("utf-8", "replace"))
-    commit = squash(repo, whole, base, failure_message(failure), by, when)
+    return squash(repo, whole, base, failure_message(failure), by, when)
+
+
+def fail_branch(repo: Repo, task: str, commit: str, when: str) -> FailureBranch:
+    """A branch with this commit, named after the task and the time; again: the one that is there."""
     stamp = datetime.fromisoformat(when.replace("Z", "+00:00")).astimezone(UTC).strftime("%Y%m%d-%H%M%S")
-    name = failure_name(failure.task, stamp)
+    name = failure_name(task, stamp)
     with guarded(repo) as guard:
         recover_held(guard)
         for branch in (name, *(f"{name}-{number}" for number in range(2, _TRIES))):
@@ -70,6 +74,23 @@ def fail_branch(
             ):
                 return FailureBranch(branch, commit)
     raise RalphError(f"no free name for a failure branch: {name}", where=str(repo.root), code=70)
+
+
+def find_failure(repo: Repo, task: str, since: str, commit: Callable[[str], str]) -> FailureBranch | None:
+    """The branch that this very loop made before it was cut short: it is not older than the loop (`since`, as in the
+    branch's name), and its commit is what `commit` makes of the moment that its own state file names."""
+    for old in failure_branches(repo, task):
+        if old.branch.removeprefix(f"wip/ralph-fail-{safe_id(task)}-") < since:
+            continue
+        state = git.run(
+            ("cat-file", "blob", f"{old.commit}:{STATE_FILE}"),
+            cwd=repo.common_dir,
+            env={"GIT_DIR": str(repo.common_dir)},
+        )
+        named = _TIMESTAMP.search(state)
+        if named and commit(named[1].decode()) == old.commit:
+            return old
+    return None
 
 
 def failure_branches(repo: Repo, task: str) -> list[FailureBranch]:

@@ -17,6 +17,7 @@ from ralph.seams import seam
 from ralph.workspace import git
 from ralph.workspace.repo import Repo
 
+NO_GH = "`land: pr` needs the program gh, which was not found"
 _SECONDS = 120.0
 _FIELDS = "number,url,state,headRefOid,isCrossRepository"
 
@@ -103,7 +104,7 @@ def open_pull_request(
     """Push the branch and open its pull request against `target`, or find the one that is there."""
     if shutil.which("gh") is None:
         raise RalphError(
-            "`land: pr` needs the program gh, which was not found",
+            NO_GH,
             todo="Install it and log in (https://cli.github.com), or use `land: branch`.",
         )
     before = find_pull_request(repo, branch, commit, seconds=seconds)

@@ -57,14 +57,17 @@ def one_line(text: str) -> str:
 
 def author(repo: Repo) -> Person:
     """The user's name and address as git knows them; Ralph's where it knows none."""
-    found = []
-    for key, otherwise in (("user.name", "Ralph"), ("user.email", "ralph@localhost")):
-        try:
-            out = git.run(("config", key), cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)})
-        except GitFailed:
-            out = b""
-        found.append(one_line(out.decode("utf-8", "replace")).translate({60: None, 62: None}) or otherwise)
-    return Person(*found)
+    query = ("config", "-z", "--get-regexp", r"^user\.(name|email)$")
+    try:
+        out = git.run(query, cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)})
+    except GitFailed:
+        out = b""
+    told = dict(item.split("\n", 1) for item in out.decode("utf-8", "replace").split("\0") if "\n" in item)
+    found = (
+        one_line(told.get(f"user.{key}", "")).translate({60: None, 62: None}) for key in ("name", "email")
+    )
+    name, email = found
+    return Person(name or "Ralph", email or "ralph@localhost")
 
 
 def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str) -> str:

@@ -1,0 +1,70 @@
+"""What `ralph validate` says of hats: how they hang together, who wears them, and whether that agent is here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ralph.errors import RalphError
+
+if TYPE_CHECKING:
+    from ralph.config.load import Examined
+    from ralph.config.problems import Finding
+    from ralph.core.hats import Hat, Team
+
+
+def hat_findings(found: Examined, folder: Path) -> Iterator[Finding]:
+    """All of them warnings here: a loop can run with it. `ralph hats validate` tells errors from them."""
+    from ralph.config.problems import Finding
+    from ralph.core import hatgraph
+
+    team = found.policy.team
+    if team is None:
+        return
+    lines = {called.name: called.line for called in found.settings.get("hats") or ()}
+    for finding in hatgraph.check(team):
+        key = f"hats.{finding.hat}" if finding.hat else "hats"
+        yield Finding(lines.get(finding.hat, 0), key, f"{finding.what}. {finding.todo}")
+    yield from _unusable(found, team, folder, lines)
+
+
+def _unusable(found: Examined, team: Team, folder: Path, lines: dict[str, int]) -> Iterator[Finding]:
+    from ralph.agents.adapter import adapter
+    from ralph.agents.known import program
+    from ralph.config import check_agent
+    from ralph.config.problems import Finding
+
+    checked = {found.policy.agent.script or program(found.policy.agent)}
+    for hat in team.hats:
+        agent = hat.agent
+        if agent is None or (it := agent.script or program(agent)) in checked:
+            continue
+        checked.add(it)
+        try:
+            check_agent(replace(found.policy, agent=agent), folder)
+            adapter(agent).check(agent)
+        except RalphError as error:
+            yield Finding(
+                lines[hat.id], f"hats.{hat.id}.backend", f"{error.what}. Correct the hat's `backend`."
+            )
+
+
+def hat_lines(team: Team) -> list[str]:
+    from ralph.core.hats import RESUME
+
+    starts = f"starts with {team.starting_event}"
+    goes_on = f", and looks again by {RESUME} when idle" if team.persistent else ""
+    return [*(_hat(hat) for hat in team.hats), starts + goes_on]
+
+
+def _hat(hat: Hat) -> str:
+    by = [*hat.triggers, *([f"when {hat.when}"] if hat.when else [])]
+    if hat.scan:
+        doing = "looks for work without an agent"
+    else:
+        doing = f"by {hat.agent.backend}" if hat.agent else "by the agent"
+    says = f" → {', '.join(hat.declared)}" if hat.declared else ""
+    return f"{hat.id}: {', '.join(by) or 'nothing puts it on'}{says} ({doing})"

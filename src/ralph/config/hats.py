@@ -1,0 +1,218 @@
+"""`hats`, `events` and the keys about them to the team of a loop. Who wears a hat is settled here, so that the driver
+only reads it; how the hats hang together is for ralph.core.hatgraph to check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from ralph.config.hatkinds import OFF
+from ralph.config.overrides import Overrides
+from ralph.config.read import Called, Given, Settings, Values, fields
+from ralph.config.roles import role_names
+from ralph.config.schema import BACKEND, BY_PATH, HAT, KEYS, field_default
+from ralph.config.workers import agent_of
+from ralph.core.conditions import ConditionError
+from ralph.core.conditions import parse as parse_condition
+from ralph.core.hats import Aggregate, Hat, Meaning, Scan, ScanBacklog, ScanFolder, Team, conditions
+from ralph.core.policy import AgentPolicy, Policy
+from ralph.core.team import Roles
+
+PROFILED = ("kiro", "opencode")  # agents with profiles of their own, chosen by --agent
+_OF_TEAMS = (
+    *(key.path for key in KEYS if key.into.startswith("team.")),
+    *("event_loop.cooldown", "events"),
+)
+_UNUSED_BY_SCANS = (
+    *("instructions", "extra_instructions", "backend_args", "model", "timeout"),
+    *("disallowed_tools", "allowed_tools", "backend.type", "backend.command"),
+)
+
+
+def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) -> Team | None:
+    """None: there are no hats. `policy` is that of the loop, but for its team."""
+    hats: tuple[Called, ...] = settings.get("hats") or ()
+    if not hats:
+        _warn_without_hats(settings)
+        return None
+    known = frozenset([*(hat.name for hat in hats), *role_names(cwd)])
+    own = fields(settings.values, "team")
+    if own.get("gate_on") and not policy.gates:
+        settings.warn("event_loop.gate_on", "has no effect: no gate is set")
+    return Team(
+        hats=tuple(_hat(hat, settings, overrides, cwd, policy, known) for hat in hats),
+        completion_promise=policy.completion_promise,
+        cooldown_always=settings.get("event_loop.cooldown") == "always",
+        meanings={
+            event.name: Meaning(**fields(event.values, "meaning")) for event in settings.get("events") or ()
+        },
+        **own,
+    )
+
+
+def with_conditions(roles: Roles | None, team: Team | None) -> Roles | None:
+    """The roles, with the hats that a condition puts on; a loop looks at both in one way."""
+    if team is None or not (more := conditions(team)):
+        return roles
+    roles = roles or Roles()
+    texts = {hat.id: hat.text for hat in team.hats if hat.when}
+    return replace(roles, texts={**roles.texts, **texts}, triggers=(*roles.triggers, *more))
+
+
+def _warn_without_hats(settings: Settings) -> None:
+    for path in _OF_TEAMS:
+        value = settings.get(path)
+        usual = "idle" if path == "event_loop.cooldown" else field_default(BY_PATH[path].into)
+        if value and value != usual:
+            settings.warn(path, "is used only with `hats`")
+
+
+def _hat(
+    called: Called, settings: Settings, overrides: Overrides, cwd: Path, policy: Policy, known: frozenset[str]
+) -> Hat:
+    own = fields(called.values, "hat")
+    if own.get("scratchpad") is OFF:
+        own["scratchpad"] = None
+    if "aggregate" in own:
+        own["aggregate"] = Aggregate(own["aggregate"])
+    if "timeout" in own:
+        own["timeout"] *= overrides.timeout_multiplier
+    if "when" in own:
+        _check_condition(own["when"], called, settings, known)
+    hat = Hat(called.name, scan=_scan(called, settings), **own)
+    return hat if hat.scan else replace(hat, agent=_wearer(hat, called, settings, overrides, cwd, policy))
+
+
+def _check_condition(text: str, called: Called, settings: Settings, known: frozenset[str]) -> None:
+    try:
+        parse_condition(text, known)
+    except ConditionError as error:
+        at = f"hats.{called.name}.when"
+        settings.problems.add(_line(called, "when"), at, str(error), error.name, error.among)
+
+
+def _scan(called: Called, settings: Settings) -> Scan | None:
+    own = fields(called.values, "scan")
+    if not own:
+        return None
+    at = f"hats.{called.name}"
+    folders = tuple(ScanFolder(*pair) for pair in own.pop("folders", ()))
+    backlogs = tuple(ScanBacklog(*pair) for pair in own.pop("backlog", ()))
+    if not folders and not backlogs:
+        settings.problems.add(
+            called.line, f"{at}.scan", "needs `folders` or `backlog`: where to look for work"
+        )
+    if len(backlogs) > 1:
+        line = _line(called, "scan.backlog")
+        settings.problems.add(line, f"{at}.scan.backlog", "names more than one file; keep one of them")
+    for name in _UNUSED_BY_SCANS:
+        if called.values.get(f"{HAT}.{name}"):
+            what = "has no effect: with `scan`, Ralph looks itself and starts no agent"
+            settings.problems.warn(_line(called, name), f"{at}.{name}", what)
+    return Scan(folders=folders, backlog=backlogs[0] if backlogs else None, **own)
+
+
+# Who wears it
+
+
+def _wearer(
+    hat: Hat, called: Called, settings: Settings, overrides: Overrides, cwd: Path, policy: Policy
+) -> AgentPolicy | None:
+    """None: the loop's own agent, as it is."""
+    worker = _with_backend(called, settings, overrides, cwd) or policy.agent
+    worker = _with_profile(worker, called, settings)
+    worker = _with_model(worker, called, settings)
+    worker = _with_args(worker, called, settings)
+    worker = _with_tools(worker, hat, called, settings)
+    return None if worker == policy.agent else worker
+
+
+def _with_backend(called: Called, settings: Settings, overrides: Overrides, cwd: Path) -> AgentPolicy | None:
+    """Said from the ground up by `type` or `command`; else the loop's, with what is said here."""
+    prefix = f"{BACKEND}."
+    own: Values = {
+        "cli." + _NAMES.get(name, name): given
+        for path, given in called.values.items()
+        if path.startswith(prefix) and (name := path.removeprefix(prefix)) != "agent"
+    }
+    if not own:
+        return None
+    anew = bool(own.keys() & {"cli.backend", "cli.command"})
+    theirs = {} if anew else {key: v for key, v in settings.values.items() if key.startswith("cli.")}
+    inside = Settings(
+        settings.folder,
+        theirs | own,
+        settings.problems,
+        f"hats.{called.name}.backend",
+        frozenset(theirs.keys() - own.keys()),
+        settings.older,
+    )
+    return agent_of(inside, Overrides() if anew else overrides, cwd)
+
+
+_NAMES = {"type": "backend"}  # what `cli` calls it
+
+
+def _with_profile(worker: AgentPolicy, called: Called, settings: Settings) -> AgentPolicy:
+    profile = _given(called, "backend.agent")
+    if profile is None:
+        return worker
+    if worker.backend not in PROFILED:
+        what = f"is used only with {' and '.join(PROFILED)}; put it into args"
+        settings.problems.warn(profile.line, f"hats.{called.name}.backend.agent", what)
+        return worker
+    return replace(worker, args=("--agent", profile.value, *worker.args))
+
+
+def _with_model(worker: AgentPolicy, called: Called, settings: Settings) -> AgentPolicy:
+    model = _given(called, "model")
+    if model is None:
+        return worker
+    if worker.backend in ("custom", "scripted"):
+        what = "is used only with an agent known by name; put it into backend_args"
+        settings.problems.warn(model.line, f"hats.{called.name}.model", what)
+        return worker
+    return replace(worker, model=model.value)
+
+
+def _with_args(worker: AgentPolicy, called: Called, settings: Settings) -> AgentPolicy:
+    more = _given(called, "backend_args")
+    if more is None or not more.value:
+        return worker
+    if worker.backend == "scripted":
+        settings.problems.warn(
+            more.line, f"hats.{called.name}.backend_args", "is not used by the scripted agent"
+        )
+        return worker
+    return _lengthened(worker, more.value)
+
+
+def _with_tools(worker: AgentPolicy, hat: Hat, called: Called, settings: Settings) -> AgentPolicy:
+    if not hat.disallowed_tools and not hat.allowed_tools:
+        return worker
+    from ralph.agents.toollimits import LIMITABLE, tool_args
+
+    words = tool_args(worker.backend, hat.disallowed_tools, hat.allowed_tools)
+    if words is not None:
+        return _lengthened(worker, words)
+    if hat.allowed_tools:
+        what = f"only {', '.join(LIMITABLE)} can be held to it; {worker.backend} is told and may use others"
+        settings.problems.warn(_line(called, "allowed_tools"), f"hats.{hat.id}.allowed_tools", what)
+    return worker
+
+
+def _lengthened(worker: AgentPolicy, words: tuple[str, ...]) -> AgentPolicy:
+    if worker.backend == "custom":
+        return replace(worker, command=worker.command + words)
+    return replace(worker, args=worker.args + words)
+
+
+def _given(called: Called, name: str) -> Given | None:
+    return called.values.get(f"{HAT}.{name}")
+
+
+def _line(called: Called, name: str) -> int:
+    given: Any = _given(called, name)
+    return given.line if given else called.line

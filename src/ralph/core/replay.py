@@ -1,0 +1,228 @@
+"""A recorded loop, decided again: what the journal says was begun next is held against what decide wants at that point.
+
+Outcomes and what people wanted are taken as they are. So is what the clock alone decided: how long something took before
+it was cut off is felt while it runs and is in no journal. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from ralph.core import decide as d
+from ralph.core import facts as f
+from ralph.core.fold import fold
+from ralph.core.state import LoopState
+
+MOMENT = 0.001  # seconds: figures in the journal are rounded to it
+TREE_CHARS = 12  # of a tree's name that are shown and compared
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A record of the loop. `run`: who wrote it."""
+
+    seq: int
+    fact: f.AnyFact
+    run: str = ""
+
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One point at which something was begun."""
+
+    seq: int
+    what: str
+    same: bool = True
+    expected: str = ""  # where it is not the same: by the rules as they are now
+    found: str = ""  # and by the journal
+    note: str = ""
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    steps: tuple[Step, ...]
+    state: LoopState
+    next: str = ""  # what would be begun now, where the loop has not ended
+
+    @property
+    def same(self) -> bool:
+        return all(step.same for step in self.steps)
+
+
+class Prompted(msgspec.Struct, frozen=True):
+    """A prompt that was composed again."""
+
+    same: bool
+    note: str = ""
+
+
+Compose = Callable[[LoopState, d.RunAgent, f.IterationStarted], Prompted]
+
+
+class _Act(msgspec.Struct, frozen=True):
+    short: str
+    whole: str = ""  # all that is compared
+
+    @property
+    def words(self) -> str:
+        return self.whole or self.short
+
+
+def replay(entries: Iterable[Entry], compose: Compose | None = None) -> Replayed:
+    """`entries` are those of one loop, in order. After a difference the journal is believed, so that later ones show."""
+    s, by, steps = LoopState(), "", list[Step]()
+    for entry in entries:
+        fact = entry.fact
+        if isinstance(fact, f.LoopStarted | f.LoopResumed):
+            by = entry.run
+        elif isinstance(fact, f.Checkpoint):
+            s = _felt(s, fact)
+        if (found := _found(fact)) is not None:
+            steps.append(_step(entry, found, s, compose, taken_up=entry.run == by))
+        s = fold(s, fact)
+    wanted = _wanted(d.decide(s))
+    return Replayed(tuple(steps), s, wanted.short if wanted else "")
+
+
+def _step(entry: Entry, found: _Act, s: LoopState, compose: Compose | None, *, taken_up: bool) -> Step:
+    fact, wanted = entry.fact, d.decide(s)
+    if not taken_up:
+        return Step(entry.seq, found.short, note="by a run that did not go on with the loop")
+    if _belongs(fact, wanted, s):
+        return Step(entry.seq, found.short)
+    expected = next((act for op in wanted if (act := _act(op)) and act.words == found.words), None)
+    if expected is None:
+        other = _wanted(wanted)
+        return Step(entry.seq, found.short, False, other.words if other else "nothing", found.words)
+    if compose is None or not isinstance(fact, f.IterationStarted):
+        return Step(entry.seq, found.short)
+    again = compose(s, _agent_of(wanted), fact)
+    if again.same:
+        return Step(entry.seq, found.short, note=again.note)
+    return Step(entry.seq, found.short, False, again.note, f"the prompt {fact.prompt[:TREE_CHARS]}")
+
+
+def _felt(s: LoopState, x: f.Checkpoint) -> LoopState:
+    """A soft limit was passed: what the clock said then is in the fact."""
+    if x.what not in _SOFT or not x.seconds:
+        return s
+    before = s.active_seconds if x.what == "soft-time" else 0.0
+    op = next((op for op, running in s.open.items() if running.what != "wait"), "")
+    return fold(s, f.Tick(op=op, seconds=x.seconds - before + MOMENT))
+
+
+def _belongs(fact: f.AnyFact, wanted: tuple[d.Operation, ...], s: LoopState) -> bool:
+    """Facts that an operation leads to, though it is not named in them."""
+    match fact:
+        case f.AgentBack():
+            return fact.agent in s.away and any(isinstance(op, d.RunAgent) for op in wanted)
+        case f.ItemGivenUp():
+            return any(isinstance(op, d.Look) for op in wanted)
+        case f.LoopEnded():
+            return any(isinstance(op, d.Finish) and _ends_so(op, fact, s) for op in wanted)
+    return False
+
+
+def _ends_so(op: d.Finish, x: f.LoopEnded, s: LoopState) -> bool:
+    """In a workspace of its own, the end also says what became of the branch, and fails when the landing lacks something."""
+    if (op.end, op.limit, op.proof) != (x.end, x.limit, x.proof):
+        return False
+    if not s.home:
+        return (op.reason, op.code) == (x.reason, x.code)
+    return x.reason.startswith(op.reason) and x.code in (op.code, op.code or 1)
+
+
+def _agent_of(wanted: tuple[d.Operation, ...]) -> d.RunAgent:
+    return next(op for op in wanted if isinstance(op, d.RunAgent))
+
+
+def _wanted(wanted: tuple[d.Operation, ...]) -> _Act | None:
+    return next((act for op in wanted if (act := _act(op))), None)
+
+
+# -- in words: the same for a fact and for the operation that leads to it ---------------------------------------
+
+
+def _found(fact: f.AnyFact) -> _Act | None:
+    """What was begun by this fact; None: it tells an outcome, or what somebody wanted."""
+    match fact:
+        case f.WorkspacePrepared():
+            return _Act("prepare")
+        case f.IterationStarted():
+            return _iteration(fact)
+        case f.GateStarted():
+            return _gate(fact.op, fact)
+        case f.ClaimInspected():
+            return _on_tree("inspect the claim", fact.tree)
+        case f.TransitionPassed():
+            return _on_tree(f"pass on the event of process {fact.serial}", fact.tree)
+        case f.BoardLooked():
+            return _Act(f"look as {fact.hat}")
+        case f.ItemGivenUp():
+            return _Act(f"give up {fact.item}")
+        case f.AgentBack():
+            return _Act(f"agent {fact.agent + 1} is back")
+        case f.Checkpoint() if fact.what in _SOFT and fact.seconds:
+            return _Act(f"note {fact.what}", f"note {fact.what} of process {fact.serial}")
+        case f.WaitStarted():
+            return _wait(fact.op, fact)
+        case f.LandingIntended() | f.Landed() | f.WorkspaceMerged():
+            return _Act(f"land ({fact.op})")
+        case f.LoopEnded():
+            return _end(fact)
+    return None
+
+
+def _act(op: d.Operation) -> _Act | None:
+    """None: it is under way already."""
+    match op:
+        case d.Prepare():
+            return _Act("prepare")
+        case d.RunAgent():
+            return _iteration(op)
+        case d.RunGate():
+            return _gate(op.id, op)
+        case d.InspectClaim():
+            return _on_tree("inspect the claim", op.tree)
+        case d.PassOn():
+            return _on_tree(f"pass on the event of process {op.serial}", op.tree)
+        case d.Look():
+            return _Act(f"look as {op.hat}")
+        case d.Note():
+            return _Act(f"note {op.what}", f"note {op.what} of process {op.serial}")
+        case d.Wait():
+            return _wait(op.id, op)
+        case d.Land():
+            return _Act(f"land ({op.id})")
+        case d.Finish():
+            return _end(op)
+    return None
+
+
+def _iteration(x: f.IterationStarted | d.RunAgent) -> _Act:
+    short = f"iteration {x.n}" + (f" as {x.hat}" if x.hat else "")
+    more = [f"process {x.serial}", f"agent {x.agent + 1}"]
+    more += [f"shift {x.shift}"] if x.shift else []
+    more += [text for yes, text in ((x.expand, "with more context"), (x.fresh, "afresh")) if yes]
+    return _Act(short, f"{short} ({', '.join(more)})")
+
+
+def _gate(op: str, x: f.GateStarted | d.RunGate) -> _Act:
+    short = f"gate {x.gate} ({x.purpose}{', with the originals' if x.variant == 'original' else ''})"
+    return _Act(short, f"{short} as {op} on {x.tree[:TREE_CHARS]}")
+
+
+def _wait(op: str, x: f.WaitStarted | d.Wait) -> _Act:
+    return _Act(f"wait: {x.what}", f"wait: {x.what} ({op}) for {x.seconds!r} s")
+
+
+def _on_tree(short: str, tree: str) -> _Act:
+    return _Act(short, f"{short} on {tree[:TREE_CHARS]}")
+
+
+def _end(x: f.LoopEnded | d.Finish) -> _Act:
+    limit = f" ({x.limit})" if x.limit else ""
+    proof = f"; {', '.join(f'{gate} {what}' for gate, what in x.proof.items())}" if x.proof else ""
+    return _Act(f"end {x.end}", f"end {x.end}{limit} with {x.code}: {x.reason}{proof}")
+
+
+_SOFT = ("iteration-soft", "soft-time")

@@ -1,0 +1,148 @@
+"""A scanner that is data: Ralph looks into the folders of a board itself, and starts no agent for it.
+
+An item that nobody gets through its phase is moved away, its reason written first: after a death between the move and
+the fact, the reason beside the item says what happened.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ralph.backlog.changes import Failed
+from ralph.core import decide as d
+from ralph.core import facts as f
+from ralph.core import scanboard
+from ralph.core.hats import Scan
+from ralph.core.state import LoopState
+from ralph.driver.bench import Bench
+from ralph.driver.place import straight
+from ralph.driver.store import write_atomically
+from ralph.errors import RalphError
+from ralph.seams import seam
+
+if TYPE_CHECKING:
+    from ralph.backlog import Backlog
+
+REASON = ".reason.txt"
+
+
+def look(b: Bench, op: d.Look, s: LoopState, record: Callable[[f.AnyFact], None]) -> None:
+    team = s.policy.team
+    hat = team.hat(op.hat) if team is not None else None
+    assert team is not None and hat is not None and hat.scan is not None
+    scan, board = hat.scan, s.board
+    topic = (
+        hat.triggers[0] if hat.triggers else hat.id
+    )  # whatever event called it, the log calls it by one name
+
+    def gave_up(item: str, folder: str, reason: str) -> scanboard.Board:
+        to = scan.failed if scanboard.names_files(scan, folder) else ""
+        record(f.ItemGivenUp(item=item, folder=folder, to=to, reason=reason))
+        return scanboard.gave_up(board, item, folder, reason)
+
+    tasks = _tasks(b, scan)
+    listings = _listings(b.folder, scan, tasks, s)
+    if reason := _half_given_up(b.folder, scan, board, listings):
+        board = gave_up(board.under_way, board.items[board.under_way].folder, reason)
+    while True:
+        there = scanboard.where(scan, board, listings)
+        board, found = scanboard.look(scan, board, listings, max_items=team.max_items)
+        _log(b.folder / scan.log, scanboard.poll_lines(f"{b.now()[:19]}Z", found, topic), s)
+        match found:
+            case scanboard.GiveUp():
+                if found.to:
+                    _move(b.folder, found)
+                elif tasks is not None:
+                    tasks.apply([Failed(found.item, found.reason)])
+                board = gave_up(found.item, found.folder, found.reason)
+                listings = _listings(b.folder, scan, tasks, s)
+            case scanboard.Dispatch():
+                record(
+                    f.BoardLooked(
+                        hat=hat.id,
+                        topic=found.topic,
+                        folder=found.folder,
+                        item=found.item,
+                        payload=_about(tasks, scan, found),
+                        there=there,
+                        tree=b.snapshots.take().tree,
+                    )
+                )
+                return
+            case scanboard.Idle():
+                over = board.finished >= team.max_items > 0
+                ends = over or not team.persistent
+                tree = b.snapshots.take().tree if ends else ""
+                record(f.BoardLooked(hat=hat.id, there=there, why=found.why, over=over, tree=tree))
+                return
+
+
+def _tasks(b: Bench, scan: Scan) -> Backlog | None:
+    if scan.backlog is None or not (b.folder / scan.backlog.file).is_file():
+        return None
+    from ralph.backlog import JsonlBacklog
+
+    return JsonlBacklog(b.folder / scan.backlog.file, b.repo.state_dir)
+
+
+def _listings(folder: Path, scan: Scan, tasks: Backlog | None, s: LoopState) -> dict[str, list[str]]:
+    found = {entry.folder: _names(folder / entry.folder, s) for entry in scan.folders}
+    if scan.backlog is not None and tasks is not None:
+        tasks.refresh()
+        found[scan.backlog.file] = [task.id for task in tasks.ready()]
+    return found
+
+
+def _about(tasks: Backlog | None, scan: Scan, found: scanboard.Dispatch) -> str:
+    """A task is named with its title; a file by its name."""
+    task = None if tasks is None or scanboard.names_files(scan, found.folder) else tasks.get(found.item)
+    return f"{task.id}: {task.title}" if task is not None else ""
+
+
+def _names(path: Path, s: LoopState) -> list[str]:
+    """A folder that is not there has nothing in it yet."""
+    if not straight(path, s):
+        return []
+    try:
+        with os.scandir(path) as entries:
+            return [entry.name for entry in entries]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise RalphError(
+            f"cannot look into the board's folder: {error.strerror}",
+            where=str(path),
+            todo="Make it a readable folder, or take it out of `scan:`.",
+        ) from error
+
+
+def _half_given_up(folder: Path, scan: Scan, board: scanboard.Board, listings: scanboard.Listings) -> str:
+    """Why the item under way was given up by a run that died before it could say so."""
+    name = board.under_way
+    if not name or scanboard.where(scan, board, listings):
+        return ""
+    reason = folder / scan.failed / f"{name}{REASON}"
+    if not os.path.lexists(folder / scan.failed / name) or not reason.is_file():
+        return ""
+    return reason.read_text(encoding="utf-8", errors="replace").partition(": ")[2].strip()[:1000]
+
+
+def _move(folder: Path, found: scanboard.GiveUp) -> None:
+    to = folder / found.to
+    to.mkdir(parents=True, exist_ok=True)
+    reason = to / f"{found.item}{REASON}"
+    text = scanboard.reason_text(found.item, found.reason)
+    write_atomically(reason, text.encode("utf-8", "replace"), reason.with_name(reason.name + ".part"))
+    seam("move.before", writes=True)
+    (folder / found.folder / found.item).replace(to / found.item)
+    seam("move.after")
+
+
+def _log(path: Path, lines: str, s: LoopState) -> None:
+    if not straight(path, s):
+        return
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(lines)

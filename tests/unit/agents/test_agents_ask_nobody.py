@@ -1,0 +1,35 @@
+"""No agent that is known by name is started in a way in which it would ask somebody for permission."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ralph.agents.adapter import Tools, adapter
+from ralph.agents.known import BUILT_IN
+from ralph.core.policy import AgentPolicy
+
+WITHOUT_ASKING = {
+    "claude": "--dangerously-skip-permissions",
+    "codex": "--dangerously-bypass-approvals-and-sandbox",
+    "gemini": "--yolo",
+    "opencode": "--auto",
+    "amp": "--dangerously-allow-all",
+    "kiro": "--trust-all-tools",
+    "copilot": "--allow-all",
+    "pi": "-p",  # it never asks
+    "qwen": "--yolo",
+    "aider": "--yes-always",
+}
+
+
+def test_every_known_agent_is_looked_at() -> None:
+    assert set(WITHOUT_ASKING) == set(BUILT_IN)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_it_is_started_so_that_it_does_not_ask(tmp_path: Path, name: str) -> None:
+    policy = AgentPolicy(backend=name)
+    launch = adapter(policy).launch(policy, "do it", tmp_path / "prompt", Tools(private=tmp_path))
+    assert WITHOUT_ASKING[name] in launch.argv
