@@ -45,7 +45,7 @@ test-agents: .venv/.dev
 	$(BIN)/pytest tests/agents/test_results.py
 
 chaos: .venv/.dev
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 -m slow --timeout 3000
 
 bench: $(BIN)/ralph
 	$(BIN)/python bench/bench.py

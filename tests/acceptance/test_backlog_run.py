@@ -214,3 +214,16 @@ def test_after_an_interruption_it_says_how_to_go_on(backlog: Project) -> None:
     assert "Next: `ralph run` goes on where it was." in said
     assert "`ralph run` goes on where it was." in backlog.ralph("status").stdout
     assert "needs you" not in backlog.ralph("status").stdout
+
+
+def test_what_one_task_remembers_the_next_one_is_told(backlog: Project) -> None:
+    backlog.write("agent.sh", '#!/bin/sh\ncat > "$HOME/prompt-$RALPH_TASK"\n', executable=True)
+    with open(backlog.path / "agent.sh", "a") as file:
+        file.write(f'ralph tools memory add "part $RALPH_TASK was easy" -t pattern\n{WORK}\n')
+    backlog.commit()
+    done = backlog.ralph("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "part B was easy" in (backlog.path / ".ralph/agent/memories.md").read_text()
+    prompt = (Path(backlog.env["HOME"]) / "prompt-C").read_text()
+    assert "part A was easy" in prompt and "part B was easy" in prompt
+    assert backlog.git("log", "--format=%H", "--", ".ralph") == ""

@@ -233,7 +233,10 @@ def test_gates_are_not_tried_under_the_hands_of_a_run(bare: Project) -> None:
 
 def test_presets_are_listed_printed_and_used(bare: Project) -> None:
     listed = bare.ralph("presets")
-    assert [line.split()[0] for line in listed.stdout.splitlines()] == ["plain", "gated", "micro"]
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == [
+        *("plain", "gated", "micro", "task", "backlog"),
+        *("plan-build-review", "tdd", "debug", "research", "board"),
+    ]
     printed = bare.ralph("presets", "gated").stdout
     assert [gate["name"] for gate in yaml.safe_load(printed)["gates"]] == ["tests", "spec", "quality"]
     found = json.loads(bare.ralph("presets", "--json").stdout)

@@ -40,7 +40,7 @@ def test_a_run_with_claims_turned_down_is_decided_again_as_it_was(project: Proje
     project.agent(
         'echo "by $RALPH_ITERATION" > "$RALPH_SCRATCHPAD"; echo $((40 + RALPH_ITERATION)) > answer; echo TASK_COMPLETE'
     )
-    assert project.ralph("run").returncode == 0
+    assert project.ralph("run", "--in-place").returncode == 0
     code, loop = replayed(project)
     assert code == 0 and loop["next"] is None
     steps = {step["what"]: step for step in loop["steps"]}
@@ -57,7 +57,7 @@ def test_a_run_that_was_killed_and_resumed_is_decided_again_as_it_was(project: P
     project.agent(
         'touch "$HOME/at-$RALPH_ITERATION"; test -e "$HOME/go" || sleep 600; echo 42 > answer; echo TASK_COMPLETE'
     )
-    running = project.start("run", "--no-tui")
+    running = project.start("run", "--no-tui", "--in-place")
     try:
         until(lambda: project.mark("at-1"), "the agent works")
         os.kill(running.pid, signal.SIGKILL)
@@ -81,7 +81,7 @@ def test_memories_and_todos_are_not_kept_and_the_rest_of_the_prompt_is_compared(
         "ralph tools memory add 'answers are numbers'; ralph tools task add 'look again';"
         "echo $((40 + RALPH_ITERATION)) > answer; echo TASK_COMPLETE"
     )
-    assert project.ralph("run").returncode == 0
+    assert project.ralph("run", "--in-place").returncode == 0
     assert "answers are numbers" in project.prompt(1)
     code, loop = replayed(project)
     notes = [step["note"] for step in loop["steps"] if step["what"].startswith("iteration")]
@@ -89,7 +89,7 @@ def test_memories_and_todos_are_not_kept_and_the_rest_of_the_prompt_is_compared(
 
 
 def test_a_tampered_fact_shows_where_and_what(project: Project) -> None:
-    assert project.ralph("run").returncode == 0
+    assert project.ralph("run", "--in-place").returncode == 0
 
     def red(record: dict[str, Any]) -> None:
         if record["kind"] == "gate.ended" and record["data"]["purpose"] == "claim":
@@ -107,7 +107,7 @@ def test_a_tampered_fact_shows_where_and_what(project: Project) -> None:
 
 
 def test_another_prompt_than_the_one_that_was_given_shows(project: Project) -> None:
-    assert project.ralph("run").returncode == 0
+    assert project.ralph("run", "--in-place").returncode == 0
     (started,) = project.facts("iteration.started")
     blob = project.path / ".git/ralph/blobs" / started["prompt"]
     blob.write_text(blob.read_text().replace("one iteration of a loop", "the only one"))
@@ -122,7 +122,7 @@ def test_another_prompt_than_the_one_that_was_given_shows(project: Project) -> N
 
 def test_a_loop_is_named_and_one_that_is_not_there_is_an_error(project: Project) -> None:
     assert "there is no loop here yet" in project.ralph("replay").stderr
-    assert project.ralph("run").returncode == 0
+    assert project.ralph("run", "--in-place").returncode == 0
     (started,) = project.facts("loop.started")
     assert replayed(project, started["loop"])[1]["loop"] == started["loop"]
     done = project.ralph("replay", "nothing-such")
@@ -131,7 +131,7 @@ def test_a_loop_is_named_and_one_that_is_not_there_is_an_error(project: Project)
 
 def test_a_loop_that_a_fresh_start_set_aside_replays_too(project: Project) -> None:
     project.agent('touch "$HOME/on"; sleep 600')
-    running = project.start("run", "--no-tui")
+    running = project.start("run", "--no-tui", "--in-place")
     try:
         until(lambda: project.mark("on"), "the agent works")
         os.kill(running.pid, signal.SIGKILL)

@@ -57,8 +57,9 @@ def _do(name: str, given: Given) -> int:
             "a gate keeps no notes", todo="Only agents in an iteration and people can; go on without it."
         )
     caller = Caller(os.environ, os.getcwd())  # noqa: PTH109 - no pathlib here
-    folder = f"{given.text('root')}/.ralph/agent" if given.flag("root") else caller.notes
     group, _, command = name.partition(" ")
+    own = caller.notes if group == "task" else caller.memories
+    folder = f"{given.text('root')}/.ralph/agent" if given.flag("root") else own
     if group == "task":
         from ralph.cli import todotools
 

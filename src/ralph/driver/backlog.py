@@ -12,12 +12,11 @@ from pathlib import Path
 import msgspec
 
 from ralph import __version__
-from ralph.backlog import Backlog, Change, Claimed, Reopened
+from ralph.backlog import Backlog, Claimed, Reopened
 from ralph.core import facts as f
 from ralph.core.fold import fold
 from ralph.core.policy import Policy
 from ralph.core.schedule import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, from_backlog
-from ralph.core.secrets import masker_for
 from ralph.core.state import LoopState
 from ralph.driver import confining
 from ralph.driver.clock import new_id, now
@@ -30,7 +29,6 @@ from ralph.driver.loops import (
     GONE,
     OVER,
     Begun,
-    by_loop,
     changes,
     ended_loops,
     unfinished,
@@ -39,12 +37,12 @@ from ralph.driver.loops import (
 from ralph.driver.notify import LOOK_AGAIN
 from ralph.driver.place import in_workspace
 from ralph.driver.processes import Ownership, choose
-from ralph.driver.proposing import Proposing
 from ralph.driver.reconcile import Crew, Loop
 from ralph.driver.resume import seen_in, sweep_dead
 from ralph.driver.run import make_folders, raised
 from ralph.driver.store import Store
 from ralph.driver.watching import Watching
+from ralph.driver.writeback import WriteBack
 from ralph.errors import RalphError
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
@@ -55,7 +53,6 @@ from ralph.workspace.landing import archive, recover, tip
 from ralph.workspace.names import branch_name
 from ralph.workspace.slots import Workspace, prepare, reclaim, slots
 
-WRITE_SECONDS = 2.0  # between two writings of the backlog's file
 UNWATCHED_SECONDS = 1.0  # between two looks at it where the system does not tell of changes
 
 
@@ -112,20 +109,15 @@ class _BacklogRun:
         self._state = RunState()
         self._lives: list[tuple[Life, Workspace]] = []
         self._telling: list[Life] = []  # loops that are over, and of which somebody is still being told
-        self._unwritten = False
-        self._write_at = 0.0
         self._pulse_at = float("inf")
-        self._mark = backlog.mark()
-        self._proposing = Proposing(backlog, self._note, self._say)
-        self._said: list[str] = []
+        self._list = WriteBack(backlog, self._record)
 
     def go(self, tier: str) -> int:
         request = self._request
         self._journal = Journal.open(self._home.state_dir, self._id, now)
         resumed = self._to_resume()  # before anything is recorded
         store = Store(self._home.state_dir, self._id)
-        logins = confining.login_secrets(request.everyone)
-        masker = masker_for({**os.environ, **request.policy.agent.env}, more=logins)
+        masker = confining.masker_of(request.everyone)
         with (
             Ownership(tier, self._id, masker.stream) as ownership,
             Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
@@ -189,17 +181,17 @@ class _BacklogRun:
     def _work(self, crew: Crew, control: Control) -> int:
         while True:
             self._watching.heed()  # what Ralph itself wrote wakes nobody
-            self._look()
+            self._list.look()
             for step in from_backlog(self._state, self._ready(), self._request.work):
                 match step:
                     case StartLoop(task):
                         crew.loops.append(self._begin(task))
                     case ReviewRun(gate):
-                        self._write_back()
+                        self._list.write(self._journal)
                         self._ending.review(gate, self._free_slot())
                     case EndRun(code):
                         control.run_is_over()
-                        self._write_back()
+                        self._list.write(self._journal)
                         for life in self._telling:
                             life.tell_the_rest()
                         self._record(f.RunEnded(run=self._id, code=code))
@@ -209,8 +201,8 @@ class _BacklogRun:
                 self._pulse_at = time.monotonic() + self._seeing.pulse(LoopState())
             crew.turn(self._due())
             self._harvest()
-            if self._unwritten and time.monotonic() >= self._write_at:
-                self._write_back()
+            if time.monotonic() >= self._list.due():
+                self._list.write(self._journal)
 
     def _due(self) -> float:
         """When to come back though nothing is told: to look at the backlog, to write it, to see who has been told."""
@@ -219,15 +211,9 @@ class _BacklogRun:
         every = self._request.work.poll_seconds
         look = time.monotonic() + (every if self._watching.at_once else min(every, UNWATCHED_SECONDS))
         look = min(look, self._pulse_at, time.monotonic() + LOOK_AGAIN if self._telling else look)
-        return min(look, self._write_at) if self._unwritten else look
+        return min(look, self._list.due())
 
     # -- which task ---------------------------------------------------------------------------------
-
-    def _look(self) -> None:
-        """Costs two calls of stat when nobody has written."""
-        if self._backlog.changed_since(self._mark):
-            self._backlog.refresh()
-            self._mark = self._backlog.mark()
 
     def _ready(self) -> list[str]:
         """What a dead run began comes first."""
@@ -276,13 +262,13 @@ class _BacklogRun:
             folder=os.path.relpath(self._request.folder, self._home.root),
             home=str(self._home.root),
             slot=slot,
-            backlog=self._list(),
+            backlog=self._copy(),
         )
         begun = fold(LoopState(), started)
         life = Life(self._shared, in_workspace(self._home, workspace, begun), begun, [])
         life.start(started)
         self._journal.sync()
-        self._note(Claimed(task))
+        self._list.note(Claimed(task))
         self._lives.append((life, workspace))
         return life.loop
 
@@ -301,7 +287,7 @@ class _BacklogRun:
         )
         self._parked.pop(before.state.loop, None)
         if any(True for _ in changes(before.state)):  # until now the file says that it is blocked
-            self._note(Claimed(resume.task))
+            self._list.note(Claimed(resume.task))
         self._lives.append((life, workspace))
         return life.loop
 
@@ -346,7 +332,7 @@ class _BacklogRun:
         loops = {workspace.loop for workspace in slots(self._home)}
         reclaim(self._home, {loop for loop in loops if self._parked.get(loop) != task}, when=now())
 
-    def _list(self) -> str:
+    def _copy(self) -> str:
         """Where a workspace has its copy of the backlog's file."""
         path, root = self._backlog.path.resolve(), self._home.root
         return str(path.relative_to(root)) if path.is_relative_to(root) else ""
@@ -362,57 +348,22 @@ class _BacklogRun:
                 continue
             self._lives.remove((life, workspace))
             self._telling.append(life)
-            self._settle(s)
+            self._list.settle(s)
             if s.ended not in OVER:
                 self._parked[s.loop] = s.task.id
             else:
                 leave(self._home, workspace, s)
         self._telling = [life for life in self._telling if life.still_tells()]
 
-    # -- the backlog's file ---------------------------------------------------------------------------
-
-    def _settle(self, s: LoopState) -> None:
-        """The end of a loop, for its task and for what was proposed below it."""
-        split = self._proposing.is_split(s.task.id, s.ended)
-        for change in [Reopened(s.task.id)] if split else changes(s):
-            self._note(change)
-        if s.ended in OVER:
-            self._proposing.over(s.task.id, s.ended)
-
-    def _note(self, change: Change) -> None:
-        self._backlog.note(change)
-        self._to_be_written()
-
-    def _say(self, text: str) -> None:
-        self._said.append(text)
-        self._to_be_written()
-
-    def _to_be_written(self) -> None:
-        if not self._unwritten:
-            self._write_at = max(self._write_at, time.monotonic())
-        self._unwritten = True
-
-    def _write_back(self) -> None:
-        if not self._unwritten:
-            return
-        upto = self._journal.seq
-        applied = self._backlog.apply()
-        self._unwritten = False
-        self._write_at = time.monotonic() + WRITE_SECONDS
-        self._mark = self._backlog.mark()
-        told = tuple(f"{conflict.id}: {conflict.what}" for conflict in applied.conflicts)
-        said, self._said = tuple(self._said), []
-        self._record(f.BacklogWritten(seq=upto, conflicts=told, notes=said))
+    # -- after a death --------------------------------------------------------------------------------
 
     def _catch_up(self) -> None:
         """What a dead run had recorded and not yet written; and workspaces of loops that are over."""
         records = self._journal.records
-        notes = (f.decode(r.data) for r in records if r.kind == "backlog.written")
-        written = max((x.seq for x in notes if isinstance(x, f.BacklogWritten)), default=0)
         ended = {last: s for s, last in ended_loops(records, self._home)}
         over = {s.loop: s for s in ended.values() if s.ended in OVER}
         self._parked = {s.loop: s.task.id for s in ended.values() if s.loop not in over}
-        self._go_over(ended, written)
+        self._list.catch_up(records, self._home, ended)
         known = {loop.state.loop for loop in self._unfinished.values()} | self._parked.keys()
         for workspace in slots(self._home):
             if workspace.loop in over:
@@ -420,26 +371,7 @@ class _BacklogRun:
         reclaim(self._home, known, when=now())
         for task in self._backlog.all():
             if task.status == "in_progress" and task.id not in self._unfinished:
-                self._note(Reopened(task.id))
-
-    def _go_over(self, ended: dict[int, LoopState], written: int) -> None:
-        """What was proposed and what loops came to, in the order in which it happened."""
-        own = [r for of in by_loop(self._journal.records, self._home).values() for r in of]
-        tasks: dict[str, str] = {}
-        for record in sorted(own, key=lambda r: r.seq):
-            if record.seq in ended:
-                s = ended[record.seq]
-                if record.seq > written:
-                    self._settle(s)
-                elif s.ended in OVER:
-                    self._proposing.forget(s.task.id)
-            elif record.kind in ("loop.started", "task.proposed"):
-                fact = f.decode(record.data)
-                if isinstance(fact, f.LoopStarted):
-                    tasks[record.loop] = fact.task.id
-                    self._proposing.began(fact.task.id)
-                elif isinstance(fact, f.TaskProposed):
-                    self._proposing.heard(fact, tasks[record.loop], written=record.seq <= written)
+                self._list.note(Reopened(task.id))
 
     # -- facts ----------------------------------------------------------------------------------------
 
@@ -452,6 +384,6 @@ class _BacklogRun:
     def _fold(self, fact: f.AnyFact, task: str) -> None:
         self._state = fold_run(self._state, fact, task)
         if isinstance(fact, f.LoopStarted):
-            self._proposing.began(task)
+            self._list.proposing.began(task)
         elif isinstance(fact, f.TaskProposed):
-            self._proposing.heard(fact, task)
+            self._list.proposing.heard(fact, task)

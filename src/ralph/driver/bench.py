@@ -49,6 +49,7 @@ _NOT_HANDED_ON = frozenset(
         "PUBLISHES",
         "COMPLETES",
         "SCOPE",
+        "MEMORIES",
         "BACKLOG",
     )
 )
@@ -101,7 +102,14 @@ def _where(b: Bench, s: LoopState) -> dict[str, str]:
         "RALPH_SLOT": str(s.slot),
         # Where the workspace has its copy; empty: nowhere. A loop in place has none of its own.
         **({"RALPH_BACKLOG": s.backlog} if s.home else {}),
+        # Out of a sandbox nobody can write there.
+        **({"RALPH_MEMORIES": str(notes_of(s))} if s.home and s.policy.sandbox.kind == "none" else {}),
     }
+
+
+def notes_of(s: LoopState) -> Path:
+    """Where memories are kept beyond the loop: in the user's checkout."""
+    return Path(s.home or s.root) / s.folder / ".ralph" / "agent"
 
 
 def tools_for(b: Bench, s: LoopState, op: str, own: dict[str, str] | None = None) -> Tools:

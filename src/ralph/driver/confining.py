@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from ralph.agents.needs import needs
 from ralph.core.policy import AgentPolicy, Policy
-from ralph.core.secrets import values_in
+from ralph.core.secrets import Masker, masker_for, names_secret, values_in
 from ralph.core.state import LoopState
 from ralph.driver.bench import Bench
 from ralph.driver.processes import Ended
@@ -124,6 +124,14 @@ def left_boxes(state_dir: Path) -> list[Path]:
     """Those of a run that died: what an iteration had still said may lie there."""
     folder = state_dir / BOXES
     return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def masker_of(policy: Policy | None) -> Masker:
+    """Masks the secrets of this process's environment, and those that any agent of the policy is given or logs in with."""
+    if policy is None:
+        return masker_for(os.environ)
+    given = [value for agent in policy.everyone for name, value in agent.env.items() if names_secret(name)]
+    return masker_for(os.environ, more=[*given, *login_secrets(policy)])
 
 
 def login_secrets(policy: Policy) -> Iterator[str]:

@@ -8,9 +8,9 @@ from typing import TypedDict
 
 from ralph.core.hats import COMPLETE_WORDS
 from ralph.core.state import LoopState
+from ralph.driver.bench import notes_of
 from ralph.driver.place import straight
 
-MEMORIES = ".ralph/agent/memories.md"
 TODOS = ".ralph/agent/tasks.jsonl"
 KEPT_BYTES = 1 << 20  # of a file that are read
 PLACES_SHOWN = 5
@@ -24,7 +24,8 @@ class Kept(TypedDict):
 def kept_for(folder: Path, s: LoopState) -> Kept:
     """Memories and open todos, as the prompt shows them."""
     kept = Kept(memories="", todos="")
-    memories, policy = _read(folder / MEMORIES, s), s.policy.memories
+    path = notes_of(s) / "memories.md"
+    memories, policy = _read(path) if s.home or straight(path, s) else "", s.policy.memories
     if memories and policy.enabled and policy.inject == "auto":
         from ralph.prompt.memories import choose
 
@@ -33,15 +34,15 @@ def kept_for(folder: Path, s: LoopState) -> Kept:
         about += [f"{event.topic} {event.payload}" for event in turn.events] if turn else []
         tags = [s.hat, *(event.topic for event in turn.events)] if turn else [s.hat]
         kept["memories"] = choose(memories, policy.budget, " ".join(about), [tag for tag in tags if tag])
-    if s.policy.todos and (todos := _read(folder / TODOS, s)):
+    if s.policy.todos and (todos := _read(folder / TODOS) if straight(folder / TODOS, s) else ""):
         from ralph.prompt.todos import ready_todos
 
         kept["todos"] = ready_todos(todos, s.loop)
     return kept
 
 
-def _read(path: Path, s: LoopState) -> str:
-    if not path.is_file() or not straight(path, s):
+def _read(path: Path) -> str:
+    if not path.is_file():
         return ""
     with open(path, "rb") as file:
         return file.read(KEPT_BYTES).decode("utf-8", "replace")

@@ -20,7 +20,8 @@ from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
 from ralph.prompt.roles import NAMED_FILES
 
 _MARK = "\ue000{}\ue001"  # stands for text that is not known
-_OPEN = {"scratchpad": "the scratchpad", "memories": "memories", "todos": "todos"}
+# field of the context -> what it is called; todos come right after memories, so that one mark stands for both
+_OPEN = {"memories": "memories and todos", "scratchpad": "the scratchpad"}
 
 
 class Recomposer:

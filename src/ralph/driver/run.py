@@ -15,7 +15,6 @@ from ralph.core.ends import exit_code
 from ralph.core.fold import fold
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule
-from ralph.core.secrets import masker_for
 from ralph.core.state import LoopState
 from ralph.driver import confining
 from ralph.driver.clock import new_id, now
@@ -110,9 +109,7 @@ class _Run:
             self._journal.rotate_if_large()
         task = resumed[0].task if resumed else self._request.task
         assert task is not None
-        given = chosen.agent.env if chosen else {}
-        logins = confining.login_secrets(chosen) if chosen else ()
-        masker = masker_for({**os.environ, **given}, more=logins)
+        masker = confining.masker_of(chosen)
         with (
             Ownership(self._tier, self._id, masker.stream) as ownership,
             Control(self._request.folder, self._request.repo.state_dir / "inbox", self._id) as control,

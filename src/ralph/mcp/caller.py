@@ -68,6 +68,11 @@ class Caller:
         return at_root if os.path.isdir(at_root) else f"{self._cwd}/.ralph/agent"
 
     @property
+    def memories(self) -> str:
+        """The folder of memories. A task's workspace is given up after it, so that they are kept in the user's checkout."""
+        return self.env.get("RALPH_MEMORIES") or self.notes
+
+    @property
     def root(self) -> str:
         """The workspace: what holds the scratchpad and is a repository, else the folder where the agent works."""
         start = os.path.dirname(self._scratchpad) if self._scratchpad else self._cwd

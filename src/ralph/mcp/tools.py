@@ -154,7 +154,7 @@ def _add_memory(caller: Caller, arguments: Arguments) -> str:
 
     tags = [tag.strip() for tag in texts(arguments, "tags")]
     name, new = memories.add(
-        caller.notes, text(arguments, "content"), text(arguments, "type", "pattern"), tags
+        caller.memories, text(arguments, "content"), text(arguments, "type", "pattern"), tags
     )
     return f"Remembered as {name}." if new else f"Known already, as {name}; nothing was added."
 
@@ -162,7 +162,7 @@ def _add_memory(caller: Caller, arguments: Arguments) -> str:
 def _search_memories(caller: Caller, arguments: Arguments) -> str:
     from ralph.mcp import memories
 
-    found = memories.search(caller.notes, text(arguments, "query").split(), text(arguments, "type"))
+    found = memories.search(caller.memories, text(arguments, "query").split(), text(arguments, "type"))
     shown, room = list[str](), 20_000
     for memory in found[: number(arguments, "limit", 10)]:
         room -= len(memories.shown(memory))

@@ -214,7 +214,10 @@ def test_an_unknown_agent_is_refused_with_what_is_near(having: Having, text: str
 
 
 def test_presets_have_a_name_and_one_line_each() -> None:
-    assert [one.name for one in presets()] == ["plain", "gated", "micro"]
+    assert [one.name for one in presets()] == [
+        *("plain", "gated", "micro", "task", "backlog"),
+        *("plan-build-review", "tdd", "debug", "research", "board"),
+    ]
     assert all(one.about and "\n" not in one.about for one in presets())
 
 

@@ -1,0 +1,93 @@
+"""What a run tells the backlog's file: noted as it happens, written in batches, caught up with after a death."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ralph.backlog import Backlog, Change, Reopened
+from ralph.core import facts as f
+from ralph.core.state import LoopState
+from ralph.driver.loops import OVER, by_loop, changes
+from ralph.driver.proposing import Proposing
+from ralph.journal.append import Journal
+from ralph.journal.record import Record
+from ralph.workspace import Repo
+
+WRITE_SECONDS = 2.0  # between two writings
+
+
+class WriteBack:
+    def __init__(self, backlog: Backlog, record: Callable[[f.AnyFact], None]) -> None:
+        self.proposing = Proposing(backlog, self.note, self._say)
+        self._backlog = backlog
+        self._record = record
+        self._unwritten = False
+        self._write_at = 0.0
+        self._mark = backlog.mark()
+        self._said: list[str] = []
+
+    def look(self) -> None:
+        """Take up what people wrote. Costs two calls of stat when nobody has."""
+        if self._backlog.changed_since(self._mark):
+            self._backlog.refresh()
+            self._mark = self._backlog.mark()
+
+    def due(self) -> float:
+        """When there is something to write; inf: nothing is."""
+        return self._write_at if self._unwritten else float("inf")
+
+    def note(self, change: Change) -> None:
+        self._backlog.note(change)
+        self._to_be_written()
+
+    def _say(self, text: str) -> None:
+        self._said.append(text)
+        self._to_be_written()
+
+    def _to_be_written(self) -> None:
+        if not self._unwritten:
+            self._write_at = max(self._write_at, time.monotonic())
+        self._unwritten = True
+
+    def settle(self, s: LoopState) -> None:
+        """The end of a loop, for its task and for what was proposed below it."""
+        split = self.proposing.is_split(s.task.id, s.ended)
+        for change in [Reopened(s.task.id)] if split else changes(s):
+            self.note(change)
+        if s.ended in OVER:
+            self.proposing.over(s.task.id, s.ended)
+
+    def write(self, journal: Journal) -> None:
+        if not self._unwritten:
+            return
+        upto = journal.seq
+        applied = self._backlog.apply()
+        self._unwritten = False
+        self._write_at = time.monotonic() + WRITE_SECONDS
+        self._mark = self._backlog.mark()
+        told = tuple(f"{conflict.id}: {conflict.what}" for conflict in applied.conflicts)
+        said, self._said = tuple(self._said), []
+        self._record(f.BacklogWritten(seq=upto, conflicts=told, notes=said))
+
+    def catch_up(self, records: list[Record], home: Repo, ended: dict[int, LoopState]) -> None:
+        """What was proposed and what loops came to, in the order in which it happened: a dead run had not yet written all
+        of it. `ended`: the record that ended a loop, and the loop."""
+        notes = (f.decode(r.data) for r in records if r.kind == "backlog.written")
+        written = max((x.seq for x in notes if isinstance(x, f.BacklogWritten)), default=0)
+        own = [r for of in by_loop(records, home).values() for r in of]
+        tasks: dict[str, str] = {}
+        for record in sorted(own, key=lambda r: r.seq):
+            if record.seq in ended:
+                s = ended[record.seq]
+                if record.seq > written:
+                    self.settle(s)
+                elif s.ended in OVER:
+                    self.proposing.forget(s.task.id)
+            elif record.kind in ("loop.started", "task.proposed"):
+                fact = f.decode(record.data)
+                if isinstance(fact, f.LoopStarted):
+                    tasks[record.loop] = fact.task.id
+                    self.proposing.began(fact.task.id)
+                elif isinstance(fact, f.TaskProposed):
+                    self.proposing.heard(fact, tasks[record.loop], written=record.seq <= written)
