@@ -300,3 +300,15 @@ def test_an_idle_board_that_is_killed_is_taken_up_where_it_was(board: Board) -> 
         assert again.wait(60) == 12
     finally:
         again.kill()
+
+
+def test_an_item_whose_hat_says_stuck_goes_to_failed_at_once_and_the_others_go_on(board: Board) -> None:
+    stuck = [{"run": PROPOSE.replace("bad*) ;;", "bad*) echo TASK_STUCK: nobody knows how ;;")}]
+    board.put("bad.txt", "good.txt")
+    board.set_up(script={**SCRIPT, "proposer": stuck})
+    assert board.run("--max-items", "2") == 0, board.said
+    assert (board.names("done"), board.names("work")) == (["good.txt"], [])
+    assert board.names("failed") == ["bad.txt", "bad.txt.reason.txt"]
+    assert "nobody knows how" in (board.project.path / "failed/bad.txt.reason.txt").read_text()
+    assert board.worn() == ["proposer", "proposer", "finisher"]
+    assert board.project.ralph("replay").returncode == 0

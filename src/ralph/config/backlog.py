@@ -87,7 +87,9 @@ def only_for_tasks(settings: Settings, overrides: Overrides) -> None:
     kind = settings.get("workspace")
     if kind not in (None, "in-place") and not overrides.in_place:
         what = f"{quoted(kind)} is only for a backlog; a prompt is worked on in place"
-        settings.wrong("workspace", f"{what}: remove the key, say --in-place, or make it a task: `ralph task add`")
+        settings.wrong(
+            "workspace", f"{what}: remove the key, say --in-place, or make it a task: `ralph task add`"
+        )
     if overrides.prompt is not None or overrides.prompt_file is not None:
         return  # the file is for other runs than this one
     for path in (*_OF_TASKS, "push"):

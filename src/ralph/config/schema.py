@@ -32,7 +32,11 @@ GATE = "gates[]"  # the prefix of the keys of one gate
 REVIEWER = f"{GATE}.agent"  # and of its own agent, if it has one
 AT_END = "at_end[]"  # of one reviewer at the end of a run; what a gate has more of is not for it
 NOTIFY = "notify[]"
-EITHER = {GATE: ("run", "review"), AT_END: ("review",), NOTIFY: ("run", "url")}  # an item has exactly one of these
+EITHER = {
+    GATE: ("run", "review"),
+    AT_END: ("review",),
+    NOTIFY: ("run", "url"),
+}  # an item has exactly one of these
 NOT_AT_END = {  # what a gate may say, and why it has no place here
     "hard": "what is said at the end of a run is always soft, and nothing waits for it; remove the key",
     "run": "only reviewers are asked at the end of a run; a command that has to pass belongs to `gates`",
@@ -42,7 +46,11 @@ HAT = "hats.<name>"  # the prefix of the keys of one hat
 EVENT = "events.<name>"
 BACKEND = f"{HAT}.backend"
 NAMED = {"hats": HAT, "events": EVENT}  # sections whose names the user gives
-SHORT = {"sandbox": "kind", "land": "how", BACKEND: "type"}  # sections for which one word may stand: of this key
+SHORT = {
+    "sandbox": "kind",
+    "land": "how",
+    BACKEND: "type",
+}  # sections for which one word may stand: of this key
 SHORT_LIST = {BACKEND: "command"}  # and a list: of that one
 
 _STRUCTS: dict[str, Any] = {

@@ -19,6 +19,7 @@ from ralph.core.facts import Purpose, Variant
 from ralph.core.hatfold import COOLDOWN, IDLE
 from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge, weakened
 from ralph.core.policy import LandHow
+from ralph.core.scanboard import own
 from ralph.core.state import Claim, Due, LoopState, Running, verdict_key
 from ralph.core.team import Trigger
 from ralph.core.testcounts import fewer
@@ -47,9 +48,10 @@ class RunAgent(Operation, frozen=True):
 
 
 class Look(Operation, frozen=True):
-    """See what is on the board that this hat scans."""
+    """See what is on the board that this hat scans; or give the item up that is under way, for this reason."""
 
     hat: str
+    give_up: str = ""
 
 
 class PassOn(Operation, frozen=True):
@@ -137,7 +139,7 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
     if (base := _base_gate_due(s)) and s.stop is None:
         return (base,)
     if s.stuck_reason is not None:
-        return (_finish(s, "stuck", s.stuck_reason),)
+        return (_or_item(s, _finish(s, "stuck", s.stuck_reason)),)
     if (s.claim is not None or s.unchecked) and (halt := _review_halted(s)):
         return (halt,)
     if s.unchecked and (ask := due_after_iteration(s, s.unchecked)):
@@ -146,12 +148,23 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
         return (_judged(s),)
     for rule in _ENDS:
         if end := rule(s):
-            return (end,)
+            return (_or_item(s, end) if rule is _nothing_happens else end,)
     if steering.asks(s):
         return (_for_answer(s),)
     if s.wait_due is not None:
         return (_wait(f"wait:{s.serial}", s.wait_due),)
     return (_whose_turn(s, _role(s)),)
+
+
+def _or_item(s: LoopState, end: Finish) -> Operation:
+    """On a board, what nobody gets done is one item: it is given up, and the next one comes. (Where gates turned it down
+    the tree is red, and that is the end.)"""
+    if not s.board.under_way or s.policy.team is None:
+        return end
+    scanner = next(
+        (h for h in s.policy.team.hats if h.scan and own(h.scan, s.board) == s.board.under_way), None
+    )
+    return Look(id=f"give-up:{s.serial}", hat=scanner.id, give_up=end.reason) if scanner else end
 
 
 def _whose_turn(s: LoopState, trigger: Trigger | None) -> Operation:

@@ -336,6 +336,7 @@ class ItemGivenUp(Fact, frozen=True, tag="item.failed"):
     folder: str
     to: str
     reason: str
+    under_way: bool = False  # it was being worked on: nothing of that goes on
 
 
 class AgentBack(Fact, frozen=True, tag="agent.back"):

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ralph.core import eventtags, scanboard, turns
+from ralph.core import eventtags, scanboard, steering, turns
 from ralph.core import facts as f
 from ralph.core.counting import warn
-from ralph.core.hats import COMPLETE, Event, Team
+from ralph.core.hats import ASK, COMPLETE, Event, Team
 from ralph.core.queue import Routed, Turns
 
 if TYPE_CHECKING:
@@ -24,12 +24,14 @@ def turned(before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
     team = after.policy.team
     if team is None:
         return after
-    after = _accounted(team, after, fact)
+    after = _accounted(team, before, after, fact)
     after = replace(after, turns=_step(team, before, after, fact))
+    if after.claim is not None and not after.claim.held and not after.turns.claim:
+        after = replace(after, claim=None, results=())  # something waits, or nobody who may has claimed
     if after.claim is None and isinstance(fact, f.IterationEnded | f.BoardLooked):
         after = _claimed(after, fact)
     if after.claim is None and (after.turns.claim or after.turns.held):
-        why = _why(before, after)
+        why = _why(before, after, fact)
         board = scanboard.spent(after.board, reason=why)
         down = turns.turned_down(team, after.turns, why)
         down = replace(down, latest=(*routed(before, after), *down.latest))
@@ -58,6 +60,8 @@ def spoken(s: LoopState, x: f.IterationEnded, claims: bool, *, moved: bool) -> t
         f"{routed.event.topic} {routed.event.payload}" for routed in now.latest if routed.event.iteration
     )
     s = replace(s, turns=now)
+    for question in [tag for tag in tags if tag.topic == ASK]:
+        s = steering.asked(s, question.payload)
     if (
         now.idle or said - s.events
     ):  # an idle look is no iteration without progress; a new event is one with it
@@ -68,27 +72,27 @@ def spoken(s: LoopState, x: f.IterationEnded, claims: bool, *, moved: bool) -> t
 
 
 def board_looked(s: LoopState, x: f.BoardLooked) -> LoopState:
-    """People put items onto a board while nobody works: that is no edit behind anybody's back."""
-    return replace(s, tree=x.tree, trees=s.trees | {x.tree}) if x.tree else s
+    """People put items onto a board while nobody works: that is no edit behind anybody's back. What was tried so far was
+    about another item, or another phase."""
+    s = replace(s, tree=x.tree, trees=s.trees | {x.tree}) if x.tree else s
+    return _anew(s) if x.topic else s
 
 
 def transition_passed(s: LoopState, x: f.TransitionPassed) -> LoopState:
     """What was tried so far was about this transition: the next one begins anew."""
-    return replace(
-        s,
-        claim=None,
-        results=(),
-        attempts=0,
-        history=(),
-        streak=0,
-        streak_hash="",
-        under_shift=0,
-        unchecked=0,
-    )
+    return _anew(replace(s, claim=None, results=(), unchecked=0))
+
+
+def _anew(s: LoopState) -> LoopState:
+    return replace(s, attempts=0, history=(), streak=0, streak_hash="", under_shift=0)
 
 
 def item_given_up(s: LoopState, x: f.ItemGivenUp) -> LoopState:
     board = scanboard.gave_up(s.board, x.item, x.folder, x.reason)
+    if x.under_way:
+        s = _anew(
+            replace(s, claim=None, results=(), unchecked=0, stuck_reason=None, no_progress=0, same_tree=0)
+        )
     now = f"is in {x.to}/ now" if x.to else "is marked as failed"
     return warn(replace(s, board=board), f"item {x.item}", f"{x.item} {now}: {x.reason}")
 
@@ -111,12 +115,14 @@ def _step(team: Team, before: LoopState, after: LoopState, fact: f.Input) -> Tur
             return turns.resumed(team, now)
         case f.TransitionPassed():
             return turns.passed(team, now)
+        case f.ItemGivenUp(under_way=True):
+            return turns.abandoned(team, now, f"{fact.item} was given up")
         case f.BoardLooked():
             return turns.looked(team, now, fact.topic or COMPLETE, fact.payload or fact.item, over=fact.over)
     return now
 
 
-def _accounted(team: Team, s: LoopState, fact: f.Input) -> LoopState:
+def _accounted(team: Team, before: LoopState, s: LoopState, fact: f.Input) -> LoopState:
     """What is known of the board's items; and that a cool-down has passed."""
     match fact:
         case f.WaitEnded(elapsed=True) if fact.op.startswith(COOLDOWN):
@@ -137,9 +143,17 @@ def _accounted(team: Team, s: LoopState, fact: f.Input) -> LoopState:
                 tokens=fact.usage.tokens,
                 seconds=fact.seconds,
                 reason=reason if fact.how != "interrupted" else "",
+                item=_worked_on(before),
             )
             return replace(s, board=board)
     return s
+
+
+def _worked_on(s: LoopState) -> str:
+    """The item that the iteration under way was called for; not always the last that was dispatched."""
+    events = s.turns.current.events if s.turns.current else ()
+    names = [name for event in events for name in (event.payload, event.payload.partition(": ")[0])]
+    return next((name for name in names if name in s.board.items), s.board.under_way)
 
 
 def _claimed(s: LoopState, fact: f.IterationEnded | f.BoardLooked) -> LoopState:
@@ -160,6 +174,8 @@ def _dispatched(
     """An agent looks for work: the same again and again, with nothing moved, is refused."""
     kept: list[Event] = []
     said = list(s.turns.said)
+    known = {(event.topic, event.payload) for event in said}
+    tags = tuple(tag for tag in dict.fromkeys(tags) if (tag.topic, tag.payload) not in known)  # said once
     s = replace(s, turns=replace(s.turns, latest=()))
     for event in (*said, *tags):
         repeats = scanboard.dispatched(s.repeats, event, x.places.get(event.payload, ""))
@@ -175,11 +191,13 @@ def _dispatched(
     )
 
 
-def _why(before: LoopState, after: LoopState) -> str:
+def _why(before: LoopState, after: LoopState, fact: f.Input) -> str:
     """Why a claim that stood does not stand any more."""
     if after.attempts > before.attempts and after.history:
         last = after.history[-1]
         return f"{last.gate}: {last.headline}"
+    if isinstance(fact, f.GateEnded):
+        return f"{fact.gate}: {fact.headline or 'it says two things about one tree'}"
     if after.conflicts:
         return f"merge conflicts: {', '.join(after.conflicts[:5])}"
     return after.refusal or "the tree is not the one that was claimed"

@@ -75,7 +75,7 @@ def publish(team: Team, s: Turns, event: Event, *, note: str = "") -> Turns:
             s,
             pending=(*s.pending, Turn(hat.id, (event,), note + one.why)),
             activations={**s.activations, hat.id: s.activations.get(hat.id, 0) + (not _waits(s, hat))},
-            fruitless=s.fruitless if from_outside else 0,
+            fruitless=s.fruitless if from_outside or hat.scan is not None else 0,
         )
     return s
 

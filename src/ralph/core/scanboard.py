@@ -38,6 +38,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
 class Board(msgspec.Struct, frozen=True, omit_defaults=True):
     items: dict[str, Item] = {}
     under_way: str = ""  # the item that was dispatched last
+    others: tuple[str, ...] = ()  # those of other scanners, which have not looked for them since
     finished: int = 0  # items that left the board, given up or not
 
 
@@ -99,7 +100,26 @@ def taken(board: Board, folder: str, name: str) -> Board:
     """The item in this folder is under way."""
     item = _known(board, folder, name)
     item = replace(item, dispatches=item.dispatches + 1, done=False)
-    return replace(board, items={**board.items, name: item}, under_way=name)
+    others = tuple(n for n in (board.under_way, *board.others) if n not in ("", name))
+    return replace(board, items={**board.items, name: item}, under_way=name, others=others)
+
+
+def own(scan: Scan, board: Board) -> str:
+    """The item that this scanner dispatched last, if it has not looked for it since."""
+    places = {place for place, _, _ in _places(scan, {})}
+    out = [name for name in (board.under_way, *board.others) if name in board.items]
+    return next((name for name in out if board.items[name].folder in places), "")
+
+
+def _back(board: Board, item: Item, finished: int) -> Board:
+    """It is known what became of the item: it is under way no more."""
+    return replace(
+        board,
+        items={**board.items, item.name: item},
+        under_way="" if board.under_way == item.name else board.under_way,
+        others=tuple(name for name in board.others if name != item.name),
+        finished=finished,
+    )
 
 
 def _known(board: Board, folder: str, name: str) -> Item:
@@ -111,24 +131,30 @@ def _known(board: Board, folder: str, name: str) -> Item:
 def gave_up(board: Board, item: str, folder: str, reason: str) -> Board:
     """It has been moved out of the way."""
     known = replace(board.items.get(item, Item(item, folder)), failed=True, done=True, reason=reason)
-    return replace(board, items={**board.items, item: known}, under_way="", finished=board.finished + 1)
+    return _back(board, known, board.finished + 1)
 
 
 def spent(
-    board: Board, *, cost_usd: float = 0.0, tokens: int = 0, seconds: float = 0.0, reason: str = ""
+    board: Board,
+    *,
+    cost_usd: float = 0.0,
+    tokens: int = 0,
+    seconds: float = 0.0,
+    reason: str = "",
+    item: str = "",
 ) -> Board:
-    """What an iteration took goes to the item that is under way; `reason`: why it failed, where that is known."""
-    item = board.items.get(board.under_way)
-    if item is None:
+    """What an iteration took goes to its item, or to the one dispatched last; `reason`: why it failed, where that is known."""
+    known = board.items.get(item or board.under_way)
+    if known is None:
         return board
-    item = replace(
-        item,
-        cost_usd=item.cost_usd + max(0.0, cost_usd),
-        tokens=item.tokens + max(0, tokens),
-        seconds=item.seconds + max(0.0, seconds),
-        reason=reason or item.reason,
+    known = replace(
+        known,
+        cost_usd=known.cost_usd + max(0.0, cost_usd),
+        tokens=known.tokens + max(0, tokens),
+        seconds=known.seconds + max(0.0, seconds),
+        reason=reason or known.reason,
     )
-    return replace(board, items={**board.items, item.name: item})
+    return replace(board, items={**board.items, known.name: known})
 
 
 def reason_text(item: str, reason: str) -> str:
@@ -183,14 +209,14 @@ def repeat_refusal(repeats: Repeats) -> str:
 
 
 def where(scan: Scan, board: Board, listings: Listings) -> tuple[str, ...]:
-    """The folders in which the item under way is found."""
-    name = board.under_way
+    """The folders in which the item is found that this scanner dispatched last."""
+    name = own(scan, board)
     return tuple(place for place, _, names in _places(scan, listings) if name and name in names)
 
 
 def accounted(scan: Scan, board: Board, there: Sequence[str]) -> Board:
-    """The item under way has moved on, is through, or has failed its phase once more: `there` are its folders now."""
-    item = board.items.get(board.under_way)
+    """The scanner's item has moved on, is through, or has failed its phase once more: `there` are its folders now."""
+    item = board.items.get(own(scan, board))
     if item is None or item.done:
         return board
     finished = board.finished
@@ -200,7 +226,7 @@ def accounted(scan: Scan, board: Board, there: Sequence[str]) -> Board:
         item = replace(item, failures=item.failures + 1)
     else:
         item = replace(item, folder=there[0], failures=0, reason="")
-    return replace(board, items={**board.items, item.name: item}, under_way="", finished=finished)
+    return _back(board, item, finished)
 
 
 def _names(names: Sequence[str]) -> list[str]:

@@ -167,20 +167,32 @@ def looked(team: Team, s: Turns, topic: str, payload: str = "", *, over: bool = 
     s = began(team, s, s.serial, picked(team, s)[0].hat)
     if s.current is None or team.completes(topic):
         return ended(replace(team, persistent=team.persistent and not over), replace(s, claimed=True))
-    return ended(team, replace(s, said=(Event(topic, payload, s.current.hat, s.serial),)))
+    s = ended(team, replace(s, said=(Event(topic, payload, s.current.hat, s.serial),)))
+    return _unless_only_looked_at(team, s, topic)
 
 
 def turned_down(team: Team, s: Turns, why: str) -> Turns:
     """The gates failed, on a claim or on what was held; `why` names the gate."""
-    producer = s.held[0].hat if s.held else s.producer
+    sender = team.hat(s.held[0].hat) if s.held else None
+    producer = s.producer if not s.held or (sender and sender.scanner) else s.held[0].hat
     s = replace(s, claim="", held=(), producer=producer, latest=())
-    return publish(team, s, Event(GATE_FAILED, why))
+    return _unless_only_looked_at(team, publish(team, s, Event(GATE_FAILED, why)), GATE_FAILED)
 
 
 def passed(team: Team, s: Turns) -> Turns:
     """The gates passed on what was held."""
     held = s.held
     return _routed(team, replace(s, held=(), latest=()), held, gated=True)
+
+
+def abandoned(team: Team, s: Turns, why: str) -> Turns:
+    """The item under way was given up: what hats said is about it; what people said is not. The board is looked at again."""
+    scanner = next((hat for hat in team.hats if hat.scan is not None and hat.triggers), None)
+    kept = tuple(turn for turn in s.pending if all(_from_outside(event) for event in turn.events))
+    over = [event for turn in s.pending if turn not in kept for event in turn.events]
+    told = tuple(Routed(event, (), f"dropped: {why}") for event in (*over, *s.held))
+    s = replace(s, pending=kept, held=(), claim="", refused=(), latest=told, fruitless=0, lost="")
+    return publish(team, s, Event(scanner.triggers[0] if scanner else RESUME, why))
 
 
 def resumed(team: Team, s: Turns) -> Turns:
@@ -190,8 +202,8 @@ def resumed(team: Team, s: Turns) -> Turns:
 
 def again(team: Team, s: Turns) -> Turns:
     """A person lets an ended loop go on."""
-    s = replace(s, fruitless=0, lost="", cancelled="", claim="", latest=())
-    return s if s.pending or s.held or s.idle else publish(team, s, Event(RESUME))
+    s = replace(s, fruitless=0, lost="", cancelled="", latest=())
+    return s if s.pending or s.held or s.idle or s.claim else publish(team, s, Event(RESUME))
 
 
 def _spoken(team: Team, s: Turns, turn: Turn, hat: Hat | None, claim: bool) -> Turns:
@@ -249,6 +261,14 @@ def _fruitless(s: Turns, topic: str, why: str) -> Turns:
     return replace(s, fruitless=s.fruitless + 1, lost=topic, lost_why=why)
 
 
+def _unless_only_looked_at(team: Team, s: Turns, topic: str) -> Turns:
+    """Looks cost nothing and lead to no work: an event that is taken by nothing but them could go round for ever."""
+    hats = [team.hat(id) for routed in s.latest if routed.event.topic == topic for id in routed.triggered]
+    if not hats or any(hat is None or hat.scan is None for hat in hats):
+        return s
+    return _fruitless(s, topic, f"nobody but a scanner takes {shown_topic(topic)}")
+
+
 def _from_person(team: Team, s: Turns, event: Event) -> Turns:
     event = replace(event, hat=COORDINATOR)
     if why := refusal(team, None, event.topic):
@@ -261,7 +281,15 @@ def _from_person(team: Team, s: Turns, event: Event) -> Turns:
         return _refuse(s, event, "only an iteration can claim; `ralph stop` ends the loop")
     if len(s.pending) >= MOST_PENDING:
         return _refuse(s, event, f"more than {MOST_PENDING} events wait already")
-    return publish(team, replace(_new_cycle(s) if s.idle else s, claim=""), event)
+    if s.claim:
+        why = f"the claim is set aside: {shown_topic(event.topic)} came in"
+        s = logged(replace(s, claim=""), Event(COMPLETE), (), why)
+    return publish(team, _new_cycle(s) if s.idle else s, event)
+
+
+def _from_outside(event: Event) -> bool:
+    """A person's, or what the loop began with."""
+    return not event.iteration and not event.hat and event.topic not in (RESUME, GATE_FAILED)
 
 
 def _new_cycle(s: Turns) -> Turns:

@@ -45,6 +45,9 @@ def look(b: Bench, op: d.Look, s: LoopState, record: Callable[[f.AnyFact], None]
 
     tasks = _tasks(b, scan)
     listings = _listings(b.folder, scan, tasks, s)
+    if op.give_up:
+        _abandon(b, s, scan, tasks, scanboard.where(scan, board, listings), op.give_up, record)
+        return
     if reason := _half_given_up(b.folder, scan, board, listings):
         board = gave_up(board.under_way, board.items[board.under_way].folder, reason)
     while True:
@@ -78,6 +81,27 @@ def look(b: Bench, op: d.Look, s: LoopState, record: Callable[[f.AnyFact], None]
                 tree = b.snapshots.take().tree if ends else ""
                 record(f.BoardLooked(hat=hat.id, there=there, why=found.why, over=over, tree=tree))
                 return
+
+
+def _abandon(
+    b: Bench,
+    s: LoopState,
+    scan: Scan,
+    tasks: Backlog | None,
+    there: tuple[str, ...],
+    reason: str,
+    record: Callable[[f.AnyFact], None],
+) -> None:
+    """The item under way will not be got done: out of the way with it, wherever it has got to."""
+    item = s.board.items[s.board.under_way]
+    folder = there[0] if there else item.folder
+    files = scanboard.names_files(scan, folder)
+    found = scanboard.GiveUp(item.name, folder, scan.failed if files else "", reason)
+    if there and files:
+        _move(b.folder, found)
+    elif there and tasks is not None:
+        tasks.apply([Failed(item.name, reason)])
+    record(f.ItemGivenUp(item=item.name, folder=folder, to=found.to, reason=reason, under_way=True))
 
 
 def _tasks(b: Bench, scan: Scan) -> Backlog | None:

@@ -203,3 +203,42 @@ def test_new_events_are_progress_though_the_tree_stays_and_the_same_again_is_not
         world.iterate(said=f'<event topic="go.{"ab"[n % 2]}">same</event>', structured=True)
     end = world.wants()
     assert isinstance(end, d.Finish) and end.end == "stuck"
+
+
+ITEMS = replace(
+    BOARD,
+    gate_on=("item.done",),
+    hats=(
+        hat("scanner", "board.scan", "board.rescan", "item.done", "task.resume", scan=SCAN),
+        hat("writer", "work.propose", publishes=("item.done", "board.rescan"), default_publishes="item.done"),
+    ),
+)
+
+
+def test_attempts_are_counted_for_each_item() -> None:
+    limits = LimitPolicy(max_attempts=2, max_iterations=100)
+    world = World(policy(team=ITEMS, limits=limits)).base(passed=True)
+    for n, item in enumerate(("a", "b", "c")):
+        looks(world, "work.propose", item, folder="work", tree=f"i{n}", there=("work",) if n else ())
+        gated(begins(world, "writer").iterate(f"x{n}"), False)
+        begins(world, "writer").iterate(f"i{n}", '<event topic="board.rescan"/>', structured=True)
+    assert isinstance(world.wants(), d.Look)
+
+
+def test_an_item_that_uses_up_its_attempts_ends_the_loop_for_its_tree_is_red() -> None:
+    world = World(policy(team=ITEMS, limits=LimitPolicy(max_attempts=2))).base(passed=True)
+    looks(world, "work.propose", "a", folder="work", tree="i0")
+    for n in range(2):
+        gated(begins(world, "writer").iterate(f"x{n}"), False)
+    end = world.wants()
+    assert isinstance(end, d.Finish) and end.end == "failed"
+
+
+def test_an_item_whose_hat_is_stuck_is_given_up_and_not_the_board() -> None:
+    world = World(policy(team=BOARD, gates=()))
+    looks(world, "work.propose", "a", folder="work", tree="i0")
+    begins(world, "writer").iterate("t1", "TASK_STUCK: nobody knows how", structured=True)
+    op = world.wants()
+    assert isinstance(op, d.Look) and op.give_up == "nobody knows how"
+    world.tell(f.ItemGivenUp(item="a", folder="work", to="failed", reason=op.give_up, under_way=True))
+    assert isinstance(op := world.wants(), d.Look) and not op.give_up
