@@ -185,6 +185,8 @@ def test_killed_between_the_review_and_the_end_nobody_is_asked_twice(backlog: Pr
     done = backlog.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
     assert asked(backlog) == ["spec", "fit"]
+    assert "consensus: spec, fit say PASS" in done.stdout, "said by the lives before"
+    assert "no consensus" not in done.stdout
     assert len(backlog.facts("landed")) == 2
     assert workspaces(backlog) == []
     report = backlog.ralph("report").stdout

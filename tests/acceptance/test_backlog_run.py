@@ -134,7 +134,7 @@ def test_where_the_users_edits_overlap_it_lands_on_a_branch(backlog: Project) ->
     (backlog.path / "parts").mkdir()
     backlog.write("parts/A", "mine\n")
     done = backlog.ralph("run", "--task", "A")
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout + done.stderr
     assert (backlog.path / "parts/A").read_text() == "mine\n"
     (landed,) = backlog.facts("landed")
     assert landed["how"] == "branch"
@@ -227,3 +227,25 @@ def test_what_one_task_remembers_the_next_one_is_told(backlog: Project) -> None:
     prompt = (Path(backlog.env["HOME"]) / "prompt-C").read_text()
     assert "part A was easy" in prompt and "part B was easy" in prompt
     assert backlog.git("log", "--format=%H", "--", ".ralph") == ""
+
+
+def test_a_claim_with_conflict_marks_left_is_refused_and_never_lands(backlog: Project) -> None:
+    """B writes the same file as A; at first it does not resolve the conflict, and no gate looks at that file."""
+    backlog.agent(
+        'case "$RALPH_TASK" in\n'
+        'A) until [ -f "$HOME/b-began" ]; do sleep 0.05; done; echo A > shared.txt ;;\n'
+        'B) if [ "$RALPH_ITERATION" = 1 ]; then touch "$HOME/b-began"; echo B > shared.txt\n'
+        '     until git -C "$HOME/../project" cat-file -e main:shared.txt 2>/dev/null; do sleep 0.05; done\n'
+        '   elif [ "$RALPH_ITERATION" = 3 ]; then echo both > shared.txt; fi ;;\n'
+        "*) echo C > c.txt ;; esac\n"
+        "echo TASK_COMPLETE"
+    )
+    backlog.commit()
+    done = backlog.ralph("run", "--parallel", "2", "--max-items", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert backlog.git("show", "main:shared.txt") == "both"
+    assert all("<<<<<<<" not in backlog.git("show", f"{c}:shared.txt") for c in ("main", "main~1"))
+    prompts = [fact["n"] for fact in backlog.facts("iteration.started")]
+    assert max(prompts) == 3
+    assert "main has moved on and conflicts in shared.txt" in done.stdout
+    assert "claim refused: the merge is not resolved: conflict marks are still in shared.txt" in done.stdout

@@ -131,6 +131,19 @@ def test_a_task_that_is_added_by_command_is_begun_at_once(backlog: Project) -> N
         until(lambda: landed(backlog) == 2, "B")
 
 
+def test_without_a_list_it_waits_until_there_is_one(backlog: Project) -> None:
+    (backlog.path / "tasks.jsonl").unlink()
+    backlog.commit("no list")
+    refused = backlog.ralph("run", "--max-items", "1")
+    assert refused.returncode == 2 and "there is no tasks.jsonl" in refused.stderr
+    run = backlog.start("run", "--watch")
+    until(lambda: backlog.journaled("run.started") == 1 and at_rest(run), "the run is idle")
+    assert backlog.ralph("task", "add", "Part Z").returncode == 0
+    until(lambda: landed(backlog) == 1, "it is begun and lands")
+    backlog.ralph("stop")
+    assert run.wait(60) == 12, backlog.shown()
+
+
 def test_a_stop_file_ends_an_idle_run_at_once(backlog: Project) -> None:
     with idle(backlog) as run:
         (backlog.path / ".stop").touch()

@@ -135,7 +135,7 @@ def test_the_log_has_the_form_of_the_seed(board: Board) -> None:
     assert board.looks() == [
         "dispatching: work.propose a.txt",
         "dispatching: work.finish a.txt",
-        "idle (1 of 1 items are through)",
+        "idle (1 of 1 items: 1 done)",
     ]
 
 
@@ -311,4 +311,26 @@ def test_an_item_whose_hat_says_stuck_goes_to_failed_at_once_and_the_others_go_o
     assert board.names("failed") == ["bad.txt", "bad.txt.reason.txt"]
     assert "nobody knows how" in (board.project.path / "failed/bad.txt.reason.txt").read_text()
     assert board.worn() == ["proposer", "proposer", "finisher"]
+    assert board.project.ralph("replay").returncode == 0
+
+
+def test_an_item_that_the_gates_turn_down_goes_to_failed_and_what_was_made_of_it_is_undone(
+    board: Board,
+) -> None:
+    board.put("a.txt", "bad.txt", "c.txt")
+    stays = PROPOSE.replace("bad*) ;; *)", "*)")
+    finish = FINISH + '; echo "$(ls done)" > summary'
+    board.set_up(
+        script={"proposer": [{"run": stays}], "finisher": [{"run": finish}]},
+        gates=[{"name": "good", "run": "! ls done/bad.txt"}],
+        gate_on=["item.done"],
+        max_attempts=2,
+    )
+    assert board.run("--max-items", "3") == 0, board.said
+    assert (board.names("done"), board.names("proposed")) == (["a.txt", "c.txt"], []), board.said
+    assert board.names("failed") == ["bad.txt", "bad.txt.reason.txt"]
+    assert (board.project.path / "summary").read_text().split() == ["a.txt", "c.txt"]
+    (given_up,) = board.project.facts("item.failed")
+    assert "attempts used up" in given_up["reason"] and given_up["saved"]
+    assert "bad.txt" in board.project.git("ls-tree", "-r", "--name-only", given_up["saved"])
     assert board.project.ralph("replay").returncode == 0

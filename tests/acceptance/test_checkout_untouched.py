@@ -172,7 +172,7 @@ def test_where_edits_overlap_the_work_is_on_a_branch_and_the_report_says_so(
         user.git("-c", "core.hooksPath=/dev/null", "add", path)
     before, main = user.look(), user.main()
     done = user.ralph("run")
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout + done.stderr
     (landed,) = user.facts("landed")
     assert (landed["how"], landed["ref"]) == ("branch", "refs/heads/task/A-part-a")
     assert user.look() == before.but(branches={**before.branches, landed["ref"]: landed["commit"]})

@@ -24,7 +24,7 @@ def test_the_board_of_the_demo_needs_only_python_git_and_a_shell_and_leaves_noth
     assert ["failed/", "item-4-impossible.txt"] in lines
     assert ["work/", "empty"] in lines and ["proposed/", "empty"] in lines
     assert "Why it failed: item-4-impossible.txt: work.propose failed 3 times" in done.stdout
-    assert "idle (4 of 4 items are through)" in done.stdout
+    assert "idle (4 of 4 items: 3 done, 1 failed)" in done.stdout
     assert contents(project.path) == before
     assert contents(Path(project.env["TMPDIR"])) == temporary
 

@@ -64,6 +64,21 @@ def statuses(project: Project) -> dict[str, str]:
     return {task["id"]: task["status"] for task in listed}
 
 
+def test_status_says_who_asks_and_how_to_answer_also_while_it_is_paused(backlog: Project) -> None:
+    ask = """ralph emit human.interact --json '{"question": "Which port?", "deadline_seconds": 600}'"""
+    ready(backlog, f"if [ $RALPH_TASK$RALPH_ITERATION = A1 ]; then {ask}; exit 0; fi; {WORK}")
+    run = backlog.start("run", "--task", "A")
+    until(lambda: "A asks: `ralph answer --task A" in ok(backlog, "status"), "status says who asks")
+    ok(backlog, "pause")
+    until(lambda: "paused since" in ok(backlog, "status"), "it is paused")
+    shown = ok(backlog, "status")
+    assert "Which port? (the time for it runs on)" in shown
+    assert 'A asks: `ralph answer --task A "..."`. Paused: `ralph continue`' in shown
+    ok(backlog, "answer", "8080")
+    ok(backlog, "continue")
+    assert run.wait(60) == 0, backlog.shown()
+
+
 def test_a_question_parks_its_task_alone_and_an_answer_takes_it_up_in_the_same_run(backlog: Project) -> None:
     ready(backlog, f"{ASKS}; [ $RALPH_TASK = B ] && {{ {HELD}; }}; {WORK}")
     run = backlog.start("run")

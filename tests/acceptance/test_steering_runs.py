@@ -280,6 +280,22 @@ def test_an_answer_to_a_run_that_waits_goes_to_the_next_iteration(project: Proje
     assert project.facts("answered")[0]["text"] == "9090"
 
 
+def test_a_pause_does_not_hide_the_question_nor_stop_its_deadline(project: Project) -> None:
+    asking(project, 600)
+    run = project.start("run")
+    until_state(project, "waiting")
+    ok(project, "pause")
+    until_state(project, "paused")
+    shown = ok(project, "status")
+    assert "also while it is paused): Which port?" in shown
+    assert 'Answer it: `ralph answer "..."`. `ralph continue` lets it go on' in shown
+    assert "its question is open, and the time for it runs on" in project.shown()
+    ok(project, "answer", "9090")
+    ok(project, "continue")
+    assert run.wait(60) == 0, project.shown()
+    assert '"Which port?": 9090' in project.prompt()
+
+
 def test_after_the_deadline_the_next_iteration_is_told_to_go_by_its_default(project: Project) -> None:
     asking(project, 0.3)
     done = project.ralph("run")

@@ -147,9 +147,17 @@ def test_a_file_without_prompt_and_agent_is_valid_and_says_what_is_missing(proje
     project.config("gates: [{run: sh test.sh}]\n")
     done = project.ralph("validate")
     assert done.returncode == 0, done.stdout
-    assert "  task    no prompt here: give one with -p, -P or PROMPT.md\n" in done.stdout
+    assert (
+        "  task    no prompt here: give one with -p, -P or PROMPT.md, or tasks: `ralph task add`\n"
+        in done.stdout
+    )
     assert "  agent   none: put its command after --\n" in done.stdout
     assert "ralph.yml: warning: cli.command: no agent is set" in done.stdout
+
+
+def test_reviewers_at_the_end_are_told_before_there_is_a_list(project: Project) -> None:
+    project.config("cli: {command: ./agent.sh}\nat_end: [{name: spec, review: spec}]\n")
+    assert "  at end  spec: looks at the whole run over a backlog, " in project.ralph("validate").stdout
 
 
 def test_an_agent_that_this_machine_lacks_is_a_warning(project: Project) -> None:

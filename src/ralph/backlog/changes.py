@@ -21,27 +21,36 @@ class Completed(msgspec.Struct, frozen=True):
     verified: bool = False
     evidence: str = ""
     when: str = ""  # a date in UTC; empty: today
+    branch: str = ""  # that the commit is on, when that is not the target
+    target: str = ""  # where it was to land and could not
+    of_loop: bool = (
+        False  # so with the others: decided by a loop, whose word counts less than a person's meanwhile
+    )
 
 
 class Failed(msgspec.Struct, frozen=True):
     id: str
     reason: str = ""
+    of_loop: bool = False
 
 
 class Blocked(msgspec.Struct, frozen=True):
     id: str
     reason: str = ""
+    of_loop: bool = False
 
 
 class Cancelled(msgspec.Struct, frozen=True):
     id: str
     reason: str = ""
+    of_loop: bool = False
 
 
 class Reopened(msgspec.Struct, frozen=True):
     """It is to be worked on (again), also when it is in the archive."""
 
     id: str
+    of_loop: bool = False
 
 
 class Edited(msgspec.Struct, frozen=True):

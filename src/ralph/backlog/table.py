@@ -50,23 +50,24 @@ class Table:
         for index, raw in enumerate(lines):
             self._take(index, raw)
 
-    def _take(self, index: int, raw: bytes) -> None:
+    def _take(self, index: int, raw: bytes) -> BacklogTask | None:
         plain = raw.strip() if index else raw.removeprefix(BOM).strip()
         if not plain:
-            return
+            return None
         try:
             task = read_line(plain, index, archived=self._archived)
         except ValueError as error:
             self.faults.append(Fault(index, str(error)))
-            return
+            return None
         if task.id in self.at and not self._archived:
             first = self.number(self.at[task.id])
             self.faults.append(
                 Fault(index, f"{task.id}: there is a task of this id on line {first}", task.id, "duplicate")
             )
-            return
+            return None
         self.at[task.id] = index  # of the archive, the last counts
         self.tasks[task.id] = task
+        return task
 
     def is_stale(self) -> bool:
         if look(self.path) != self.stamp:
@@ -98,8 +99,8 @@ class Table:
         found = []
         for raw in lines:
             self.lines.append(raw)
-            self._take(len(self.lines) - 1, raw)
-            found.append(next(reversed(self.tasks.values())))
+            if task := self._take(len(self.lines) - 1, raw):
+                found.append(task)
         return found
 
     def problems(self) -> list[Problem]:

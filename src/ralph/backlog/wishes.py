@@ -26,14 +26,19 @@ from ralph.backlog.patch import fields_of, line_of, patched
 from ralph.core.tasks import BacklogTask, Status, read_fields, read_line, status
 
 _SHAPE = ("parent", "depends_on", "priority", "leaf")  # what the order of work follows from
-_OF_DONE: Fields = {"completed": None, "commit": None, "verified": None, "evidence": None}
+_OF_DONE: Fields = dict.fromkeys(("completed", "commit", "branch", "target", "verified", "evidence"))
+_AT_WORK: tuple[Status, ...] = (
+    "in_progress",
+    "pending",
+)  # the second: an editor that was opened before wrote it back
 
 
 class Wish(msgspec.Struct):
-    base: Status  # in the file, when it was decided
+    bases: tuple[Status, ...]  # in the file, when it was decided
     fields: Fields  # None takes one away
     was: Fields = {}  # what the edited fields held
     done: bool = False  # to the archive
+    of_loop: bool = False
 
 
 class New(msgspec.Struct):
@@ -68,18 +73,20 @@ class Wishes:
             case Split(parent, children):
                 found = self._set(parent, {"leaf": False}, lines)
                 return found + [task for fields in children for task in self._add(fields, False, lines)]
-            case Reopened(id):
-                return self._reopen(id, lines)
+            case Reopened(id, of_loop):
+                return self._reopen(id, lines, of_loop=of_loop)
             case Edited(id, fields):
                 self.uproot |= any(name in _SHAPE for name in fields)
                 return self._set(id, fields, lines, edits=True)
             case Completed():
-                return self._set(change.id, _of_completion(change), lines, done=True)
+                return self._set(change.id, _of_completion(change), lines, done=True, of_loop=change.of_loop)
             case Claimed(id):
                 return self._set(id, {"status": "in_progress", "reason": None}, lines)
             case Failed(id, reason) | Blocked(id, reason) | Cancelled(id, reason):
                 word = type(change).__name__.lower()
-                return self._set(id, {"status": word, "reason": reason or None}, lines)
+                return self._set(
+                    id, {"status": word, "reason": reason or None}, lines, of_loop=change.of_loop
+                )
 
     def over(self, tasks: Iterable[BacklogTask]) -> list[BacklogTask]:
         """The tasks of the files as they will be. Where a person said otherwise meanwhile, as they are."""
@@ -95,9 +102,14 @@ class Wishes:
         return list(found.values())
 
     def agrees(self, wish: Wish, task: BacklogTask) -> bool:
-        """Whether nobody else changed the status since the decision, or to the same."""
+        """Whether nobody else changed the status since the decision, or to the same. A loop's is the same only with the same
+        reason: it was written before its writer died."""
         target = wish.fields.get("status")
-        return not isinstance(target, str) or task.status in (wish.base, status(target))
+        if not isinstance(target, str) or task.status in wish.bases:
+            return True
+        return task.status == status(target) and (
+            not wish.of_loop or task.reason == (wish.fields.get("reason") or "")
+        )
 
     def drop(self, conflicts: Iterable[Conflict]) -> None:
         for conflict in conflicts:
@@ -108,7 +120,14 @@ class Wishes:
     # -- parts -----------------------------------------------------------------------------------------
 
     def _set(
-        self, id: str, fields: Fields, lines: Lines, *, done: bool = False, edits: bool = False
+        self,
+        id: str,
+        fields: Fields,
+        lines: Lines,
+        *,
+        done: bool = False,
+        edits: bool = False,
+        of_loop: bool = False,
     ) -> list[BacklogTask]:
         task = lines.get(id)
         if new := self.new.get(id):
@@ -118,24 +137,34 @@ class Wishes:
             self.conflicts.append(Conflict(id, f"{id} is not in the backlog any more; nothing was changed"))
             return []
         if task.archived and not (done and id in self.known):
-            if not done or (task.commit != fields.get("commit", "")):
+            if done and (task.commit == fields.get("commit", "") or (of_loop and is_more(fields, task))):
+                # perhaps its line is still there
+                self.known[id] = Wish(_AT_WORK, fields, done=True, of_loop=of_loop)
+            elif of_loop:
+                self.conflicts.append(Conflict(id, f"{id} was completed by hand and stays so"))
+            else:
                 self.conflicts.append(Conflict(id, f"{id} is complete already; reopen it first"))
-            else:  # perhaps its line is still there
-                self.known[id] = Wish("pending", fields, done=True)
             return []
-        wish = self.known.setdefault(id, Wish(task.status, {}))
+        wish = self.known.setdefault(id, Wish(_AT_WORK if of_loop else (task.status,), {}))
+        wish.of_loop |= of_loop
         if edits:
             held = fields_of(lines.raw(id))
             wish.was = {**{name: held.get(name) for name in fields if name != "status"}, **wish.was}
         wish.fields = {**wish.fields, **fields}
         wish.done = done
+        if of_loop and task.status not in _AT_WORK and not self.agrees(wish, task):
+            return []  # a person's word stands; writing tells of it
         return [_changed(task, wish)]
 
-    def _reopen(self, id: str, lines: Lines) -> list[BacklogTask]:
+    def _reopen(self, id: str, lines: Lines, *, of_loop: bool) -> list[BacklogTask]:
         task = lines.get(id)
         if task is None or not task.archived:
-            return self._set(id, {"status": "pending", "reason": None, **_OF_DONE}, lines)
-        again: Fields = {**_OF_DONE, "status": "pending", "reopened": task.reopened + 1}
+            again = {"status": "pending", "reason": None, **_OF_DONE}
+            return self._set(id, again, lines, of_loop=of_loop)
+        if of_loop:
+            self.conflicts.append(Conflict(id, f"{id} was completed by hand and stays so"))
+            return []
+        again = {**_OF_DONE, "status": "pending", "reopened": task.reopened + 1}
         self.new[id] = New(patched(lines.raw(id).strip(), again), task.parent)
         self.uproot = True
         return []
@@ -153,14 +182,21 @@ class Wishes:
         return [*found, msgspec.structs.replace(task, order=order + len(self.new))]
 
 
+def is_more(fields: Fields, done: BacklogTask) -> bool:
+    """Whether this completion says more than the archive's line, which has somebody's word only."""
+    return not done.verified and (
+        bool(fields.get("verified")) or (bool(fields.get("commit")) and not done.commit)
+    )
+
+
 def _of_completion(change: Completed) -> Fields:
     found: Fields = {
         "status": "complete",
         "reason": None,
         "completed": change.when or time.strftime("%Y-%m-%d", time.gmtime()),
     }
-    if change.commit:
-        found["commit"] = change.commit
+    named = {"commit": change.commit, "branch": change.branch, "target": change.target}
+    found |= {name: value for name, value in named.items() if value}
     found["verified"] = change.verified
     if change.evidence:
         found["evidence"] = change.evidence
@@ -188,6 +224,8 @@ _PLAIN: dict[str, object] = {
     "reason": "",
     "completed": "",
     "commit": "",
+    "branch": "",
+    "target": "",
     "verified": None,
     "leaf": None,
 }

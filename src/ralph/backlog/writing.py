@@ -5,7 +5,7 @@ from __future__ import annotations
 from ralph.backlog.changes import Conflict, Fields
 from ralph.backlog.patch import fields_of, patched
 from ralph.backlog.table import BOM, Table
-from ralph.backlog.wishes import New, Wish, Wishes
+from ralph.backlog.wishes import New, Wish, Wishes, is_more
 from ralph.core.forest import Forest
 from ralph.core.tasks import read_line
 
@@ -52,8 +52,11 @@ class Draft:
     def _grant(self, id: str, wish: Wish) -> None:
         at = self._open.at.get(id)
         if at is None:
-            if not (wish.done and id in self._done.tasks):
-                self._refuse(id, f"was removed from {self._open.path.name}; nothing was changed")
+            done = self._done.tasks.get(id)
+            if not (wish.done and done):
+                self._refuse(id, _gone(wish, done is not None, self._open.path.name))
+            elif wish.of_loop and is_more(wish.fields, done):  # of two lines of the archive, the last counts
+                self._to_archive(patched(self._done.raw(id), wish.fields))
             return
         task = self._open.tasks[id]
         commit = str(wish.fields.get("commit", ""))
@@ -154,3 +157,11 @@ class Draft:
                     self.lines[at] = b""
                     self._touched.add(parent.id)
                 task = parent
+
+
+def _gone(wish: Wish, done: bool, name: str) -> str:
+    return (
+        "was completed by hand and stays so"
+        if wish.of_loop and done
+        else f"was removed from {name}; nothing was changed"
+    )

@@ -13,20 +13,27 @@ import click
 from msgspec.structs import replace
 
 from ralph.backlog import NAME, JsonlBacklog, done_name
+from ralph.backlog.apart import ready
+from ralph.cli.backlogwords import is_split, loose_end, not_begun, split_into, unready
 from ralph.cli.seeing import Shown, choose, diagnosed
 from ralph.core import facts as f
 from ralph.core.consensus import together
 from ralph.core.ends import DONE
 from ralph.core.figures import duration
-from ralph.core.next import what_next
+from ralph.core.next import shlex_quoted, what_next
 from ralph.core.policy import Policy
 from ralph.core.schedule import STOPS_THE_RUN, Work
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.driver.backlog import BacklogRequest, run_backlog
+from ralph.driver.elsewhere import Elsewhere
+from ralph.driver.landing import FAILURES
 from ralph.driver.life import Seeing
 from ralph.driver.loops import needs_a_person
 from ralph.errors import RalphError
+from ralph.journal.read import NAME as JOURNAL
+from ralph.journal.read import scan
+from ralph.journal.runs import newest_backlog_run
 from ralph.ui.terminal import one_line
 from ralph.workspace import Repo
 from ralph.workspace.landing import NO_GH, target
@@ -90,8 +97,14 @@ def drive(request: BacklogRequest, backlog: JsonlBacklog, see: dict[str, bool]) 
                 note=shown.note,
             ),
         )
-        shown.tell(told.summary(backlog))
+        shown.tell(told.summary(backlog, _reviews(request.repo), request))
     return code
+
+
+def _reviews(repo: Repo) -> tuple[f.RunReviewed, ...]:
+    """What was said of the whole change, also in the lives of the run that were cut short."""
+    run = newest_backlog_run(scan(repo.state_dir / JOURNAL).records, repo.root)
+    return run.reviews if run else ()
 
 
 def _left(backlog: JsonlBacklog) -> int:
@@ -100,7 +113,7 @@ def _left(backlog: JsonlBacklog) -> int:
 
 
 def _opened(repo: Repo, file: Path, work: Work) -> JsonlBacklog:
-    if not file.is_file():
+    if not file.is_file() and not (work.watch and not work.only and file.parent.is_dir()):
         raise RalphError(
             f"there is no {file.name}, so there is no task to work on",
             where=str(file.parent),
@@ -147,7 +160,7 @@ class _Told:
 
     def __init__(self) -> None:
         self._ends: dict[str, LoopState] = {}
-        self._reviews: list[f.RunReviewed] = []
+        self._reviews: list[f.RunReviewed] = []  # of this life
         self._began = datetime.now()
 
     def heard(self, fact: f.AnyFact) -> f.AnyFact:
@@ -159,27 +172,56 @@ class _Told:
         self._ends[s.task.id] = s
         return [_outcome(s), *_needs(s)]
 
-    def summary(self, backlog: JsonlBacklog) -> list[str]:
+    def summary(
+        self, backlog: JsonlBacklog, reviews: tuple[f.RunReviewed, ...], request: BacklogRequest
+    ) -> list[str]:
         done = [s for s in self._ends.values() if s.ended in DONE]
-        rest = [s for s in self._ends.values() if s.ended not in DONE]
+        split = [s for s in self._ends.values() if is_split(s, backlog)]
+        rest = [s for s in self._ends.values() if s.ended not in DONE and s not in split]
         seconds = (datetime.now() - self._began).total_seconds()
         spent = sum(s.cost_usd for s in self._ends.values())
         spent += sum(x.usage.cost_usd for x in self._reviews)
         cost = f", {spent:.2f} USD" if spent else ""
-        lines = ["", f"{len(done)} done, {len(rest)} not, in {duration(seconds)}{cost}"]
+        also = f", {len(split)} split" if split else ""
+        lines = ["", f"{len(done)} done, {len(rest)} not{also}, in {duration(seconds)}{cost}"]
+        lines += [f"  {s.task.id}: {split_into(s.task.id, backlog)}" for s in split]
+        lines += _landed_elsewhere(done, request.repo)
         for s in rest:
             lines += [f"  {s.task.id}: {_outcome(s)}", *(f"    {text}" for text in _needs(s))]
-        if said := together(self._reviews):
+        if said := together(reviews):
             lines.append(f"Reviewers of the whole run, {said}")
-        left = [task.id for task in backlog.ready(6)]
-        if left:
-            lines.append(f"Left: {few(left)}")
+        lines += self._left_over(backlog, request)
         if any(s.ended in STOPS_THE_RUN for s in rest):
             lines.append("Next: `ralph run` goes on where it was.")
-        failed = [s.task.id for s in rest if s.end_branch]
+        failed = [s for s in rest if s.ended in FAILURES]
+        kept = [s for s in failed if s.end_branch]
         if failed:
-            lines.append(f"Look at a failure branch, then `ralph task reopen {failed[0]}` and `ralph run`.")
+            again = f"`ralph task reopen {shlex_quoted((kept or failed)[0].task.id)}` and `ralph run`"
+            lines.append(f"Look at a failure branch, then {again}." if kept else f"To try again: {again}.")
+        if cancelled := [s for s in rest if s.ended == "cancelled"]:
+            lines.append(f"Next: {what_next('cancelled', cancelled[0])}")
         return lines
+
+    def _left_over(self, backlog: JsonlBacklog, request: BacklogRequest) -> list[str]:
+        """What a further run would begin, or why there is nothing for it."""
+        merges = request.policy.land.how == "merge"
+        apart = Elsewhere(request.repo, request.policy.land.target).among(backlog.all()) if merges else []
+        if request.work.only and not self._ends:
+            return [not_begun(request.work.only, backlog, apart)]
+        left = [task.id for task in ready(backlog, 6, [one.task for one in apart])]
+        held = unready(backlog, apart, but=self._ends)
+        return [f"Left: {few(left)}"] * bool(left) + [held] * bool(held)
+
+
+def _landed_elsewhere(done: list[LoopState], repo: Repo) -> list[str]:
+    """Of what is done, what is not where it was to be; and pull requests."""
+    elsewhere = Elsewhere(repo)
+    told = [(s.task.id, loose_end(s, elsewhere)) for s in done]
+    asked = [(s.task.id, s.landed.url) for s in done if s.landed and s.landed.url]
+    return [
+        *(f"  {id}: {text}" for id, text in told if text),
+        *(f"  {id}: pull request {url}" for id, url in asked),
+    ]
 
 
 def _needs(s: LoopState) -> list[str]:
@@ -192,6 +234,9 @@ def _outcome(s: LoopState) -> str:
     if s.landed:
         where = f", {s.landed.ref.removeprefix('refs/heads/')} {s.landed.commit[:12]}"
         where += f" ({s.landed.note})" if s.landed.note else ""
+        where += f", pull request {s.landed.url}" if s.landed.url else ""
     elif s.end_branch:
         where = f", kept on {s.end_branch}"
+    elif s.ended in FAILURES:
+        where = ", no change was made and nothing is kept"
     return f"{s.ended}: {s.end_reason}{where}"

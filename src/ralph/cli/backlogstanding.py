@@ -7,18 +7,22 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.backlog import JsonlBacklog
+from ralph.backlog import Claimed, JsonlBacklog
+from ralph.backlog.apart import ready as free
+from ralph.cli.backlogwords import is_split, loose_end, split_into, unready
 from ralph.cli.standing import Standing, standing
 from ralph.core import facts as f
 from ralph.core.consensus import together
 from ralph.core.ends import DONE
 from ralph.core.fold import fold_all
-from ralph.core.next import what_next
+from ralph.core.next import shlex_quoted, what_next
 from ralph.core.schedule import STOPS_THE_RUN
 from ralph.core.state import LoopState
 from ralph.core.tasks import STATUSES
 from ralph.core.text import few
-from ralph.driver.loops import needs_a_person, waiting
+from ralph.driver.elsewhere import Apart, Elsewhere
+from ralph.driver.loops import ended_loops, needs_a_person, waiting
+from ralph.driver.writeback import WriteBack
 from ralph.journal.record import Record
 from ralph.journal.runs import BacklogRun, loops_of
 from ralph.workspace import Repo
@@ -45,6 +49,9 @@ class Outcome(msgspec.Struct, frozen=True):
     ref: str  # and where
     branch: str  # that keeps what was not proven
     next: str  # what a person can do for it
+    url: str = ""  # of its pull request
+    split: str = ""  # into which parts, in place of failing
+    missing: str = ""  # it is done, and not where it was to be
 
 
 class BacklogStanding(msgspec.Struct, frozen=True):
@@ -55,7 +62,7 @@ class BacklogStanding(msgspec.Struct, frozen=True):
     state: str  # working, reviewing, paused, idle, ended, died
     under_way: list[Standing]
     outcomes: list[Outcome]
-    counts: dict[str, int]  # of the tasks that are work, by status, in the file
+    counts: dict[str, int]  # of the tasks that are work, by status, also what the file is still to be told
     ready: int
     problems: int  # lines of the file that cannot be worked on
     active_seconds: float
@@ -67,18 +74,25 @@ class BacklogStanding(msgspec.Struct, frozen=True):
     reviews: tuple[f.RunReviewed, ...]  # and what was said of it
     consensus: str  # all of that in a line; empty when nothing was said
     next: str
+    apart: list[Apart] = []  # done, and on a branch only: also of earlier runs
+    unready: str = ""  # what is left and cannot be begun, and why
 
 
 def backlog_standing(run: BacklogRun, records: list[Record], repo: Repo, *, live: bool) -> BacklogStanding:
     loops = [
         (fold_all(f.decode(r.data) for r in own), own)
-        for own in loops_of(records, run.id, repo.root).values()
+        for own in loops_of(records, run.runs, repo.root).values()
     ]
     under_way = [standing(s, own, repo, live=live) for s, own in loops if s.ended is None]
-    outcomes = [_outcome(s) for s, _ in loops if s.ended is not None]
-    backlog = JsonlBacklog(Path(run.file), repo.state_dir) if Path(run.file).is_file() else None
+    latest = {s.task.id: s for s, _ in loops}  # a task that was reopened between two lives counts once
+    backlog = _backlog(run, records, repo, [s.task.id for s, _ in loops if s.ended is None])
+    elsewhere = Elsewhere(repo)
+    outcomes = [_outcome(s, backlog, elsewhere) for s in latest.values() if s.ended is not None]
+    apart = elsewhere.among(backlog.all()) if backlog else []
+    told = {x.task for x in outcomes if not x.done}
+    held = unready(backlog, apart, but=told) if backlog else ""
     parked = _parked(records, repo, backlog)
-    ready = len(backlog.ready()) if backlog else 0
+    ready = len(free(backlog, None, [one.task for one in apart])) if backlog else 0
     problems = len(backlog.problems()) if backlog else 0
     at_work = "working" if under_way else "reviewing" if run.reviewing else "paused" if run.paused else "idle"
     state = at_work if live else "ended" if run.ended else "died"
@@ -103,11 +117,28 @@ def backlog_standing(run: BacklogRun, records: list[Record], repo: Repo, *, live
         reviews=run.reviews,
         consensus=together(run.reviews),
         parked=parked,
-        next=_next(state, under_way, outcomes, parked, ready, problems),
+        next=_next(state, under_way, outcomes, parked, ready, problems, held),
+        apart=apart,
+        unready=held,
     )
 
 
-def _outcome(s: LoopState) -> Outcome:
+def _backlog(run: BacklogRun, records: list[Record], repo: Repo, under_way: list[str]) -> JsonlBacklog | None:
+    """As the file will be: with what the journal knows and nobody has written into it yet. Nothing is written here."""
+    if not Path(run.file).is_file():
+        return None
+    backlog = JsonlBacklog(Path(run.file), repo.state_dir)
+    ended = {last: s for s, last in ended_loops(records, repo)}
+    WriteBack(backlog, lambda fact: None).catch_up(records, repo, ended)
+    for id in under_way:
+        if (task := backlog.get(id)) and task.status == "pending":
+            backlog.note(Claimed(id))
+    return backlog
+
+
+def _outcome(
+    s: LoopState, backlog: JsonlBacklog | None = None, elsewhere: Elsewhere | None = None
+) -> Outcome:
     return Outcome(
         task=s.task.id,
         title=s.task.title,
@@ -125,6 +156,9 @@ def _outcome(s: LoopState) -> Outcome:
         ref=s.landed.ref if s.landed else "",
         branch=s.end_branch,
         next=what_next(s.ended, s) if s.ended else "",
+        url=s.landed.url if s.landed else "",
+        split=split_into(s.task.id, backlog) if backlog and is_split(s, backlog) else "",
+        missing=loose_end(s, elsewhere) if elsewhere else "",
     )
 
 
@@ -153,7 +187,11 @@ def _next(
     parked: list[Outcome],
     ready: int,
     problems: int,
+    held: str,
 ) -> str:
+    if state == "working" and (asking := [x for x in under_way if x.question]):
+        paused = " Paused: `ralph continue` lets it go on." if any(x.paused for x in asking) else ""
+        return f'{asking[0].task} asks: `ralph answer --task {shlex_quoted(asking[0].task)} "..."`.{paused}'
     if state == "working" and any(x.state != "paused" for x in under_way):
         named = few([x.task for x in under_way], 3)
         first = under_way[0].task
@@ -175,16 +213,20 @@ def _next(
         return "`ralph run` goes on where it was."
     if parked:
         return _answer(parked)
-    if kept := [x for x in outcomes if x.branch]:
+    if kept := [x for x in outcomes if x.branch and not x.split]:
         x = kept[-1]
         return f"Look at {x.branch} (`ralph report --task {x.task}`), then `ralph task reopen {x.task}` and `ralph run`."
-    if rest := [x for x in outcomes if not x.done]:
+    if rest := [x for x in outcomes if not x.done and not x.split]:
         return f"{rest[-1].task}: {rest[-1].next}"
+    if missing := [x for x in outcomes if x.missing]:
+        return f"{missing[-1].task}: {missing[-1].next}"
     if ready:
         return "`ralph run` goes on with what is ready."
     if problems:
         return "Lines that cannot be worked on: `ralph task list` names them."
-    return "Nothing is ready. `ralph task list` shows all; `ralph report` tells of this run."
+    if held:
+        return "Nothing is ready, see above. `ralph task list` shows all; `ralph report` tells of this run."
+    return "Nothing is left. `ralph task list --all` shows all; `ralph report` tells of this run."
 
 
 def _answer(parked: list[Outcome]) -> str:

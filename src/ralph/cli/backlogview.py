@@ -13,6 +13,7 @@ from ralph.ui.spending import cost, spent
 
 _SHOWN = 8  # tasks under way
 _TROUBLES = 5
+_CUT_SHORT = {12: "stopped", 13: "cancelled", 130: "interrupted"}
 
 
 def rows_of(x: BacklogStanding) -> list[Row]:
@@ -22,8 +23,14 @@ def rows_of(x: BacklogStanding) -> list[Row]:
         *_under_way(x),
         Row("this run", _this_run(x)),
         *_at_end(x),
-        *_troubles([one for one in x.outcomes if not one.done]),
+        *_troubles([one for one in x.outcomes if not one.done and not one.split]),
+        *_elsewhere(x),
         *_parked(x),
+        *(
+            [Row("not ready", x.unready.removeprefix("Not ready: "), whole=True)]
+            if x.unready and not x.under_way
+            else []
+        ),
         Row("next", x.next, "bold", whole=True),
     ]
 
@@ -33,7 +40,8 @@ def _end(x: BacklogStanding) -> list[Row]:
         return [Row("end", "none: the run died", "red")]
     if x.state == "ended":
         good = "green" if x.code == 0 else "yellow"
-        return [Row("end", f"at {clock(x.ended)}, exit code {x.code}", good)]
+        how = f"{_CUT_SHORT[x.code]}, " if x.code in _CUT_SHORT else ""
+        return [Row("end", f"at {clock(x.ended)}, {how}exit code {x.code}", good)]
     return []
 
 
@@ -76,10 +84,16 @@ def _does(x: Standing) -> str:
     since = f"since {clock(x.started)}, {duration(seconds_since(x.started))}"
     if x.state == "died":
         return since
-    if x.state == "paused" and x.paused:
-        return f"paused since {clock(x.paused.since)} by {x.paused.by}; {since}"
+    asks = ""
     if x.waiting and x.waiting.what == "answer":
-        return f"asks, until {clock(x.waiting.until)}: {cut(x.waiting.why, 60)}; {since}"
+        asks = f"asks, until {clock(x.waiting.until)}: {cut(x.waiting.why, 60)}"
+    elif x.question:
+        asks = f"asks: {cut(x.question, 60)}"
+    if x.state == "paused" and x.paused:
+        runs_on = f"; {asks} (the time for it runs on)" if x.waiting and asks else f"; {asks}" if asks else ""
+        return f"paused since {clock(x.paused.since)} by {x.paused.by}{runs_on}; {since}"
+    if asks:
+        return f"{asks}; {since}"
     if x.waiting:
         return f"waits for {x.waiting.what} until {clock(x.waiting.until)}; {since}"
     what = "agent" if x.iteration else x.operations[0].name if x.operations else "waits for its turn"
@@ -90,7 +104,9 @@ def _does(x: Standing) -> str:
 
 def _this_run(x: BacklogStanding) -> str:
     done = sum(one.done for one in x.outcomes)
-    parts = [f"{done} done, {len(x.outcomes) - done} not", f"{duration(x.active_seconds)} active"]
+    split = sum(bool(one.split) for one in x.outcomes)
+    counted = f"{done} done, {len(x.outcomes) - done - split} not" + (f", {split} split" if split else "")
+    parts = [counted, f"{duration(x.active_seconds)} active"]
     return ", ".join([*parts, *spent(x.tokens, x.cost_usd, estimated=x.estimated)])
 
 
@@ -120,6 +136,29 @@ def _troubles(found: list[Outcome]) -> list[Row]:
     ]
     if len(found) > _TROUBLES:
         rows.append(Row("", f"and {len(found) - _TROUBLES} more: `ralph report` tells of all"))
+    return rows
+
+
+def _elsewhere(x: BacklogStanding) -> list[Row]:
+    """What was split, what has a pull request, and what is done and not where it was to be."""
+    outcomes = {one.task for one in x.outcomes}
+    earlier = [one for one in x.apart if one.task not in outcomes]
+    groups = [
+        ("split", "", [(one.task, one.split) for one in x.outcomes if one.split]),
+        ("requests", "green", [(one.task, one.url) for one in x.outcomes if one.url]),
+        (
+            "to be done",
+            "yellow",
+            [(one.task, one.missing) for one in x.outcomes if one.missing]
+            + [(one.task, f"{one.where}: {one.todo}") for one in earlier],
+        ),
+    ]
+    rows = []
+    for label, colour, found in groups:
+        for index, (task, text) in enumerate(found[-_TROUBLES:]):
+            rows.append(Row(label if not index else "", f"{cut(task, 24)}: {text}", colour, whole=True))
+        if len(found) > _TROUBLES:
+            rows.append(Row("", f"and {len(found) - _TROUBLES} more: `ralph status --json` has them all"))
     return rows
 
 

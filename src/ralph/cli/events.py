@@ -89,32 +89,42 @@ def events(
             and record.seq >= since
         )
 
-    def shown(record: Record) -> list[str]:
-        """Every record passes through here, in order, whether it is wanted or not."""
+    def shown(record: Record) -> list[tuple[str, str]]:
+        """Every record passes through here, in order, whether it is wanted or not. Each line has its loop before it."""
         told = routing.take(record) if routed or not as_json else ()
         if not wanted(record):
             return []
         if routed:
-            return rows(told, record.at, as_json=as_json)
-        return ["\n".join([_line(record, as_json), *below(told)])]
+            return [(record.loop, row) for row in rows(told, record.at, as_json=as_json)]
+        return [(record.loop, "\n".join([_line(record, as_json), *below(told)]))]
+
+    before = ""
+
+    def say(of: str, line: str) -> None:
+        """Events are numbered anew in each loop: where another begins is said."""
+        nonlocal before
+        if routed and not as_json and before not in ("", of):
+            click.echo(f"-- loop {of}: {one_line(routing.title(of))}")
+        before = of
+        click.echo(line)
 
     seen = since - 1
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
     for record in history(state_dir):
         seen = max(seen, record.seq)
         found += shown(record)
     if routed and not as_json and (found or following):
         click.echo(HEAD)
-    for line in found[-last:] if last else found:
-        click.echo(line)
+    for of, line in found[-last:] if last else found:
+        say(of, line)
     if not following:
         return
     follower = follow(state_dir / NAME, seen + 1)
     try:
         while True:
             for record in follower.poll():
-                for line in shown(record):
-                    click.echo(line)
+                for of, line in shown(record):
+                    say(of, line)
             time.sleep(0.1)
     except KeyboardInterrupt:
         pass

@@ -27,6 +27,7 @@ _config = click.option(
 )
 _json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 _OF_HATS = ("hats", "events", "event_loop")  # sections whose warnings are about hats
+_PROMPT = "event_loop.prompt_file"  # whether it is there is no matter of hats
 NONE = "There are no hats: every iteration gets the whole task."
 
 
@@ -171,7 +172,7 @@ def _examined(config: Path | None) -> tuple[str, Examined | None]:
     shown = str(config) if config else next((n for n in FILE_NAMES if os.path.lexists(folder / n)), "")
     if not shown:
         return FILE_NAMES[0], None
-    return shown, examine(folder, config, backlog=usual(place.here().root))
+    return shown, examine(folder, config, backlog=usual(place.here().root), prompt_to_come=True)
 
 
 def _team(config: Path | None) -> Team | None:
@@ -202,7 +203,7 @@ def _checked(config: Path | None) -> Checked:
     warnings = [
         Found(one.line, one.key, one.what)
         for one in findings(problems.noted)
-        if one.key.partition(".")[0] in _OF_HATS
+        if one.key.partition(".")[0] in _OF_HATS and one.key != _PROMPT
     ]
     team = found.policy.team
     if team is not None and not errors:

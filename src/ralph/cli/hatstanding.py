@@ -14,14 +14,15 @@ from ralph.core.scanboard import Board, Item
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.journal.record import Record
-from ralph.ui.hatlines import about, title
+from ralph.ui.hatlines import about, of_backlog, title
 from ralph.ui.spending import spent
 
 
 class ItemStanding(msgspec.Struct, frozen=True):
     name: str
     state: Literal["under way", "waiting", "through", "given up"]
-    folder: str  # where it was found last
+    folder: str  # where it was found last; of a task, the file of the backlog
+    task: bool  # of a backlog
     dispatches: int
     failures: int  # of the phase that it is in
     reason: str
@@ -58,17 +59,19 @@ def hat_standing(s: LoopState, own: list[Record], *, live: bool) -> HatStanding 
         idle_since=since or None,
         idle_until=until or None,
         cycle=s.turns.cycle,
-        items=items(s.board),
+        items=items(s),
         finished=s.board.finished,
     )
 
 
-def items(board: Board) -> list[ItemStanding]:
+def items(s: LoopState) -> list[ItemStanding]:
+    board = s.board
     return [
         ItemStanding(
             name=item.name,
             state=_state(board, item),
             folder=item.folder,
+            task=of_backlog(s.policy.team, item.folder),
             dispatches=item.dispatches,
             failures=item.failures,
             reason=item.reason,
@@ -90,14 +93,16 @@ def queue_text(x: HatStanding) -> str:
 
 
 def item_text(x: ItemStanding, *, estimated: bool) -> str:
+    place = x.folder if x.task else f"{x.folder}/"
     told = {
-        "under way": f"under way, from {x.folder}/",
-        "waiting": f"in {x.folder}/",
+        "under way": f"under way, from {place}",
+        "waiting": f"in {place}",
         "through": "through",
         "given up": "given up",
     }[x.state]
     figures = [duration(x.seconds), *spent(x.tokens, x.cost_usd, estimated=estimated)] if x.seconds else []
-    failed = [f"failed {count(x.failures, 'time')}"] if x.failures else []
+    # Why it was given up says how often it failed.
+    failed = [f"failed {count(x.failures, 'time')}"] if x.failures and x.state != "given up" else []
     why = f": {x.reason}" if x.reason else ""
     return ", ".join([told, *failed, *figures]) + why
 

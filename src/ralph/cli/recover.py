@@ -117,7 +117,8 @@ def _last_loop(repo: Repo) -> LoopState:
     state = None
     with suppress(Damage):
         state = latest(repo)
-    return state or LoopState(root=str(repo.root), folder=os.path.relpath(Path.cwd(), repo.root))
+    state = state or LoopState(root=str(repo.root), folder=os.path.relpath(Path.cwd(), repo.root))
+    return msgspec.structs.replace(state, base_commit="")  # it may be long gone
 
 
 # -- the list ------------------------------------------------------------------------------------------

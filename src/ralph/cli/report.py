@@ -77,7 +77,7 @@ def _made(repo: Repo, changes: Changes, found: Gathered, as_html: bool, as_json:
     if found.run:
         from ralph.report.runsummary import run_summary
 
-        return (run_summary(found.stories, found.run),)
+        return (run_summary(found.stories, found.run, found.earlier),)
     from ralph.report.markdown import summary
 
     return (summary(found.stories),)

@@ -37,6 +37,9 @@ class Routing:
         self._loops[found.loop] = s = fold(self._loops[found.loop], fact)
         return self._tellers[found.loop].take(fact, s)
 
+    def title(self, loop: str) -> str:
+        return self._loops[loop].task.title
+
 
 def below(told: tuple[Told, ...]) -> list[str]:
     """Under the line of a fact."""

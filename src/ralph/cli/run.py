@@ -14,6 +14,7 @@ import click
 from msgspec.structs import replace
 
 from ralph.agents.adapter import adapter
+from ralph.cli.inside import refuse_inside
 from ralph.cli.seeing import Shown, diagnosed
 from ralph.cli.seeing import choose as choose_view
 from ralph.config import Overrides, Resolved, check_agent, found_above, found_in, load
@@ -22,8 +23,8 @@ from ralph.config.kinds import glob_problem
 from ralph.core import facts as f
 from ralph.core.decide import Finish, decide
 from ralph.core.fold import fold
-from ralph.core.next import what_it_needs
-from ralph.core.policy import Policy
+from ralph.core.next import of_task, resume_of, what_it_needs
+from ralph.core.policy import AgentPolicy, Policy
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.driver.life import Choice, Seeing
@@ -31,6 +32,7 @@ from ralph.driver.resume import is_unfinished
 from ralph.driver.run import Request, raised
 from ralph.driver.run import run as drive
 from ralph.errors import RalphError
+from ralph.ui.terminal import one_line
 from ralph.workspace import Repo, committed, dirty, own_files
 
 if TYPE_CHECKING:
@@ -153,6 +155,7 @@ def run(
         _refuse_with_resume({**given, "config": config}, command)
         return _resume(see, "", given, task=given["task"] or "")
     repo = here()
+    refuse_inside(repo)
     if config is None:
         _refuse_one_above(folder, repo)
     assumed = _assumed(folder, repo, command, given) if config is None else None
@@ -177,6 +180,11 @@ def run(
     _check(everyone, folder, "command line" if command else "config")
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
+    if resolved.policy.team is not None:
+        from ralph.cli.validatehats import warned
+
+        for warning in warned(resolved.policy.team):
+            click.echo(f"warning: {one_line(warning)}", err=True)
     if resolved.task is None:
         work = backlogrun.work_of(flags, resolved.work)
         file = Path(resolved.backlog) if resolved.backlog else None
@@ -212,8 +220,16 @@ def run(
     help="After needs-review: files that judge the work and may stay changed; may be repeated.",
 )
 @click.option("--task", default="", help="Of the backlog, this task, which waits for you or was cut short.")
+@click.option("--max-items", type=int, hidden=True)  # only to say why not
 @_view
-def resume(see: dict[str, bool], answer: str, allow: tuple[str, ...], task: str, **given: Any) -> int:
+def resume(
+    see: dict[str, bool],
+    answer: str,
+    allow: tuple[str, ...],
+    task: str,
+    max_items: int | None,
+    **given: Any,
+) -> int:
     """Go on with the unfinished loop, perhaps under higher limits.
 
     After needs-review, --allow accepts the changes to these files; without it, the agent has to put them back.
@@ -227,6 +243,11 @@ def resume(see: dict[str, bool], answer: str, allow: tuple[str, ...], task: str,
       ralph resume --allow tests/test_dates.py
       ralph resume --task A.1 --answer "Use PostgreSQL"
     """
+    if max_items is not None:
+        raise RalphError(
+            "a resumed loop keeps its --max-items",
+            todo="Leave it out; or start anew with `ralph run --fresh --max-items N`, which counts the items from then on.",
+        )
     return _resume(see, answer, given, allow, task)
 
 
@@ -238,6 +259,7 @@ def _resume(
     from ralph.cli.place import here
 
     repo = here()
+    refuse_inside(repo)
     of_backlog = backlogresume.chosen(repo, task, says=bool(answer or allow))
     loop = of_backlog.state if of_backlog else _resumable(repo)
     if loop:
@@ -258,7 +280,10 @@ def _resume(
 def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allow: tuple[str, ...]) -> None:
     """A loop at its limit would end again at once: say what it needs instead."""
     if answer and loop.question is None and loop.ended != "stuck":
-        raise RalphError("no question waits for an answer here", todo="Leave out --answer.")
+        raise RalphError(
+            "no question waits for an answer here",
+            todo=f'To tell the next iteration something: `{of_task("say", loop)} "..."`; then `{resume_of(loop)}`.',
+        )
     higher = raised(loop.policy.limits, limits)
     resumed = fold(loop, f.LoopResumed(run="", limits=higher, answer=answer, allow=allow))
     for op in decide(resumed) if not resumed.open else ():
@@ -349,14 +374,17 @@ def _check(policy: Policy, folder: Path, named_by: NamedBy) -> None:
     check_agent(policy, folder, named_by)
     adapter(policy.agent).check(policy.agent)
     hats = policy.team.hats if policy.team is not None else ()
-    others = [(f"gate {gate.name}", gate.agent) for gate in policy.gates]
-    for name, agent in (*others, *((f"hat {hat.id}", hat.agent) for hat in hats)):
+    others: list[tuple[NamedBy, str, AgentPolicy | None]] = []
+    others += (("gate", gate.name, gate.agent) for gate in policy.gates)
+    others += (("hat", hat.id, hat.agent) for hat in hats)
+    for kind, name, agent in others:
         if agent:
             try:
-                check_agent(replace(policy, agent=agent), folder, "loop" if named_by == "loop" else "gate")
+                check_agent(replace(policy, agent=agent), folder, "loop" if named_by == "loop" else kind)
                 adapter(agent).check(agent)
             except RalphError as error:
-                raise RalphError(f"{name}: {error.what}", where=error.where, todo=error.todo, code=error.code)
+                what = f"{kind} {name}: {error.what}"
+                raise RalphError(what, where=error.where, todo=error.todo, code=error.code)
 
 
 def _raised(given: dict[str, Any]) -> dict[str, float]:
@@ -411,10 +439,15 @@ def _resume_or_fresh(s: LoopState) -> Choice:
     text = f"An unfinished loop is here: {s.task.id} ({how}, {s.iterations} iterations)."
     if not sys.stdin.isatty():
         raise RalphError(
-            text, todo="Say --resume to go on with it, or --fresh to set it aside and start anew."
+            text,
+            todo="Say --resume to go on with it under the settings that it began with, or --fresh to set it "
+            "aside and start anew with those of now.",
         )
     answer = click.prompt(
-        f"{text} Resume or fresh?", type=click.Choice(["resume", "fresh"]), default="resume", err=True
+        f"{text} Resume (it keeps the settings that it began with) or fresh?",
+        type=click.Choice(["resume", "fresh"]),
+        default="resume",
+        err=True,
     )
     return "resume" if answer == "resume" else "fresh"
 

@@ -17,13 +17,13 @@ from ralph.cli.place import BY_INIT
 from ralph.core import facts as f
 from ralph.core import steering
 from ralph.core.hatfold import IDLE
-from ralph.core.next import of_task, what_next
+from ralph.core.next import of_task, what_next, why_it_ended
 from ralph.core.state import LoopState
 from ralph.driver.resume import last_loop
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.record import Record
-from ralph.journal.runs import newest_backlog_run
+from ralph.journal.runs import backlog_runs, meant
 from ralph.ui.verdicts import Verdict, verdict
 from ralph.workspace import Repo
 
@@ -146,7 +146,10 @@ def look(repo: Repo) -> Place:
     records = scan(repo.state_dir / NAME).records
     newest = last_loop(records, repo.root)
     elsewhere = _elsewhere(records, live, repo) if live else ""
-    if (run := newest_backlog_run(records, repo.root)) and (newest is None or newest[1][-1].seq < run.seq):
+    working = str(live.get("run", "")) if live else ""
+    worked = {record.run for record in records if record.loop}
+    run = meant(backlog_runs(records, repo.root).all, worked, working)
+    if run and (newest is None or newest[1][-1].seq < run.seq):
         from ralph.cli.backlogstanding import backlog_standing
 
         going = live is not None and live.get("run") == run.id
@@ -180,7 +183,7 @@ def standing(s: LoopState, own: list[Record], repo: Repo, *, live: bool) -> Stan
         state=_state(s, live),
         started=own[0].at,
         end=s.ended,
-        reason=s.end_reason,
+        reason=why_it_ended(s),
         limit=s.end_limit,
         question=s.question,
         iterations=s.iterations,
@@ -300,7 +303,8 @@ def _next(s: LoopState, live: bool) -> str:
     if s.stop:
         return "It ends by itself. `ralph stop --now` does not wait for the iteration."
     if steering.pause_id(s) in s.open:
-        return f"`{of_task('continue', s)}` lets it go on; `ralph stop` ends it."
+        ask = f'Answer it: `{of_task("answer", s)} "..."`. ' if s.question is not None else ""
+        return f"{ask}`{of_task('continue', s)}` lets it go on; `ralph stop` ends it."
     if s.question is not None:
         return f'Answer it: `{of_task("answer", s)} "..."`.'
     if s.wait_due and s.wait_due.until:

@@ -111,7 +111,10 @@ def _now_rows(x: Standing) -> list[Row]:
     if x.waiting:
         until = f"{x.waiting.what} until {clock(x.waiting.until)}"
         left = duration(seconds_until(x.waiting.until))
-        rows.append(Row("waiting", f"{until} (in {left}): {x.waiting.why}", "yellow"))
+        runs_on = ", also while it is paused" if x.paused and x.waiting.what == "answer" else ""
+        rows.append(Row("waiting", f"{until} (in {left}{runs_on}): {x.waiting.why}", "yellow", whole=True))
+    elif x.question and not x.end:
+        rows.append(Row("question", x.question, "yellow", whole=True))
     if x.paused:
         since = f"since {clock(x.paused.since)}, {duration(seconds_since(x.paused.since))}"
         rows.append(Row("paused", f"{since if x.paused.since else 'after this'}, by {x.paused.by}", "yellow"))

@@ -56,8 +56,9 @@ def say(text: str, hat: str, task: str, no_wait: bool) -> None:
     message: dict[str, object] = {"kind": "say", "text": text, "hat": hat}
     names = [whom.put(repo, {**message, "loop": s.loop}, live.pid if live else None) for s in loops]
     if live is None:
+        wearing = f" that wears {one_line(hat)}" if hat else ""
         click.echo(
-            f"Nothing runs here. It is kept: the first iteration after {_goes_on(loops)} will read it."
+            f"Nothing runs here. It is kept: the first iteration{wearing} after {_goes_on(loops)} will read it."
         )
     elif no_wait:
         click.echo("Said.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ralph.backlog import JsonlBacklog
+from ralph.backlog.apart import needs
 from ralph.cli import taskview
 from ralph.cli.taskedits import CHANGES, known_status
 from ralph.cli.taskfiles import export, import_
@@ -75,7 +76,7 @@ def next_(as_json: bool) -> None:
       ralph task next
     """
     backlog = taskview.opened()
-    found = backlog.ready(1)
+    found = taskview.ready(backlog, 1)
     if as_json:
         taskview.echo_json(taskview.as_json(backlog, found[0]) if found else None)
         return
@@ -100,8 +101,12 @@ def show(id: str, as_json: bool) -> None:
     found = backlog.find(id)
     if as_json:
         children = [child.id for child in backlog.forest.children(id)]
-        waits = [] if found.archived else backlog.forest.held_by(id)
-        taskview.echo_json({**taskview.as_json(backlog, found), "children": children, "waits_for": waits})
+        apart = [one.task for one in taskview.apart(backlog)]
+        waits = [] if found.archived else [*backlog.forest.held_by(id), *needs(backlog, id, apart)]
+        more: dict[str, object] = {"children": children, "waits_for": waits}
+        if found.target:
+            more["on_target"] = id not in apart
+        taskview.echo_json({**taskview.as_json(backlog, found), **more})
     else:
         taskview.detail(backlog, found)
 

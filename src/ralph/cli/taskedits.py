@@ -13,7 +13,10 @@ from ralph.errors import RalphError
 from ralph.ui.terminal import one_line
 
 _json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
-_PROPOSED = "Proposed; whether and when it is worked on is not yours to decide."
+_PROPOSED = (
+    "Proposed. Its id may become another, should this one be taken; whether and when it is worked on is not yours "
+    "to decide."
+)
 
 
 @click.command()

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ralph.backlog import NAME, Conflict, JsonlBacklog
+from ralph.backlog.apart import ready as free
 from ralph.cli.backlogfile import of_folder
 from ralph.cli.output import harmless
 from ralph.cli.place import here
 from ralph.core.tasks import BacklogTask, Problem
 from ralph.errors import RalphError
 from ralph.ui.terminal import one_line
+
+if TYPE_CHECKING:
+    from ralph.driver.elsewhere import Apart
 
 _PROBLEMS_SHOWN = 20
 _COLOURS = {
@@ -48,7 +53,7 @@ def as_json(backlog: JsonlBacklog, task: BacklogTask) -> dict[str, object]:
         "file": (backlog.done_path if task.archived else backlog.path).name,
         "line": backlog.line(task.id),
     }
-    for name in ("reason", "completed", "commit", "verified"):
+    for name in ("reason", "completed", "commit", "branch", "target", "verified"):
         if (value := getattr(task, name)) not in ("", None):
             found[name] = value
     return found
@@ -92,17 +97,45 @@ def tree(backlog: JsonlBacklog, wanted: set[str]) -> None:
 def counts(backlog: JsonlBacklog) -> str:
     leaves = [task for task in backlog.all() if backlog.forest.is_leaf(task.id)]
     complete = sum(backlog.status(task.id) == "complete" for task in leaves)
-    return f"{len(leaves)} tasks: {complete} complete, {len(backlog.ready())} ready"
+    return f"{len(leaves)} tasks: {complete} complete, {len(ready(backlog))} ready"
+
+
+def ready(backlog: JsonlBacklog, most: int | None = None) -> list[BacklogTask]:
+    """Those that a run would begin."""
+    return free(backlog, most, [one.task for one in apart(backlog)])
+
+
+def apart(backlog: JsonlBacklog) -> list[Apart]:
+    """What is complete and could not land. The rooms that ask git are loaded only when there is any."""
+    if not any(task.target for task in backlog.all()):
+        return []
+    from ralph.driver.elsewhere import Elsewhere
+
+    return Elsewhere(here()).among(backlog.all())
+
+
+def waits_for(backlog: JsonlBacklog, task: BacklogTask, elsewhere: list[Apart]) -> list[str]:
+    """Ids of dependencies and parents that hold it; those whose work is on a branch with where it is."""
+    if task.archived:
+        return []
+    held = backlog.forest.held_by(task.id)
+    if elsewhere:
+        from ralph.cli.backlogwords import waits_for_apart
+
+        held += waits_for_apart(task.id, backlog, elsewhere)
+    return held
 
 
 def detail(backlog: JsonlBacklog, task: BacklogTask) -> None:
+    elsewhere = apart(backlog)
+    landing = next((f"{one.where}: {one.todo}" for one in elsewhere if one.task == task.id), task.branch)
     where = f"{(backlog.done_path if task.archived else backlog.path).name}:{backlog.line(task.id)}"
     click.echo(one_line(f"{task.id}  {task.title}"))
     rows: list[tuple[str, str]] = [("status", backlog.status(task.id)), ("reason", task.reason)]
-    rows += [("waits for", ", ".join(backlog.forest.held_by(task.id)) if not task.archived else "")]
+    rows += [("waits for", ", ".join(waits_for(backlog, task, elsewhere)))]
     rows += [("type", task.type), ("priority", "" if task.priority is None else f"{task.priority:g}")]
     rows += [("parent", task.parent), ("depends on", ", ".join(task.depends_on))]
-    rows += [("completed", task.completed), ("commit", task.commit)]
+    rows += [("completed", task.completed), ("commit", task.commit), ("landed", landing)]
     rows += [
         ("verified", "" if task.verified is None else "yes" if task.verified else "no"),
         ("where", where),

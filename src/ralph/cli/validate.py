@@ -116,7 +116,7 @@ def _examined(folder: Path, file: Path | None) -> tuple[Verdict, list[str]]:
         nothing = Finding(0, "", _nothing_here(folder))
         return Verdict(FILE_NAMES[0], False, (nothing,)), []
     try:
-        found = examine(folder, file, backlog=usual(place.here().root))
+        found = examine(folder, file, backlog=usual(place.here().root), prompt_to_come=True)
     except Unreadable as error:
         return Verdict(shown, False, (Finding(error.line, "", error.what),)), []
     problems = found.settings.problems
@@ -217,7 +217,7 @@ def _meaning(found: Examined) -> Iterator[str]:
         rows.append(
             ("notify", [f"{n.run or masked.address(n.url)} ({', '.join(n.when)})" for n in policy.notify])
         )
-    if found.backlog and found.work.at_end:
+    if found.work.at_end:
         rows.append(("at end", [_at_end(gate) for gate in found.work.at_end]))
     for name, lines in rows:
         yield from _rows(name, lines)
@@ -248,7 +248,7 @@ def _agent(agent: AgentPolicy) -> str:
 
 def _task(task: Task | None) -> str:
     if task is None:
-        return "no prompt here: give one with -p, -P or PROMPT.md"
+        return "no prompt here: give one with -p, -P or PROMPT.md, or tasks: `ralph task add`"
     criteria = f", {len(task.criteria)} criteria" if task.criteria else ""
     return f"{task.title} ({task.id}{criteria})"
 
@@ -286,7 +286,8 @@ def _gate(gate: GatePolicy) -> str:
 def _at_end(gate: GatePolicy) -> str:
     from ralph.config.kinds import duration_text
 
-    return f"{gate.name}: looks at the whole run, ended after {duration_text(gate.hard_timeout)}: review: {gate.review}"
+    ended = f"ended after {duration_text(gate.hard_timeout)}"
+    return f"{gate.name}: looks at the whole run over a backlog, {ended}: review: {gate.review}"
 
 
 def _sandbox(sandbox: SandboxPolicy) -> str:

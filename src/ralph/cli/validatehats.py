@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ralph.config.problems import Finding
     from ralph.core.hats import Hat, Team
 
+_FEW = 3  # warnings that a run tells one by one
+
 
 def hat_findings(found: Examined, folder: Path) -> Iterator[Finding]:
     """All of them warnings here: a loop can run with it. `ralph hats validate` tells errors from them."""
@@ -29,6 +31,20 @@ def hat_findings(found: Examined, folder: Path) -> Iterator[Finding]:
         key = f"hats.{finding.hat}" if finding.hat else "hats"
         yield Finding(lines.get(finding.hat, 0), key, f"{finding.what}. {finding.todo}")
     yield from _unusable(found, team, folder, lines)
+
+
+def warned(team: Team) -> Iterator[str]:
+    """What a run says of its hats before it begins: all that cannot work, and what else is to look at if that is little."""
+    from ralph.core import hatgraph
+
+    found = hatgraph.check(team)
+    errors = [one for one in found if one.level == "error"]
+    others = [one for one in found if one.level != "error"]
+    shown = [*errors, *(others if len(others) <= _FEW else ())]
+    for one in shown:
+        yield f"hats{f'.{one.hat}' if one.hat else ''}: {one.what}. {one.todo}"
+    if more := len(found) - len(shown):
+        yield f"hats: {more} more things to look at: `ralph hats validate`"
 
 
 def _unusable(found: Examined, team: Team, folder: Path, lines: dict[str, int]) -> Iterator[Finding]:

@@ -14,12 +14,13 @@ from ralph.errors import RalphError
 
 UNUSABLE = 10
 
-NamedBy = Literal["config", "name", "command line", "gate", "loop"]
+NamedBy = Literal["config", "name", "command line", "gate", "hat", "loop"]
 _CORRECT: dict[NamedBy, str] = {
     "config": "Correct cli.command.",
     "name": "Or name another in cli.backend, or its program in cli.command.",
     "command line": "Correct the command after `--`.",
     "gate": "Correct the gate's agent in ralph.yml.",
+    "hat": "Correct the hat's `backend` in ralph.yml.",
     "loop": "Put it back, or start anew with another agent: `ralph run --fresh`.",
 }
 

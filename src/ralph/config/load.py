@@ -94,8 +94,10 @@ def examine(
     *,
     assumed: str = "",
     backlog: Path | None = None,
+    prompt_to_come: bool = False,
 ) -> Examined:
-    """Everything that is wrong is in `settings.problems`; Unreadable when the file cannot be taken apart."""
+    """Everything that is wrong is in `settings.problems`; Unreadable when the file cannot be taken apart.
+    `prompt_to_come`: that the file of the prompt is not there is only a warning."""
     overrides = overrides or Overrides()
     cwd = Path(cwd).absolute()
     path = cwd / file if file is not None else found_in(cwd)
@@ -107,9 +109,9 @@ def examine(
 
     check(overrides, problems)
     policy = policy_of(settings, overrides, cwd)
-    task = task_of(settings, overrides, cwd)
+    task = task_of(settings, overrides, cwd, to_come=prompt_to_come)
     from_file = prompt_file(settings, overrides, cwd)
-    tasks = backlogs.file(settings, backlog) if task is None else None
+    tasks = backlogs.file(settings, backlog) if task is None and from_file is None else None
     if tasks or overrides.backlog:
         policy = backlogs.policy_for_tasks(policy, settings, overrides)
     elif task is not None:

@@ -20,13 +20,14 @@ MAX_TITLE = 80
 MAX_SLUG = 40
 
 
-def task(settings: Settings, overrides: Overrides, cwd: Path) -> Task | None:
-    """None when there is no prompt anywhere, or the backlog is asked for; a title alone is a prompt."""
+def task(settings: Settings, overrides: Overrides, cwd: Path, *, to_come: bool = False) -> Task | None:
+    """None when there is no prompt anywhere, or the backlog is asked for; a title alone is a prompt. `to_come`: a file of
+    it that is named may not be there yet, since a run can be given another prompt."""
     _refuse_two_prompts(settings)
     if asked_for(settings, overrides):
         return None
     own = fields(settings.values, "task")
-    prompt = _prompt(settings, overrides, cwd) or own.get("title", "")
+    prompt = _prompt(settings, overrides, cwd, to_come) or own.get("title", "")
     if not prompt:
         return None
     own["description"] = prompt
@@ -55,11 +56,15 @@ def slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_SLUG].rstrip("-") or "task"
 
 
-def _prompt(settings: Settings, overrides: Overrides, cwd: Path) -> str:
+def _prompt(settings: Settings, overrides: Overrides, cwd: Path, to_come: bool) -> str:
     """The command line before the file, the file before PROMPT.md."""
     if overrides.prompt is not None:
         return overrides.prompt
     if file := prompt_file(settings, overrides, cwd):
+        if to_come and file[1] in settings.values and not os.path.lexists(file[0]):
+            what = f"no prompt: {quoted_path(file[0])} does not exist; write it, or give a prompt with -p"
+            settings.warn(file[1], what)
+            return ""
         return _from_file(*file, settings)
     return _text_in_settings(settings)
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from ralph.core import steering
 from ralph.core.ends import End, exit_code
 from ralph.core.facts import Purpose, Variant
+from ralph.core.figures import count
 from ralph.core.hatfold import COOLDOWN, IDLE
 from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge, weakened
 from ralph.core.policy import LandHow
@@ -98,6 +99,9 @@ class Land(Operation, frozen=True):
     tree: str
     how: LandHow
     note: str = ""
+    tired: str = (
+        ""  # why it is not merged once more, should the target have moved on again: then it lands on a branch
+    )
 
 
 class Finish(Operation, frozen=True):
@@ -148,7 +152,7 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
         return (_judged(s),)
     for rule in _ENDS:
         if end := rule(s):
-            return (_or_item(s, end) if rule is _nothing_happens else end,)
+            return (_or_item(s, end) if rule in _OF_AN_ITEM else end,)
     if steering.asks(s):
         return (_for_answer(s),)
     if s.wait_due is not None:
@@ -157,8 +161,7 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
 
 
 def _or_item(s: LoopState, end: Finish) -> Operation:
-    """On a board, what nobody gets done is one item: it is given up, and the next one comes. (Where gates turned it down
-    the tree is red, and that is the end.)"""
+    """On a board, what nobody gets done is one item: it is given up, what was made of it is undone, the next one comes."""
     if not s.board.under_way or s.policy.team is None:
         return end
     scanner = next(
@@ -224,6 +227,11 @@ def _role_before_end(s: LoopState) -> Trigger | None:
         return None
     unclaimed = replace(s, claim=None)
     return None if any(rule(unclaimed) for rule in _ENDS) else _role(s)
+
+
+def _to_claimer(s: LoopState) -> RunAgent:
+    """A person's words go to the hat that claims; its claim stands unless it says otherwise."""
+    return replace(_run_agent(s, None), hat=s.turns.claimer, hat_why="a person has said something meanwhile")
 
 
 def _words_before_end(s: LoopState) -> bool:
@@ -374,7 +382,7 @@ def _judged(s: LoopState) -> Operation:
         case Verdict(what="verified" | "unverified") if s.claim.held:
             return PassOn(id=f"pass:{s.claim.serial}", serial=s.claim.serial, tree=s.claim.tree)
         case Verdict(what="verified" | "unverified") if _words_before_end(s):
-            return _run_agent(s, _role(s))
+            return _to_claimer(s) if s.policy.team is not None else _run_agent(s, _role(s))
         case Verdict(what="verified" | "unverified") if trigger := _role_before_end(s):
             return _run_agent(s, trigger)
         case Verdict(what="verified" | "unverified") if _to_land(s) and s.landed is None:
@@ -402,16 +410,17 @@ def _to_land(s: LoopState) -> bool:
 def _land(s: LoopState, claim: Claim, verdict: Verdict) -> Land:
     """Only what was proven goes onto the target, unless the user wants no proof."""
     policy = s.policy.land
-    how, note = policy.how, ""
+    how, note, tired = policy.how, "", ""
     if verdict.what == "unverified" and not s.policy.gates_declined:
         how, note = "branch", "no hard gate proves it"
-    elif s.merges > policy.merges:
-        how, note = "branch", f"{_short(policy.target)} kept moving on: merged {s.merges} times"
+    elif s.merges >= policy.merges:
+        tired = f"{_short(policy.target)} kept moving on: merged {count(s.merges, 'time')}"
     return Land(
         id=f"land:{claim.serial}{f'+{claim.round}' if claim.round else ''}",
         tree=claim.tree,
         how=how,
         note=note,
+        tired=tired,
     )
 
 
@@ -582,3 +591,4 @@ _ENDS: tuple[Callable[[LoopState], Finish | None], ...] = (
     _stopped,
     _out_of_quota,
 )
+_OF_AN_ITEM = (_used_up, _same_error, _nothing_happens)  # on a board these are about the item under way

@@ -72,7 +72,7 @@ NEXT: dict[End, str] = {
     "limit": "Go on with a higher limit: `ralph resume --max-iterations N` (or --max-runtime, --max-cost, --max-tokens).",
     "quota": "Go on when the quota is back: `ralph resume`.",
     "agent-unusable": "Run the agent by hand to see why it fails, then `ralph resume`; with another agent: `ralph run --fresh`.",
-    "no-route": "No hat takes this event; add a trigger for it in ralph.yml.",
+    "no-route": "Add a trigger for this event to a hat in ralph.yml, then `ralph run --fresh`: a resumed loop keeps its hats.",
     "stopped": "Go on with `ralph resume`.",
     "cancelled": "Your tree is as the agent left it; `ralph recover` shows how it was before.",
     "internal": "Fix the cause named above, then `ralph resume`.",

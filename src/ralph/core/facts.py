@@ -243,6 +243,7 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     cut: bool = False  # output was longer than is kept
     protected: tuple[str, ...] = ()  # protected paths that it had changed; undone
     places: dict[str, str] = {}  # where the items are that a scanner dispatched
+    unresolved: tuple[str, ...] = ()  # paths that a merge left in conflict and that still hold its marks
 
 
 class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
@@ -337,6 +338,8 @@ class ItemGivenUp(Fact, frozen=True, tag="item.failed"):
     to: str
     reason: str
     under_way: bool = False  # it was being worked on: nothing of that goes on
+    tree: str = ""  # as it is now: what was made of the item is undone
+    saved: str = ""  # the recovery ref that keeps it
 
 
 class AgentBack(Fact, frozen=True, tag="agent.back"):

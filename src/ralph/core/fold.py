@@ -165,7 +165,9 @@ def _merged(s: LoopState, x: f.WorkspaceMerged) -> LoopState:
         intended=None,
     )
     if x.conflicts:
-        return replace(s, claim=None, conflicts=x.conflicts, conflict=x.text)
+        merging = tuple(dict.fromkeys((*s.merging, *x.conflicts)))
+        return replace(s, claim=None, conflicts=x.conflicts, conflict=x.text, merging=merging)
+    s = replace(s, mixed=True)
     if x.same_patch:
         s = _carried_over(s, before.tree, x.tree)
     return replace(s, claim=replace(before, tree=x.tree, round=s.merges, touched=None, hidden={}))
@@ -241,7 +243,8 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
     if not (x.how == "interrupted" or x.fault or crashed):
         # It lived long enough to make use of what it was told; otherwise the next one is told again.
         told = s.soft_notes[s.told :]
-        s = replace(s, refusal="", edited_outside=(), soft_notes=told, conflict="", conflicts=())
+        s = replace(s, refusal="", edited_outside=(), soft_notes=told, conflict="", conflicts=(), mixed=False)
+        s = replace(s, merging=s.merging if x.unresolved else ())
         s = replace(s, steer=steering.lived(s.steer, x.serial))
     s = _warn_about(s, x)
     if x.how == "interrupted":
@@ -359,7 +362,9 @@ def _refusal(s: LoopState, x: f.IterationEnded) -> str:
         return f"the tree holds repositories of their own, whose content git would not record: {', '.join(nested)}"
     if unclean := [path for path in x.dirty_submodules if path not in s.unrecorded]:
         return f"submodules have uncommitted changes: {', '.join(unclean)}"
-    if x.tree == s.base_tree and not s.task.no_change_ok:
+    if x.unresolved:
+        return f"the merge is not resolved: conflict marks are still in {few(x.unresolved)}"
+    if x.tree == s.base_tree and not s.task.no_change_ok and not s.policy.unverified_ok:
         return "nothing has changed since the start, so nothing can have been completed"
     return ""
 

@@ -33,7 +33,8 @@ def turned(before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
     if after.claim is None and (after.turns.claim or after.turns.held):
         why = _why(before, after, fact)
         board = scanboard.spent(after.board, reason=why)
-        down = turns.turned_down(team, after.turns, why)
+        by_gates = after.attempts > before.attempts
+        down = turns.turned_down(team, after.turns, why, by_gates=by_gates)
         down = replace(down, latest=(*routed(before, after), *down.latest))
         return replace(after, turns=down, board=board)
     return after
@@ -54,6 +55,8 @@ def spoken(s: LoopState, x: f.IterationEnded, claims: bool, *, moved: bool) -> t
     if hat is not None and hat.scanner:
         s, tags = _dispatched(s, x, tags)
         refused = s.turns.latest
+        if refused and team.persistent and not (tags or s.turns.said):
+            s = replace(s, turns=replace(s.turns, claimed=True))  # nothing else is to be done: that is idle
     now = turns.ended(team, s.turns, tags=tags, claimed=claims, moved=moved)
     now = replace(now, latest=(*refused, *now.latest))
     said = frozenset(
@@ -75,7 +78,7 @@ def board_looked(s: LoopState, x: f.BoardLooked) -> LoopState:
     """People put items onto a board while nobody works: that is no edit behind anybody's back. What was tried so far was
     about another item, or another phase."""
     s = replace(s, tree=x.tree, trees=s.trees | {x.tree}) if x.tree else s
-    return _anew(s) if x.topic else s
+    return _anew(replace(s, item_tree=x.tree)) if x.topic else s
 
 
 def transition_passed(s: LoopState, x: f.TransitionPassed) -> LoopState:
@@ -84,11 +87,14 @@ def transition_passed(s: LoopState, x: f.TransitionPassed) -> LoopState:
 
 
 def _anew(s: LoopState) -> LoopState:
-    return replace(s, attempts=0, history=(), streak=0, streak_hash="", under_shift=0)
+    s = replace(s, attempts=0, history=(), streak=0, streak_hash="", under_shift=0)
+    return replace(s, no_progress=0, same_tree=0)
 
 
 def item_given_up(s: LoopState, x: f.ItemGivenUp) -> LoopState:
     board = scanboard.gave_up(s.board, x.item, x.folder, x.reason)
+    if x.tree:
+        s = replace(s, tree=x.tree, trees=s.trees | {x.tree})
     if x.under_way:
         s = _anew(
             replace(s, claim=None, results=(), unchecked=0, stuck_reason=None, no_progress=0, same_tree=0)

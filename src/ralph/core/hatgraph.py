@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from ralph.core.hats import ASK, COORDINATOR, GATE_FAILED, RESUME, Event, Team
+from ralph.core.hats import ASK, COORDINATOR, RESUME, TURNED_DOWN, Event, Team
 from ralph.core.queue import EXHAUSTED
 from ralph.core.routing import ANY, matches, overlap, route, shown_topic
 from ralph.core.text import few, one_line
@@ -161,7 +161,7 @@ def _unreachable(team: Team, graph: tuple[Edge, ...]) -> Iterable[Finding]:
 
 def _reached(team: Team, graph: tuple[Edge, ...]) -> set[str]:
     reached = {START} | {hat.id for hat in team.hats if hat.when}
-    own = [RESUME, GATE_FAILED] if team.persistent else [GATE_FAILED]  # what Ralph publishes itself
+    own = [RESUME, *TURNED_DOWN] if team.persistent else [*TURNED_DOWN]  # what Ralph publishes itself
     reached |= {hat.id for hat in team.hats for topic in own if any(matches(t, topic) for t in hat.triggers)}
     while True:
         more = {edge.target for edge in graph if edge.source in reached} - reached

@@ -15,6 +15,8 @@ from ralph.core.team import Trigger
 START = "task.start"  # published at the start where no other event is named
 RESUME = "task.resume"  # published when an idle loop looks again
 GATE_FAILED = "gate.failed"
+CLAIM_REFUSED = "claim.refused"  # a claim that was not even put to the gates
+TURNED_DOWN = (GATE_FAILED, CLAIM_REFUSED)
 ASK = "human.interact"  # a question to a person: it parks the loop and is routed to nobody
 COMPLETE = "LOOP_COMPLETE"
 COMPLETE_WORDS = (COMPLETE, "TASK_COMPLETE")  # understood whatever the promise is called

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ralph.core.ends import NEXT, End
+from ralph.core.ends import DONE, NEXT, End
+from ralph.core.scanboard import through
 from ralph.core.state import LoopState
 
 
@@ -34,18 +35,31 @@ def what_next(end: End, s: LoopState) -> str:
     return NEXT[end]
 
 
+def why_it_ended(s: LoopState) -> str:
+    """The reason of its end. A board that ended after as many items as were wanted was claimed done by nobody."""
+    most = s.policy.team.max_items if s.policy.team is not None else 0
+    if s.ended in DONE and s.end_reason.startswith(_CLAIMED) and s.board.finished >= most > 0:
+        return through(s.board, most) + s.end_reason.removeprefix(_CLAIMED)
+    return s.end_reason
+
+
 def _of_backlog(end: End, s: LoopState) -> str:
     """In a workspace of its own: what was proven has landed; a later run over the backlog takes up the rest."""
     again = f"`ralph task reopen {shlex_quoted(s.task.id)}`, then `ralph run`"
     if s.landed and s.landed.url:
         return f"Look at the pull request: {s.landed.url}"
+    if s.landed and s.landed.how == "branch" and s.policy.land.how == "merge":
+        branch, target = (ref.removeprefix("refs/heads/") for ref in (s.landed.ref, s.policy.land.target))
+        return f"It is not on {target}. Look at it, then `git merge {shlex_quoted(branch)}` on {target}."
     if s.landed:
         return f"Look at it with `git show {s.landed.commit[:12]}`."
     if s.end_branch:
         return f"Look at it with `git log -p {shlex_quoted(s.end_branch)}`; to try again: {again}."
     if end in ("needs-review", "blocked-on-person", "no-route"):
         return f"{_with_a_word(end, s)}Its work is in {s.root}. To begin anew: {again}."
-    if end in ("completed-verified", "completed-unverified", "cancelled"):
+    if end == "cancelled":
+        return f"What it had made: `ralph recover`. To begin anew: {again}."
+    if end in ("completed-verified", "completed-unverified"):
         return "Nothing."
     if end in ("failed", "stuck", "limit"):
         return f"It left no change. To try again: {again}."
@@ -67,6 +81,8 @@ def _with_a_word(end: End, s: LoopState) -> str:
             f"If the changes to the named files are right: `{go_on} --allow {shlex_quoted(s.review_paths[0])}`{more}; "
             f"if not, `{go_on}`: the agent has to put them back. "
         )
+    if end == "no-route":
+        return "Add a trigger for this event to a hat in ralph.yml; a resumed loop keeps its hats. "
     return f"Go on: `{go_on}`. " if end == "needs-review" else ""
 
 
@@ -106,6 +122,7 @@ _LOGINS = {
     "gemini": "`gemini`, which asks how (or set GEMINI_API_KEY)",
     "opencode": "`opencode auth login`",
 }
+_CLAIMED = "claimed"
 _FLAGS = {
     "iterations": "--max-iterations",
     "time": "--max-runtime",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from ralph.core.hats import COORDINATOR, GATE_FAILED, RESUME, Event, Hat, Team
+from ralph.core.hats import COORDINATOR, RESUME, TURNED_DOWN, Event, Hat, Team
 from ralph.core.routing import matches, route, shown_topic
 
 EXHAUSTED = "exhausted"  # <hat>.exhausted: published in place of one activation too many
@@ -44,8 +44,14 @@ class Turns(msgspec.Struct, frozen=True):
     held: tuple[Event, ...] = ()  # until the gates have passed
     producer: str = COORDINATOR  # the last hat that changed the tree; scanners do not count
     claim: str = ""  # why the loop is said to be complete
+    claimer: str = ""  # and by which hat
+    promise: str = ""  # what was said with the claim
+    earlier: str = ""  # the claim that stands unless the iteration under way, which reads a person's words, says otherwise
+    insists: int = 0  # iterations in a row that claimed without being allowed to
+    known: frozenset[str] = frozenset()  # events of this cycle: the same again is nothing new
     idle: str = ""  # and the same of a persistent one
     cancelled: str = ""
+    dispatched: int = 0  # the first event that can be about the item under way
     fruitless: int = 0
     lost: str = ""  # the topic that leads nowhere
     lost_why: str = ""
@@ -64,7 +70,7 @@ def publish(team: Team, s: Turns, event: Event, *, note: str = "") -> Turns:
     s = logged(s, event, tuple(one.hat for one in found.hats), note + found.why)
     if not found.hats:
         return replace(s, pending=(*s.pending, Turn(COORDINATOR, (event,), found.why)))
-    from_outside = event.topic in (RESUME, GATE_FAILED) and not event.iteration
+    from_outside = event.topic in (RESUME, *TURNED_DOWN) and not event.iteration
     for one in found.hats:
         hat = team.hat(one.hat)
         assert hat is not None

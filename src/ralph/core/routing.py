@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ralph.core.hats import ASK, COORDINATOR, GATE_FAILED, Event, Hat, Team
+from ralph.core.hats import ASK, COORDINATOR, TURNED_DOWN, Event, Hat, Team
 from ralph.core.text import few, one_line
 
 MOST_CHARS = 200  # of a topic
@@ -79,8 +79,8 @@ def route(hats: Sequence[Hat], event: Event, *, producer: str = COORDINATOR) -> 
         )
         passed_over = [hat.id for place, _, hat in ranked if best < place < NO_MATCH]
         return Route(wanted, _why(wanted, passed_over))
-    if event.topic == GATE_FAILED and any(hat.id == producer for hat in hats):
-        why = f"no hat takes {GATE_FAILED}; {producer} was the last to change the tree"
+    if event.topic in TURNED_DOWN and any(hat.id == producer for hat in hats):
+        why = f"no hat takes {event.topic}; {producer} was the last to change the tree"
         return Route((Wanted(producer, why),), why)
     return Route((), f"no hat takes {shown}: the coordinator does")
 

@@ -40,6 +40,7 @@ class Board(msgspec.Struct, frozen=True, omit_defaults=True):
     under_way: str = ""  # the item that was dispatched last
     others: tuple[str, ...] = ()  # those of other scanners, which have not looked for them since
     finished: int = 0  # items that left the board, given up or not
+    failed: int = 0  # of these, given up
 
 
 class Dispatch(msgspec.Struct, frozen=True):
@@ -71,7 +72,7 @@ def look(scan: Scan, board: Board, listings: Listings, *, max_items: int = 0) ->
     """What is to be done now, and the board as it is then."""
     board = accounted(scan, board, where(scan, board, listings))
     if board.finished >= max_items > 0:
-        return board, Idle(f"{board.finished} of {max_items} items are through")
+        return board, Idle(through(board, max_items))
     for place, topic, names in _places(scan, listings):
         for name in names:
             item = _known(board, place, name)
@@ -81,6 +82,12 @@ def look(scan: Scan, board: Board, listings: Listings, *, max_items: int = 0) ->
                 return board, GiveUp(name, place, scan.failed if names_files(scan, place) else "", reason)
             return taken(board, place, name), Dispatch(topic, place, name)
     return board, Idle()
+
+
+def through(board: Board, max_items: int) -> str:
+    """How the items went that were wanted."""
+    failed = f", {board.failed} failed" if board.failed else ""
+    return f"{board.finished} of {max_items} items: {board.finished - board.failed} done{failed}"
 
 
 def names_files(scan: Scan, place: str) -> bool:
@@ -129,9 +136,11 @@ def _known(board: Board, folder: str, name: str) -> Item:
 
 
 def gave_up(board: Board, item: str, folder: str, reason: str) -> Board:
-    """It has been moved out of the way."""
-    known = replace(board.items.get(item, Item(item, folder)), failed=True, done=True, reason=reason)
-    return _back(board, known, board.finished + 1)
+    """It has been moved out of the way. One that was still out has failed once more by that."""
+    known = board.items.get(item, Item(item, folder))
+    failures = known.failures + (item in (board.under_way, *board.others))
+    known = replace(known, failed=True, done=True, failures=failures, reason=reason)
+    return replace(_back(board, known, board.finished + 1), failed=board.failed + 1)
 
 
 def spent(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ class RunState(msgspec.Struct, frozen=True):
     ended: dict[str, tuple[End, int]] = {}
     stopping: bool = False
     at_once: bool = False  # not after what is under way
+    cancelled: bool = False
     paused: bool = False  # by a person: nothing new begins
     finished: bool = False
     # The change as a whole: of this run and of those before it that were cut short and that it goes on with.
@@ -80,7 +81,12 @@ def fold_run(s: RunState, fact: f.Input, task: str = "") -> RunState:
                 stopping=s.stopping or fact.end in STOPS_THE_RUN,
             )
         case f.StopRequested():
-            return replace(s, stopping=True, at_once=s.at_once or fact.how != "graceful")
+            return replace(
+                s,
+                stopping=True,
+                at_once=s.at_once or fact.how != "graceful",
+                cancelled=s.cancelled or fact.how == "cancel",
+            )
         case f.Answered():  # a loop that waited for it goes on
             return replace(s, ended={t: e for t, e in s.ended.items() if t != task})
         case f.Paused(task="") | f.Continued(task=""):
@@ -115,6 +121,8 @@ def _began(s: RunState, task: str) -> RunState:
     )
 
 
+NOTHING_BEGUN = 2  # the code of an error in use
+
 # Ends that say nothing about the one task: the next task would meet the same.
 STOPS_THE_RUN: frozenset[End] = frozenset({"interrupted", "stopped", "quota", "agent-unusable", "internal"})
 
@@ -130,9 +138,11 @@ def schedule(s: RunState) -> tuple[Step, ...]:
     return (EndRun(code=_code(s)),)
 
 
-def from_backlog(s: RunState, ready: Sequence[str], work: Work) -> tuple[Step, ...]:
+def from_backlog(
+    s: RunState, ready: Sequence[str], work: Work, whole: Collection[str] = ()
+) -> tuple[Step, ...]:
     """What to begin now, of the tasks that could be worked on, the most urgent first. Nothing: wait, for a loop or for
-    somebody to add a task."""
+    somebody to add a task. `whole`: tasks that were split in place of failing, and of which every part is done."""
     if s.finished:
         return ()
     left = max(0, work.most - len(s.tasks)) if work.most else len(ready)
@@ -149,19 +159,24 @@ def from_backlog(s: RunState, ready: Sequence[str], work: Work) -> tuple[Step, .
         return ()
     if s.tip and not s.stopping and (gate := consensus.next_of(work.at_end, s.reviews)):
         return (ReviewRun(gate=gate),)
-    return (EndRun(code=_backlog_code(s, work)),)
+    return (EndRun(code=_backlog_code(s, work, whole)),)
 
 
-def _backlog_code(s: RunState, work: Work) -> int:
-    """A task that was asked for by name speaks for itself."""
+def _backlog_code(s: RunState, work: Work, whole: Collection[str]) -> int:
+    """A task that was asked for by name speaks for itself; one that could not be begun was asked for in error."""
+    if s.cancelled:
+        return CODES["cancelled"]
     if work.only and len(s.tasks) == 1:
         return _code(s)
+    if work.only and not s.tasks and not s.stopping:
+        return NOTHING_BEGUN
     cut_short = [code for end, code in s.ended.values() if end in STOPS_THE_RUN]
     if cut_short:
         return cut_short[-1]
     if s.stopping:
         return CODES["stopped"]
-    return SOME_TASKS_FAILED if any(code for _, code in s.ended.values()) else 0
+    codes = (code for task, (_, code) in s.ended.items() if task not in whole)
+    return SOME_TASKS_FAILED if any(codes) else 0
 
 
 def _code(s: RunState) -> int:

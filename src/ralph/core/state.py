@@ -138,6 +138,8 @@ class LoopState(msgspec.Struct, frozen=True):
     merges: int = 0  # with a target that had moved on
     conflict: str = ""  # what git said of the last merge, until an iteration has seen it
     conflicts: tuple[str, ...] = ()
+    merging: tuple[str, ...] = ()  # paths in conflict, until none of them holds the merge's marks any more
+    mixed: bool = False  # what had landed was merged into the tree, and no iteration has seen it yet
     intended: LandingIntended | None = None
     landed: Landed | None = None
 
@@ -208,6 +210,7 @@ class LoopState(msgspec.Struct, frozen=True):
     hat: str = ""  # the newest iteration's, or role
     turns: Turns = Turns()  # hats: whose turn it is
     board: Board = Board()  # of a scanner that is data
+    item_tree: str = ""  # as it was when the item under way was dispatched
     repeats: Repeats = Repeats()  # of a scanner that is an agent
     cooled: int = 0  # serial of the iteration before which the cool-down has passed
     warned: dict[str, tuple[int, str]] = {}  # kind -> how often, and the latest words

@@ -39,6 +39,8 @@ class BacklogTask(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     archived: bool = False
     completed: str = ""
     commit: str = ""
+    branch: str = ""  # that the commit is on, when it landed elsewhere than on the target
+    target: str = ""  # where it was to land and could not
     verified: bool | None = None
     reopened: int = 0  # how often it came back from the archive
 
@@ -88,6 +90,8 @@ class _Line(msgspec.Struct, frozen=True, gc=False):
     reason: str | None = None
     completed: str | None = None
     commit: str | None = None
+    branch: str | None = None
+    target: str | None = None
     verified: bool | None = None
     reopened: int | None = None
 
@@ -139,6 +143,8 @@ def _task(line: _Line, order: int, archived: bool) -> BacklogTask:
         archived=archived,
         completed=line.completed or "",
         commit=line.commit or "",
+        branch=line.branch or "",
+        target=line.target or "",
         verified=line.verified,
         reopened=line.reopened or 0,
     )

@@ -12,7 +12,18 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from ralph.core.hats import ASK, COMPLETE, COORDINATOR, GATE_FAILED, RESUME, Event, Hat, Team
+from ralph.core.hats import (
+    ASK,
+    CLAIM_REFUSED,
+    COMPLETE,
+    COORDINATOR,
+    GATE_FAILED,
+    RESUME,
+    TURNED_DOWN,
+    Event,
+    Hat,
+    Team,
+)
 from ralph.core.queue import Routed, Turn, Turns, logged, picked, publish
 from ralph.core.routing import refusal, shown_topic
 from ralph.core.text import few
@@ -63,6 +74,11 @@ def next_turn(team: Team, s: Turns) -> Next:
         return Cancelled(s.cancelled)
     if s.fruitless >= MOST_FRUITLESS:
         return NoRoute(s.lost, f"{s.lost_why}, {s.fruitless} times in a row")
+    if s.insists >= MOST_FRUITLESS:
+        who, times = s.claimer or "the coordinator", f"{s.insists} times in a row"
+        return NoRoute(
+            COMPLETE, f"{who} says that it is complete, which its `publishes` do not allow, {times}"
+        )
     if s.held:
         return AskGates(s.held[0], f"gates are put on {shown_topic(s.held[0].topic)}")
     if s.claim:
@@ -92,9 +108,11 @@ def start(team: Team) -> Turns:
 
 def began(team: Team, s: Turns, serial: int, hat: str) -> Turns:
     """An iteration starts. Another hat than the one whose turn it is was put on by a condition."""
+    earlier = s.claim if hat == s.claimer else ""
     s = replace(s, latest=(), serial=serial, said=(), claimed=False, asked=False, refused=(), claim="")
+    s = replace(s, earlier=earlier, promise="")
     turn, rest, stale = picked(team, s)
-    if hat != turn.hat:
+    if hat != turn.hat or earlier:
         return replace(s, current=Turn(hat, (), "by its condition"), aside=True)
     why = f"stale: {hat} looks at everything at once"
     dropped = tuple(Routed(event, (), why) for event in stale)
@@ -114,7 +132,7 @@ def emitted(team: Team, s: Turns, event: Event) -> Turns:
     if team.cancellation_promise and event.topic == team.cancellation_promise:
         return _cancel(s, event)
     if team.completes(event.topic):
-        return replace(s, claimed=True)
+        return replace(s, claimed=True, promise=event.payload)
     if event.topic == ASK:
         return replace(s, asked=True)
     if any((event.topic, event.payload) == (e.topic, e.payload) for e in s.said):
@@ -155,6 +173,8 @@ def ended(
         if claimed and (why := refusal(team, hat, COMPLETE)):
             s = _refuse(s, _of(turn, s.serial, COMPLETE), why)
             claim = s.claimed
+        insists = any(r.event.iteration == s.serial and team.completes(r.event.topic) for r in s.refused)
+        s = replace(s, insists=s.insists + 1 if insists else 0, claimer=turn.hat if insists else s.claimer)
         s = _spoken(team, s, turn, hat, claim)
     else:
         s = _routed(team, s, s.said)
@@ -167,16 +187,19 @@ def looked(team: Team, s: Turns, topic: str, payload: str = "", *, over: bool = 
     s = began(team, s, s.serial, picked(team, s)[0].hat)
     if s.current is None or team.completes(topic):
         return ended(replace(team, persistent=team.persistent and not over), replace(s, claimed=True))
-    s = ended(team, replace(s, said=(Event(topic, payload, s.current.hat, s.serial),)))
+    dispatch = Event(topic, payload, s.current.hat, s.serial)
+    s = ended(team, replace(s, said=(dispatch,), dispatched=s.count + 1))
     return _unless_only_looked_at(team, s, topic)
 
 
-def turned_down(team: Team, s: Turns, why: str) -> Turns:
-    """The gates failed, on a claim or on what was held; `why` names the gate."""
+def turned_down(team: Team, s: Turns, why: str, *, by_gates: bool = True) -> Turns:
+    """The gates failed, on a claim or on what was held, and `why` names the gate; or it was not even put to them."""
     sender = team.hat(s.held[0].hat) if s.held else None
     producer = s.producer if not s.held or (sender and sender.scanner) else s.held[0].hat
-    s = replace(s, claim="", held=(), producer=producer, latest=())
-    return _unless_only_looked_at(team, publish(team, s, Event(GATE_FAILED, why)), GATE_FAILED)
+    told = tuple(Routed(event, (), f"refused: by the gates: {why}") for event in s.held)
+    s = replace(s, claim="", held=(), producer=producer, latest=told)
+    topic = GATE_FAILED if by_gates else CLAIM_REFUSED
+    return _unless_only_looked_at(team, publish(team, s, Event(topic, why)), topic)
 
 
 def passed(team: Team, s: Turns) -> Turns:
@@ -186,9 +209,11 @@ def passed(team: Team, s: Turns) -> Turns:
 
 
 def abandoned(team: Team, s: Turns, why: str) -> Turns:
-    """The item under way was given up: what hats said is about it; what people said is not. The board is looked at again."""
+    """The item under way was given up: what hats said since it was dispatched is about it. The board is looked at again."""
     scanner = next((hat for hat in team.hats if hat.scan is not None and hat.triggers), None)
-    kept = tuple(turn for turn in s.pending if all(_from_outside(event) for event in turn.events))
+    kept = tuple(
+        turn for turn in s.pending if all(e.n < s.dispatched or _from_outside(e) for e in turn.events)
+    )
     over = [event for turn in s.pending if turn not in kept for event in turn.events]
     told = tuple(Routed(event, (), f"dropped: {why}") for event in (*over, *s.held))
     s = replace(s, pending=kept, held=(), claim="", refused=(), latest=told, fruitless=0, lost="")
@@ -211,9 +236,12 @@ def _spoken(team: Team, s: Turns, turn: Turn, hat: Hat | None, claim: bool) -> T
     if s.said:
         s = _set_aside(s, turn, f"it also emitted {_topics(s.said)}") if claim else s
         before, topic = len(s.pending), s.said[-1].topic
-        s = _routed(team, s, s.said)
+        new = {f"{event.topic} {event.payload}" for event in s.said} - s.known
+        s = replace(_routed(team, s, s.said), known=s.known | new)
         if turn.hat or s.aside or s.held or any(turn.hat for turn in s.pending[before:]):
             return s
+        if new:
+            return replace(s, fruitless=0, lost="")
         return _fruitless(s, topic, f"no hat takes {shown_topic(topic)}")
     default = hat.default_publishes if hat and not s.aside else ""
     if not claim and default and not team.completes(default):
@@ -222,7 +250,7 @@ def _spoken(team: Team, s: Turns, turn: Turn, hat: Hat | None, claim: bool) -> T
         said_by = "" if claim else ", by default"
         return _complete(team, s, turn, f"{turn.hat or 'the coordinator'} says so{said_by}")
     if s.aside:
-        return s
+        return _complete(team, s, turn, s.earlier) if s.earlier else s
     lost = turn.events[-1].topic if turn.events else team.starting_event
     if turn.hat:
         why = f"{turn.hat} emitted nothing for {shown_topic(lost)} and has no default_publishes"
@@ -240,11 +268,16 @@ def _complete(team: Team, s: Turns, turn: Turn, why: str) -> Turns:
         s = _set_aside(s, turn, f"{few(missing)} has not been seen")
         s = _fruitless(s, missing[0], f"completion needs {few(missing)}, which nobody published")
         return publish(team, s, Event(RESUME, f"not complete: {few(missing)} has not been seen"))
-    event = replace(_of(turn, s.serial, team.completion_promise), n=s.count + 1)
-    s = replace(s, count=event.n, fruitless=0, lost="")
+    event = replace(_of(turn, s.serial, team.completion_promise), n=s.count + 1, payload=s.promise)
+    s = replace(s, count=event.n, claimer=turn.hat)
     if team.persistent:
-        s = replace(s, idle=why)
+        s = replace(s, idle=why, fruitless=0, lost="")
         return logged(s, event, (), f"idle: {why}; {RESUME} follows after the cool-down")
+    hat = team.hat(turn.hat)
+    if (
+        hat is None or hat.scan is None
+    ):  # a look is no work: to claim by it leads nowhere while the gates fail
+        s = replace(s, fruitless=0, lost="")
     return logged(replace(s, claim=why), event, (), f"a claim: {why}")
 
 
@@ -289,11 +322,12 @@ def _from_person(team: Team, s: Turns, event: Event) -> Turns:
 
 def _from_outside(event: Event) -> bool:
     """A person's, or what the loop began with."""
-    return not event.iteration and not event.hat and event.topic not in (RESUME, GATE_FAILED)
+    return not event.iteration and not event.hat and event.topic not in (RESUME, *TURNED_DOWN)
 
 
 def _new_cycle(s: Turns) -> Turns:
-    return replace(s, idle="", cycle=s.cycle + 1, worked=False, seen=frozenset(), activations={})
+    s = replace(s, idle="", cycle=s.cycle + 1, worked=False, seen=frozenset(), activations={})
+    return replace(s, known=frozenset())
 
 
 def _cancel(s: Turns, event: Event) -> Turns:

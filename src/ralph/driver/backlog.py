@@ -13,17 +13,20 @@ import msgspec
 
 from ralph import __version__
 from ralph.backlog import Backlog, Claimed, Reopened
+from ralph.backlog.apart import ready as free
 from ralph.core import facts as f
 from ralph.core.fold import fold
 from ralph.core.policy import Policy
 from ralph.core.schedule import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, from_backlog
 from ralph.core.state import LoopState
+from ralph.core.tasks import BacklogTask
 from ralph.driver import confining
 from ralph.driver.clock import new_id, now
 from ralph.driver.control import Control
+from ralph.driver.elsewhere import Elsewhere
 from ralph.driver.ending import Ending
 from ralph.driver.known import KnownGates
-from ralph.driver.landing import leave
+from ralph.driver.landing import FAILURES, leave
 from ralph.driver.life import Life, Seeing, Shared
 from ralph.driver.loops import (
     GONE,
@@ -111,6 +114,10 @@ class _BacklogRun:
         self._telling: list[Life] = []  # loops that are over, and of which somebody is still being told
         self._pulse_at = float("inf")
         self._list = WriteBack(backlog, self._record)
+        self._elsewhere = Elsewhere(request.repo, request.policy.land.target)
+        self._maybe_apart: list[BacklogTask] = []
+        self._apart_ids: list[str] = []
+        self._apart_of, self._apart_until = -1, 0.0  # the version of the list, and for how long that is known
 
     def go(self, tier: str) -> int:
         request = self._request
@@ -182,7 +189,7 @@ class _BacklogRun:
         while True:
             self._watching.heed()  # what Ralph itself wrote wakes nobody
             self._list.look()
-            for step in from_backlog(self._state, self._ready(), self._request.work):
+            for step in from_backlog(self._state, self._ready(), self._request.work, self._whole()):
                 match step:
                     case StartLoop(task):
                         crew.loops.append(self._begin(task))
@@ -222,9 +229,30 @@ class _BacklogRun:
         only = self._request.work.only
         taken = [task for task in self._unfinished if task not in self._state.ended]
         wanted = self._request.work.parallel + len(self._state.tasks)
-        ready = [task.id for task in self._backlog.ready(None if only else wanted)]
+        ready = [task.id for task in free(self._backlog, None if only else wanted, self._apart())]
         found = (*taken, *(task for task in ready if task not in self._unfinished))
         return [task for task in found if not only or task == only or task.startswith(f"{only}.")]
+
+    def _apart(self) -> list[str]:
+        """Tasks that are complete and whose work the next ones would not find on the target. Costs git when there are any."""
+        if self._request.policy.land.how != "merge":
+            return []  # nothing of what is done is there
+        if self._apart_of != self._list.version:
+            self._apart_of = self._list.version
+            self._maybe_apart = [task for task in self._backlog.all() if self._elsewhere.may_be(task)]
+            self._apart_until = 0.0
+        if self._maybe_apart and time.monotonic() >= self._apart_until:
+            self._apart_ids = [one.task for one in self._elsewhere.among(self._maybe_apart)]
+            self._apart_until = time.monotonic() + UNWATCHED_SECONDS
+        return self._apart_ids if self._maybe_apart else []
+
+    def _whole(self) -> list[str]:
+        """Tasks whose loops failed and which were split: all of their parts are done."""
+        failed = (task for task, (end, _) in self._state.ended.items() if end in FAILURES)
+        found = ((task, self._backlog.get(task)) for task in failed)
+        return [
+            id for id, task in found if task and task.leaf is False and self._backlog.status(id) == "complete"
+        ]
 
     # -- one loop -----------------------------------------------------------------------------------
 

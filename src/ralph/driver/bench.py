@@ -17,15 +17,17 @@ from ralph.core.environment import passed_on
 from ralph.core.policy import AgentPolicy, Policy
 from ralph.core.state import LoopState
 from ralph.driver.control import Control
+from ralph.driver.excludes import with_excludes
+from ralph.driver.keeping import keep
 from ralph.driver.known import KnownGates
-from ralph.driver.place import straight
+from ralph.driver.place import own_paths, straight
 from ralph.driver.processes import Line, Ownership
 from ralph.driver.store import Store, write_atomically
 from ralph.gates.integrity import Unrecorded
 from ralph.journal.append import Journal
 from ralph.journal.where import mark_of
 from ralph.prompt.compose import scratchpad_path
-from ralph.workspace import RefWatch, Repo, Snapshots
+from ralph.workspace import RefWatch, Repo, Snapshots, own_files
 
 if TYPE_CHECKING:
     from ralph.workspace.slots import Workspace
@@ -73,12 +75,29 @@ class Bench(msgspec.Struct):
     show: Callable[[str, Line], None]
     now: Callable[[], str]
 
+    def keep(self, s: LoopState, tree: str, reason: str) -> None:
+        """Before something of this tree is undone."""
+        keep(
+            self.home,
+            self.workspace,
+            self.snapshots,
+            tree,
+            loop=s.loop,
+            reason=reason,
+            when=self.now(),
+        )
+
 
 def environment(
     b: Bench, s: LoopState, more: dict[str, str], agent: AgentPolicy | None = None
 ) -> dict[str, str]:
     """Of the user's variables those that are declared, an agent's own keys only for an agent; and what tells it where it is."""
-    return {**_declared(tuple(os.environ.items()), variables_for(s.policy, agent)), **_where(b, s), **more}
+    env = {**_declared(tuple(os.environ.items()), variables_for(s.policy, agent)), **_where(b, s), **more}
+    # In a sandbox nobody can commit, and the file would not be there to read.
+    if agent is None or s.policy.sandbox.kind != "none":
+        return env
+    own = own_files(b.repo, b.folder, own_paths(s))
+    return with_excludes(env, b.repo.root, own, lambda text: b.store.blobs / b.store.put(text))
 
 
 @lru_cache(maxsize=16)

@@ -6,8 +6,10 @@ the fact, the reason beside the item says what happened.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,7 @@ from ralph.driver.place import straight
 from ralph.driver.store import write_atomically
 from ralph.errors import RalphError
 from ralph.seams import seam
+from ralph.workspace import save
 
 if TYPE_CHECKING:
     from ralph.backlog import Backlog
@@ -46,10 +49,11 @@ def look(b: Bench, op: d.Look, s: LoopState, record: Callable[[f.AnyFact], None]
     tasks = _tasks(b, scan)
     listings = _listings(b.folder, scan, tasks, s)
     if op.give_up:
-        _abandon(b, s, scan, tasks, scanboard.where(scan, board, listings), op.give_up, record)
+        _abandon(b, s, scan, tasks, op.give_up, record)
         return
     if reason := _half_given_up(b.folder, scan, board, listings):
-        board = gave_up(board.under_way, board.items[board.under_way].folder, reason)
+        item = board.items[scanboard.own(scan, board)]
+        board = gave_up(item.name, item.folder, reason)
     while True:
         there = scanboard.where(scan, board, listings)
         board, found = scanboard.look(scan, board, listings, max_items=team.max_items)
@@ -88,12 +92,13 @@ def _abandon(
     s: LoopState,
     scan: Scan,
     tasks: Backlog | None,
-    there: tuple[str, ...],
     reason: str,
     record: Callable[[f.AnyFact], None],
 ) -> None:
-    """The item under way will not be got done: out of the way with it, wherever it has got to."""
+    """The item under way will not be got done: out of the way with it, and with what was made of it, which is saved."""
     item = s.board.items[s.board.under_way]
+    saved = _undo(b, s, scan, item.name)
+    there = scanboard.where(scan, s.board, _listings(b.folder, scan, tasks, s))
     folder = there[0] if there else item.folder
     files = scanboard.names_files(scan, folder)
     found = scanboard.GiveUp(item.name, folder, scan.failed if files else "", reason)
@@ -101,7 +106,39 @@ def _abandon(
         _move(b.folder, found)
     elif there and tasks is not None:
         tasks.apply([Failed(item.name, reason)])
-    record(f.ItemGivenUp(item=item.name, folder=folder, to=found.to, reason=reason, under_way=True))
+    record(
+        f.ItemGivenUp(
+            item=item.name,
+            folder=folder,
+            to=found.to,
+            reason=reason,
+            under_way=True,
+            tree=b.snapshots.take().tree,
+            saved=saved,
+        )
+    )
+
+
+def _undo(b: Bench, s: LoopState, scan: Scan, item: str) -> str:
+    """As it was when the item was dispatched, but for other items, which people may have put there since. What is gone
+    comes back. The ref that keeps what was made; empty when nothing was."""
+    now = b.snapshots.take().tree
+    changed = b.snapshots.diff(s.item_tree, now) if s.item_tree else []
+    made = [c.path for c in changed if c.status == "D" or _is_made(c.path, s, scan, item)]
+    if not made:
+        return ""
+    saved = save(b.repo, b.snapshots, now, loop=s.loop, reason=f"before giving up {item}", when=b.now())
+    b.snapshots.restore(s.item_tree, made)
+    return saved.ref
+
+
+def _is_made(path: str, s: LoopState, scan: Scan, item: str) -> bool:
+    inside = path.removeprefix(f"{s.folder}/") if s.folder not in ("", ".") else path
+    if scan.backlog is not None and inside == scan.backlog.file:
+        return False
+    folders = (*(entry.folder for entry in scan.folders), scan.failed)
+    name = next((inside[len(f) + 1 :] for f in folders if inside.startswith(f"{f}/")), item)
+    return name == item or name.startswith(f"{item}/")
 
 
 def _tasks(b: Bench, scan: Scan) -> Backlog | None:
@@ -144,9 +181,12 @@ def _names(path: Path, s: LoopState) -> list[str]:
 
 
 def _half_given_up(folder: Path, scan: Scan, board: scanboard.Board, listings: scanboard.Listings) -> str:
-    """Why the item under way was given up by a run that died before it could say so."""
-    name = board.under_way
+    """Why the item under way was given up by a run that died before it could say so. One that has not failed so often
+    was not: it is another's that lies there, of the same name."""
+    name = scanboard.own(scan, board)
     if not name or scanboard.where(scan, board, listings):
+        return ""
+    if board.items[name].failures + 1 < scanboard.MOST_FAILURES:
         return ""
     reason = folder / scan.failed / f"{name}{REASON}"
     if not os.path.lexists(folder / scan.failed / name) or not reason.is_file():
@@ -157,6 +197,7 @@ def _half_given_up(folder: Path, scan: Scan, board: scanboard.Board, listings: s
 def _move(folder: Path, found: scanboard.GiveUp) -> None:
     to = folder / found.to
     to.mkdir(parents=True, exist_ok=True)
+    _make_room(to, found.item)
     reason = to / f"{found.item}{REASON}"
     text = scanboard.reason_text(found.item, found.reason)
     write_atomically(reason, text.encode("utf-8", "replace"), reason.with_name(reason.name + ".part"))
@@ -165,8 +206,27 @@ def _move(folder: Path, found: scanboard.GiveUp) -> None:
     seam("move.after")
 
 
+def _make_room(to: Path, item: str) -> None:
+    """One of this name was given up before: it is kept, under a number. Its reason goes first, so that a death in between
+    leaves something to do again."""
+    if not os.path.lexists(to / item):
+        return
+    number = next(n for n in count(1) if not os.path.lexists(to / f"{item}.{n}"))
+    for ending in (REASON, ""):
+        if os.path.lexists(to / f"{item}{ending}"):
+            seam("move.before", writes=True)
+            (to / f"{item}{ending}").rename(to / f"{item}.{number}{ending}")
+
+
 def _log(path: Path, lines: str, s: LoopState) -> None:
+    """Whole lines or none: a disk that is full leaves no half of one."""
     if not straight(path, s):
         return
-    with open(path, "a", encoding="utf-8") as file:
-        file.write(lines)
+    data = lines.encode("utf-8", "replace")
+    seam("log.before", writes=True)
+    with open(path, "ab", buffering=0) as file:
+        size = file.tell()
+        if file.write(data) != len(data):
+            file.truncate(size)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+    seam("log.after")

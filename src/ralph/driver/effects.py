@@ -6,6 +6,8 @@ import errno
 import os
 import shutil
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -30,9 +32,10 @@ from ralph.driver.bench import (
 from ralph.driver.confining import CANNOT_RUN, confine, released
 from ralph.driver.iteration import Iteration
 from ralph.driver.judging import Judging
+from ralph.driver.marks import unresolved
 from ralph.driver.operation import Operation
 from ralph.driver.persona import kept_for, places, told_of_hat
-from ralph.driver.place import own_paths
+from ralph.driver.place import own_paths, straight
 from ralph.driver.processes import Ended
 from ralph.driver.protecting import undo_protected
 from ralph.driver.waiting import Waiting, is_past, moment_in
@@ -143,6 +146,10 @@ class Effects:
         s = replace(s, hat=op.hat)  # whose agent, limits and scratchpad are meant from here on
         if op.fresh:
             self._clear(s)
+        path = b.folder / scratchpad_path(s)
+        if scratchpad_path(s) and straight(path.parent, s):
+            with suppress(OSError):  # something is in the way: the agent finds out when it writes there
+                path.parent.mkdir(parents=True, exist_ok=True)
         scratchpad = read_scratchpad(b.folder, s)
         there = tuple(name for name in NAMED_FILES if s.policy.roles and (b.folder / name).is_file())
         context = Context(
@@ -270,7 +277,7 @@ class Effects:
         b.control.collect()
         snapshot = b.snapshots.take()
         tree, edited = self._without_backlog_edits(it, s, snapshot.tree)
-        undone = undo_protected(b.snapshots, s, tree, b.now())
+        undone = undo_protected(b.snapshots, s, tree, partial(b.keep, s))
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
         # Ended for want of any sign of life before its first word: that was not the agent's doing.
         unanswered = it.cause == "idle" and words.waiting
@@ -311,6 +318,7 @@ class Effects:
                 commit=b.refs.commit(),
                 commits=self._commits(s),
                 places=places(b.folder, self._state(), words.said),
+                unresolved=unresolved(b.snapshots, s, undone.tree),
                 files=self._files_changed(s, undone.tree),
                 cut=ended.cut,
             )
@@ -325,7 +333,8 @@ class Effects:
             self._record(fact)
             self._b.journal.sync()  # the edit is about to go
 
-        return put_back_backlog(self._b.snapshots, s, tree, it.op.serial, keep, self._b.now())
+        b = self._b
+        return put_back_backlog(b.snapshots, s, tree, it.op.serial, keep, partial(b.keep, s))
 
     def _commits(self, s: LoopState) -> int:
         old = s.commit or s.base_commit

@@ -26,7 +26,6 @@ from ralph.driver.life import Shared
 from ralph.driver.place import Place, in_workspace
 from ralph.errors import RalphError
 from ralph.journal.read import history
-from ralph.journal.record import Record
 from ralph.journal.runs import loops_of
 from ralph.prompt.review import CHANGE_CHARS
 from ralph.prompt.runreview import Whole, compose_run_review
@@ -158,9 +157,7 @@ class Ending:
     def _loops(self) -> list[LoopState]:
         """Those of this run and of the ones that it goes on with."""
         records = list(history(self._home.state_dir))
-        own: dict[str, list[Record]] = {}
-        for run in self._state().runs:
-            own |= loops_of(records, run, self._home.root)
+        own = loops_of(records, self._state().runs, self._home.root)
         states = (fold_all(f.decode(r.data) for r in of) for of in own.values())
         return [s for s in states if s.ended]
 

@@ -37,7 +37,7 @@ from ralph.gates.reviewer import find_review
 from ralph.prompt.compose import scratchpad_path
 from ralph.prompt.review import CHANGE_CHARS, compose_review
 from ralph.seams import seam
-from ralph.workspace import Snapshots, Stamp, printable, save
+from ralph.workspace import Snapshots, Stamp, printable
 from ralph.workspace import checkout as check_out
 from ralph.workspace.patch import patch
 
@@ -71,7 +71,7 @@ class Judging:
         if current != op.tree:
             paths = tuple(printable(c.path) for c in b.snapshots.diff(op.tree, current))
             if not s.serial:  # it becomes the start, so it is saved like the start
-                save(b.repo, b.snapshots, current, loop=s.loop, reason="before the loop", when=b.now())
+                b.keep(s, current, "before the loop")
             self._record(f.WorkspaceChanged(tree=current, paths=paths[:50]))
             return None
         program = self._program(gate, op, s)
@@ -258,8 +258,7 @@ class Judging:
         written = tuple(c.path for c in snapshots.diff(gating.before, after))
         if undeclared(gating.gate, written):
             # Somebody else may have been at work while the gate ran: nothing is undone that is not safe elsewhere.
-            reason = f"before undoing what gate {gating.gate.name} wrote"
-            save(b.repo, snapshots, after, loop=s.loop, reason=reason, when=b.now())
+            b.keep(s, after, f"before undoing what gate {gating.gate.name} wrote")
         snapshots.restore(gating.before, written)
         return written
 
@@ -310,6 +309,12 @@ def first_of(parts: Iterator[bytes], most: int) -> tuple[str, bool]:
 def gate_checkout(run: str, loop: str, op: str) -> Path:
     """Outside the repository, so that tools do not take it for a part of it; named, so that a resume finds it."""
     return Path(tempfile.gettempdir()) / f"ralph-gate-{run}-{loop}-{op.replace(':', '-').replace('/', '_')}"
+
+
+def is_gate_checkout(folder: Path, loop: str) -> bool:
+    """Whether the folder is, or is in, one that a gate of this loop runs in."""
+    names = (part for part in folder.parts if part.startswith("ralph-gate-"))
+    return bool(loop) and any(f"-{loop}-" in name for name in names)
 
 
 def changed_paths(snapshots: Snapshots, base: str, tree: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -70,8 +70,11 @@ class Landing:
                     todo="Make it again, then `ralph resume`.",
                     code=70,
                 )
-            if at != s.base_commit:
+            if at != s.base_commit and not op.tired:
                 self._merge(op, s, at)
+                return
+            if at != s.base_commit:
+                self._onto_branch(op, s, self._commit(op, s), op.tired)
                 return
         commit = self._commit(op, s)
         if op.how == "merge":
@@ -172,6 +175,7 @@ class Landing:
         merged = merge(b.home, s.base_commit, at, op.tree)
         b.snapshots.restore(merged.tree)
         b.workspace = rebased(b.home, b.workspace, at)
+        b.snapshots.rebase(at)
         base_tree = tree_of(b.home, at) or ""
         self._record(
             f.WorkspaceMerged(
@@ -205,8 +209,8 @@ class Landing:
         last = s.history[-1] if s.history else None
         failure = Failure(
             task=s.task.id,
-            iterations=s.iterations,
-            max_iterations=s.policy.limits.max_iterations,
+            iterations=s.attempts,  # as the state file counts them
+            max_iterations=s.policy.limits.max_attempts,
             last_gate=last.gate if last else "",
             error_hash=last.error_hash if last else "",
         )
@@ -243,9 +247,18 @@ def leave(home: Repo, workspace: Workspace, s: LoopState) -> None:
     release(home, workspace, tip="" if kept else tip(home, own))
 
 
+def landed_apart(s: LoopState) -> tuple[str, str]:
+    """The branch that it landed on when that is not the target; and the target, if that is where it was to land."""
+    if s.landed is None or s.landed.how == "merge":
+        return "", ""
+    return _short(s.landed.ref), _short(s.policy.land.target) if s.policy.land.how == "merge" else ""
+
+
 def lacks(s: LoopState) -> bool:
-    """Whether it is done and something that was asked for is still missing: its pull request."""
-    return s.landed is not None and s.landed.how == "pr" and not s.landed.url
+    """Whether it is done and something that was asked for is still missing: its pull request, or that it is on the target."""
+    if s.landed is None:
+        return False
+    return (s.landed.how == "pr" and not s.landed.url) or bool(landed_apart(s)[1])
 
 
 def _not_pushed(outcome: Pushed | NotPushed) -> str:

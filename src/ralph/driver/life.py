@@ -22,6 +22,7 @@ from ralph.driver.eventsfile import EventsFile
 from ralph.driver.known import KnownGates
 from ralph.driver.news import Scene, news, told
 from ralph.driver.notify import Notifier
+from ralph.driver.ownrefs import OwnRefs, at_work, of_runs
 from ralph.driver.place import Place
 from ralph.driver.processes import Line, Ownership
 from ralph.driver.reconcile import Loop
@@ -74,7 +75,9 @@ class Life:
         self._records = records
         self._by = shared.run  # the run that what is told of happened in
         self._snapshots = place.snapshots
-        bench = Bench(
+        # There agents and landings of other loops move the same refs.
+        in_worktree = self._in_worktree = place.workspace is not None and place.workspace.kind == "worktree"
+        bench = self._bench = Bench(
             run=shared.run,
             home=place.home,
             workspace=place.workspace,
@@ -86,7 +89,7 @@ class Life:
             store=shared.store,
             ownership=shared.ownership,
             control=shared.control,
-            refs=RefWatch(place.repo),
+            refs=RefWatch(place.repo, partial(at_work, place.home)) if in_worktree else RefWatch(place.repo),
             show=partial(shared.seeing.line, begun.task.id),
             now=now,
         )
@@ -125,7 +128,15 @@ class Life:
         self._events.rebuild(self._records, self._begun)
         # What an interrupted iteration had still said is heard.
         self._shared.control.expect(self._begun.loop, self._begun.token, self._begun.serial)
-        close_open(self._begun, self._records, self._snapshots, self._shared.store, self.loop.record)
+        close_open(
+            self._begun,
+            self._records,
+            self._snapshots,
+            self._shared.store,
+            self.loop.record,
+            partial(self._bench.keep, self._begun),
+            of_runs(self._shared.journal.records, self._bench.home) if self._in_worktree else OwnRefs(),
+        )
         self.loop.record(resumed)
         self._views.write(self.loop.state)
         note_outside_edits(self.loop.state, self._snapshots, self.loop.record)

@@ -11,7 +11,7 @@ from ralph.core import facts as f
 from ralph.core.ends import DONE
 from ralph.core.fold import fold_all
 from ralph.core.state import LoopState
-from ralph.driver.landing import FAILURES
+from ralph.driver.landing import FAILURES, landed_apart
 from ralph.journal.record import Record
 from ralph.workspace import Repo
 from ralph.workspace.slots import slots
@@ -33,13 +33,17 @@ def changes(s: LoopState) -> Iterator[Change]:
         case "completed-verified" | "completed-unverified":
             proof = ", ".join(f"{gate} {what}" for gate, what in s.proof.items())
             commit = s.landed.commit if s.landed else ""
-            yield Completed(s.task.id, commit, s.ended == "completed-verified", proof)
+            verified = s.ended == "completed-verified"
+            branch, target = landed_apart(s)
+            yield Completed(s.task.id, commit, verified, proof, branch=branch, target=target, of_loop=True)
         case "failed" | "stuck" | "limit":
-            yield Failed(s.task.id, s.end_reason)
+            yield Failed(s.task.id, s.end_reason, of_loop=True)
         case "needs-review" | "blocked-on-person" | "no-route":
-            yield Blocked(s.task.id, f"{s.ended}: {s.end_reason}")
+            yield Blocked(s.task.id, f"{s.ended}: {s.end_reason}", of_loop=True)
+        case "cancelled" if s.end_reason == GONE:
+            yield Reopened(s.task.id, of_loop=True)
         case "cancelled":
-            yield Reopened(s.task.id) if s.end_reason == GONE else Cancelled(s.task.id, s.end_reason)
+            yield Cancelled(s.task.id, s.end_reason, of_loop=True)
 
 
 def unfinished(records: list[Record], home: Repo) -> dict[str, Begun]:

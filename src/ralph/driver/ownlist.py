@@ -13,8 +13,9 @@ from ralph.backlog import Proposals, done_name, proposals
 from ralph.core import facts as f
 from ralph.core.policy import Task
 from ralph.core.state import LoopState
+from ralph.driver.keeping import Keep
 from ralph.gates.protect import restore
-from ralph.workspace import Snapshots, save
+from ralph.workspace import Snapshots
 
 MOST = 100  # new tasks of one iteration
 
@@ -25,7 +26,7 @@ def put_back_backlog(
     tree: str,
     serial: int,
     record: Callable[[f.AnyFact], None],
-    when: str,
+    keep: Keep,
 ) -> tuple[str, tuple[str, ...]]:
     """The tree without its edits, and the paths of which some could not be taken up. What they amount to is recorded
     before the copy is put back; after a death in between the same is recorded once more, which changes nothing."""
@@ -40,9 +41,7 @@ def put_back_backlog(
             record(fact)
         if found.ignored or found.problems or set(found.claims) - {s.task.id}:
             lost.extend((s.backlog, done))
-            save(
-                snapshots.repo, snapshots, tree, loop=s.loop, reason="before undoing backlog edits", when=when
-            )
+            keep(tree, "before undoing backlog edits")
 
     restored = restore(
         snapshots,

@@ -35,7 +35,9 @@ def in_workspace(home: Repo, workspace: Workspace, s: LoopState) -> Place:
     repo = as_repo(home, workspace)
     folder = workspace.path / s.folder
     own = own_files(repo, folder, own_paths(s))
-    return Place(home, workspace, repo, folder, Snapshots(repo, f"slot-{workspace.slot}", own))
+    # Cut short in a merge, the workspace may stand on a commit that the loop does not know of yet.
+    base = s.base_commit or workspace.base
+    return Place(home, workspace, repo, folder, Snapshots(repo, f"slot-{workspace.slot}", own, base=base))
 
 
 def own_paths(s: LoopState) -> tuple[str, ...]:
@@ -59,4 +61,4 @@ def straight(path: Path, s: LoopState) -> bool:
 
 
 def snapshots_of(repo: Repo, s: LoopState) -> Snapshots:
-    return Snapshots(repo, "in-place", own_files(repo, folder_of(s), own_paths(s)))
+    return Snapshots(repo, "in-place", own_files(repo, folder_of(s), own_paths(s)), base=s.base_commit)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ralph.core.state import LoopState
+from ralph.driver.keeping import Keep
 from ralph.gates.protect import Restored, restore
-from ralph.workspace import Snapshots, save
+from ralph.workspace import Snapshots
 
 
 def undo_protected(
-    snapshots: Snapshots, s: LoopState, tree: str, when: str, mine: Callable[[str], bool] = lambda path: True
+    snapshots: Snapshots, s: LoopState, tree: str, keep: Keep, mine: Callable[[str], bool] = lambda path: True
 ) -> Restored:
     """In place, the tree before the iteration has the user's own edits. In a workspace of its own only agents work, and
     the target's files are the originals."""
@@ -23,7 +24,5 @@ def undo_protected(
         protect=s.policy.protect,
         allow=(*s.policy.allow, *s.task.allow),
         mine=mine,
-        keep=lambda: save(
-            snapshots.repo, snapshots, tree, loop=s.loop, reason="before undoing protected files", when=when
-        ),
+        keep=lambda: keep(tree, "before undoing protected files"),
     )

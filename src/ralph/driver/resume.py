@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from ralph.agents.adapter import adapter
@@ -18,15 +18,19 @@ from ralph.core.policy import AgentPolicy
 from ralph.core.state import LoopState, Running
 from ralph.driver.bench import put_back_scratchpad, read_scratchpad
 from ralph.driver.judging import changed_paths, evidence_of
+from ralph.driver.keeping import Keep
+from ralph.driver.ownrefs import OwnRefs
 from ralph.driver.processes import sweep
 from ralph.driver.protecting import undo_protected
 from ralph.driver.store import Store, last_sign_of_life
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
-from ralph.workspace import RefWatch, Repo, Snapshots, printable, save
+from ralph.workspace import RefWatch, Repo, Snapshots, printable
 
 ABANDONED = 86400.0  # seconds
 NOTICED_LATE = 5.0  # seconds: a run leaves a sign of life about every second, later on a busy machine
+
+_NONE = OwnRefs()
 
 
 def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record]] | None:
@@ -133,6 +137,8 @@ def close_open(
     snapshots: Snapshots,
     store: Store,
     record: Callable[[f.AnyFact], None],
+    keep: Keep,
+    own_refs: OwnRefs = _NONE,
 ) -> None:
     """Close every operation that was under way. Edits stay where they are; the next agent is told."""
     for running in s.open.values():
@@ -141,12 +147,12 @@ def close_open(
         )
         match running.what:
             case "iteration":
-                record(_interrupted_iteration(s, running, started, snapshots, store, record))
+                record(_interrupted_iteration(s, running, started, snapshots, store, record, keep, own_refs))
             case "gate":
                 _swap_back(s, running, snapshots)
-                wrote = _undo_writes(s, running, started, snapshots, store)
+                wrote = _undo_writes(s, running, started, snapshots, store, keep)
                 wrote += _undo_notes(s, running, started, store)
-                record(_interrupted_gate(s, running, started, store, wrote, snapshots.repo))
+                record(_interrupted_gate(s, running, started, store, wrote, snapshots.repo, own_refs))
             case "wait":
                 record(f.WaitEnded(op=running.op, elapsed=False))
 
@@ -185,6 +191,8 @@ def _interrupted_iteration(
     snapshots: Snapshots,
     store: Store,
     record: Callable[[f.AnyFact], None],
+    keep: Keep,
+    own_refs: OwnRefs,
 ) -> f.IterationEnded:
     fact = f.decode(started.data) if started else None
     n = fact.n if isinstance(fact, f.IterationStarted) else s.iterations + 1
@@ -192,17 +200,17 @@ def _interrupted_iteration(
     transcript = store.transcript_of(started.run if started else "", s.loop, running.op)
     snapshot = snapshots.take()
     died = last_sign_of_life(store.state_dir, started.run) + NOTICED_LATE if started else 0.0
-    tree, when = snapshot.tree, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    tree = snapshot.tree
     edited: tuple[str, ...] = ()
     if s.backlog:
         from ralph.driver.ownlist import put_back_backlog
 
-        tree, edited = put_back_backlog(snapshots, s, tree, serial, record, when)
+        tree, edited = put_back_backlog(snapshots, s, tree, serial, record, keep)
     undone = undo_protected(
         snapshots,
         s,
         tree,
-        when,
+        keep,
         lambda path: _changed_at(snapshots.repo.root / path) <= died,  # somebody may have edited it since
     )
     return f.IterationEnded(
@@ -217,7 +225,9 @@ def _interrupted_iteration(
         output=store.relative(transcript) if transcript.exists() else "",
         scratchpad=store.put(read_scratchpad(Path(s.root) / s.folder, s)),
         usage=_usage(s.worker, transcript),
-        refs_moved=_moved(store, fact.refs, snapshots.repo) if isinstance(fact, f.IterationStarted) else (),
+        refs_moved=_moved(store, fact.refs, snapshots.repo, own_refs)
+        if isinstance(fact, f.IterationStarted)
+        else (),
         nested=snapshot.nested,
         dirty_submodules=snapshot.dirty_submodules,
     )
@@ -235,17 +245,23 @@ def _usage(policy: AgentPolicy, transcript: Path) -> f.Usage:
     return reader.words().usage
 
 
-def _moved(store: Store, memory: str, repo: Repo, *, work: bool = True) -> tuple[str, ...]:
+def _moved(store: Store, memory: str, repo: Repo, own_refs: OwnRefs, *, work: bool = True) -> tuple[str, ...]:
     """The refs that are not as they were when the operation began."""
     if not memory:
         return ()
     refs = RefWatch(repo)
-    refs.recall(store.get(memory))
+    refs.recall(store.get(memory), own_refs.made, own_refs.branches)
     return refs.moved(work=work)
 
 
 def _interrupted_gate(
-    s: LoopState, running: Running, started: Record | None, store: Store, wrote: list[str], repo: Repo
+    s: LoopState,
+    running: Running,
+    started: Record | None,
+    store: Store,
+    wrote: list[str],
+    repo: Repo,
+    own_refs: OwnRefs,
 ) -> f.GateEnded:
     fact = f.decode(started.data) if started else None
     gate = s.gate(running.gate)
@@ -263,7 +279,9 @@ def _interrupted_gate(
         passed=False,
         how="interrupted",
         wrote=tuple(printable(path) for path in wrote[:50]),
-        refs_moved=_moved(store, fact.refs, repo, work=False) if isinstance(fact, f.GateStarted) else (),
+        refs_moved=_moved(store, fact.refs, repo, own_refs, work=False)
+        if isinstance(fact, f.GateStarted)
+        else (),
     )
 
 
@@ -279,7 +297,7 @@ def _swap_back(s: LoopState, running: Running, snapshots: Snapshots) -> None:
 
 
 def _undo_writes(
-    s: LoopState, running: Running, started: Record | None, snapshots: Snapshots, store: Store
+    s: LoopState, running: Running, started: Record | None, snapshots: Snapshots, store: Store, keep: Keep
 ) -> list[str]:
     """As after a gate that ends by itself: what it wrote goes. What somebody changed after the death stays; the kernel's
     time stamp tells them apart, and should it be wrong, a recovery ref has what was here."""
@@ -291,9 +309,7 @@ def _undo_writes(
     changed = [c.path for c in snapshots.diff(running.tree, now)]
     wrote = [path for path in changed if _changed_at(snapshots.repo.root / path) <= died]
     if wrote:
-        when = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        reason = f"before undoing what the interrupted gate {running.gate} wrote"
-        save(snapshots.repo, snapshots, now, loop=s.loop, reason=reason, when=when)
+        keep(now, f"before undoing what the interrupted gate {running.gate} wrote")
         snapshots.restore(running.tree, wrote)
     return wrote
 

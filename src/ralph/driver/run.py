@@ -41,7 +41,7 @@ from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.record import Record
-from ralph.workspace import Repo
+from ralph.workspace import Repo, save
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -190,7 +190,12 @@ class _Run:
             s = fold(s, fact)
             self._seeing.fact(fact, s)
 
-        close_open(state, records, snapshots_of(self._request.repo, state), self._store, record)
+        snapshots = snapshots_of(self._request.repo, state)
+
+        def keep(tree: str, reason: str) -> None:
+            save(snapshots.repo, snapshots, tree, loop=state.loop, reason=reason, when=now())
+
+        close_open(state, records, snapshots, self._store, record, keep)
         reason = "set aside for a fresh start"
         record(f.LoopEnded(end="cancelled", reason=reason, code=exit_code("cancelled"), tree=s.tree))
         self._journal.sync()

@@ -23,6 +23,8 @@ class Waiting:
         return []
 
     def wake_at(self) -> float:
+        if self._cut:
+            return time.monotonic()
         # The wall clock may be set meanwhile, and a stop file has no signal: look every second.
         return time.monotonic() + min(1.0, max(0.0, self._until - time.time()))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ralph.core.next import why_it_ended
 from ralph.core.state import LoopState
 from ralph.core.text import fenced, history_table
 
@@ -43,7 +44,7 @@ def render(s: LoopState, *, timestamp: str, files_modified: Sequence[str]) -> st
         lines += [f"## Gate {result.gate} on the tree as it is (verbatim)", fenced(result.excerpt), ""]
     lines += ["## Attempt History", history_table(s.history)]
     if s.ended:
-        lines += ["", "## End", f"{s.ended}: {s.end_reason}", ""]
+        lines += ["", "## End", f"{s.ended}: {why_it_ended(s)}", ""]
     return "\n".join(lines)
 
 

@@ -113,7 +113,10 @@ def _propose(caller: Caller, how: str, parent: str, wanted: list[Arguments]) -> 
     caller.tell({"kind": "task", "how": how, "parent": parent, "tasks": proposed}, name)
     caller.proposed[name] = [str(task["id"]) for task in proposed]
     listed = "\n".join(f"- {task['id']}: {task['title']}" for task in proposed)
-    return f"Proposed; whether and when these are worked on is not yours to decide. Go on with {caller.task}.\n{listed}"
+    return (
+        "Proposed. Ids may become others, should these be taken; whether and when they are worked on is not yours "
+        f"to decide. Go on with {caller.task}.\n{listed}"
+    )
 
 
 def _new_ids(caller: Caller, parent: str, proposed: list[Arguments]) -> list[str]:

@@ -11,22 +11,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core import steering
 from ralph.core.decide import RunAgent
 from ralph.core.protected import put_back
 from ralph.core.signals import defuse
 from ralph.core.state import LoopState
-from ralph.core.text import TABLE_HEAD, fenced, history_table
+from ralph.core.text import fenced
 from ralph.prompt.roles import named_files, role_text
+from ralph.prompt.tries import attempts, conflict, red_now
 
 if TYPE_CHECKING:
     from ralph.core.gaps import Gap
-    from ralph.core.hats import Hat, Team
+    from ralph.core.hats import Team
+    from ralph.core.queue import Turn
+    from ralph.prompt.hats import Around
 
 OWN_TEXT_LIMIT = 2500
 SCRATCHPAD_CHARS = 16_000
-CONFLICT_CHARS = 6_000
 Quote = Callable[[str], str]  # marks text that is not Ralph's own
 FIRST = "First iteration: there is no earlier work."
 NONE_LEFT = "The iteration before left none."
@@ -56,8 +59,7 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
 
     theirs: list[str] = []
     team = s.policy.team
-    hat = team.hat(op.hat) if team is not None else None
-    standing = template("standing" if hat is None else "hat").format(
+    standing = template("standing" if team is None else "hat").format(
         task=quoted(task_text(s)),
         criteria=_criteria(s, quoted),
         scratchpad=scratchpad_path(s),
@@ -67,14 +69,14 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
     now = template("now" if team is None else "turn").format(
         n=op.n,
         m=s.policy.limits.max_iterations,
-        notes=_notes(s, quoted) + _said(s, op, quoted),
-        scratchpad=quoted(_cut(context.scratchpad)) if context.scratchpad.strip() else _no_scratchpad(op),
+        notes=_notes(s, op, quoted) + _said(s, op, quoted),
+        scratchpad=_scratchpad(s, op, context, quoted),
         kept=_kept(context, quoted),
-        attempts=_conflict(s, quoted) + _attempts(s, quoted) + _red_now(s, quoted),
+        attempts=conflict(s, quoted) + attempts(s, quoted) + red_now(s, quoted),
         shift=_shift(s, op, quoted),
         context=_expansion(s, op, context.files, quoted),
     )
-    persona = _role(s, op, context, quoted) + (_team(s, team, hat, op, quoted) if team is not None else "")
+    persona = _role(s, op, context, quoted) + (_team(s, team, op, quoted) if team is not None else "")
     text = defuse(f"{standing}{persona}\n{now}".rstrip(), promise) + "\n"
     return Prompt(text=text, own_chars=len(text) - sum(len(t) for t in theirs))
 
@@ -83,29 +85,49 @@ def _role(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
     """After what never changes and before what always does: another role costs no more of the cache than it must."""
     if s.policy.roles is None:
         return ""
-    own = role_text(s.policy.roles.base, s.policy.roles.texts.get(op.hat, ""))
+    worn = (
+        s.policy.team.hat(op.hat) if s.policy.team is not None else None
+    )  # its text comes with the rest of it
+    own = role_text(s.policy.roles.base, s.policy.roles.texts.get(op.hat, "") if worn is None else "")
     parts = [named_files(context.there), quoted(own) if own else ""]
     return "".join(f"\n{part}\n" for part in parts if part)
 
 
 def _guidance(s: LoopState, quoted: Quote) -> str:
     specs = f"The specifications are in `{quoted(s.policy.specs_dir)}`." if s.policy.specs_dir else ""
-    return "".join(
-        f"\n{part}\n" for part in (specs, quoted(s.policy.guidance) if s.policy.guidance else "") if part
-    )
+    rules = f"# Rules\n{quoted(s.policy.guidance)}" if s.policy.guidance else ""
+    return "".join(f"\n{part}\n" for part in (specs, rules) if part)
 
 
-def _team(s: LoopState, team: Team, hat: Hat | None, op: RunAgent, quoted: Quote) -> str:
-    from ralph.core.queue import Turn, picked  # most loops have no hats
-    from ralph.prompt.hats import coordinator_text, hat_text
+def _team(s: LoopState, team: Team, op: RunAgent, quoted: Quote) -> str:
+    from ralph.prompt.hats import coordinator_text, hat_text  # most loops have no hats
+
+    turn, around, hat = _turn(s, team, op), _around(s, team), team.hat(op.hat)
+    if hat is not None:
+        return f"\n{hat_text(team, hat, turn, around, quoted)}\n"
+    judged = "" if team.persistent else _gates(s, quoted)
+    return f"\n{coordinator_text(template('coordinator'), team, turn, around, quoted, judged)}\n"
+
+
+def _turn(s: LoopState, team: Team, op: RunAgent) -> Turn:
+    from ralph.core.queue import Turn, picked
 
     turn = picked(team, s.turns)[0]
-    if hat is None:
-        return f"\n{coordinator_text(team, turn, quoted)}\n"
-    turn = turn if turn.hat == hat.id else Turn(hat.id, (), op.hat_why)  # put on by its condition
-    memories = s.policy.memories.enabled and s.policy.memories.inject == "auto"
-    text = hat_text(team, hat, turn, quoted, scratchpad=scratchpad_path(s), memories=memories)
-    return f"\n{text}\n"
+    return turn if turn.hat == op.hat else Turn(op.hat, (), op.hat_why)  # put on by its condition
+
+
+def _around(s: LoopState, team: Team) -> Around:
+    from ralph.prompt.hats import Around, begins_afresh
+
+    path, memories = scratchpad_path(s), s.policy.memories
+    cleared = (scratchpad_path(replace(s, hat=h.id)) for h in team.hats if begins_afresh(team, h))
+    return Around(
+        gates=_gate_names(s),
+        promise=s.policy.completion_promise or team.completion_promise,
+        scratchpad=path,
+        cleared=path in cleared,
+        memories=memories.enabled and memories.inject == "auto",
+    )
 
 
 def _kept(context: Context, quoted: Quote) -> str:
@@ -154,13 +176,14 @@ def _criteria(s: LoopState, quoted: Quote) -> str:
 def _gates(s: LoopState, quoted: Quote) -> str:
     if not s.gates:
         return ""
-    names = ", ".join(
-        f"{g.name}: {f'`{g.run}`' if g.run else 'a reviewer reads the change'}" for g in s.gates
-    )
-    return template("gates").format(names=quoted(names)).strip()
+    return template("gates").format(names=quoted(_gate_names(s))).strip()
 
 
-def _notes(s: LoopState, quoted: Quote) -> str:
+def _gate_names(s: LoopState) -> str:
+    return ", ".join(f"{g.name}: {f'`{g.run}`' if g.run else 'a reviewer reads the change'}" for g in s.gates)
+
+
+def _notes(s: LoopState, op: RunAgent, quoted: Quote) -> str:
     notes: list[str] = []
     if s.last_how == "interrupted":
         notes.append(
@@ -170,9 +193,10 @@ def _notes(s: LoopState, quoted: Quote) -> str:
         notes.append(_HOW_NOTES[s.last_how])
     elif s.last_how.startswith("exit "):
         notes.append(f"The iteration before ended with {s.last_how}.")
-    if s.policy.team is not None:
-        from ralph.prompt.hats import refused_notes
+    if (team := s.policy.team) is not None:
+        from ralph.prompt.hats import item_notes, refused_notes
 
+        notes += item_notes(team, s.board, _turn(s, team, op), quoted)
         notes += refused_notes(s.turns.refused, quoted)
     elif s.silent:
         notes.append("The iteration before gave no signal. End yours with one.")
@@ -181,6 +205,10 @@ def _notes(s: LoopState, quoted: Quote) -> str:
     if s.conflicts:
         notes.append(
             "It was proven, but conflicts with what has landed meanwhile. Your files hold the merge: resolve it."
+        )
+    if s.mixed:
+        notes.append(
+            "What has landed meanwhile was merged into your files; the gates looked at both together."
         )
     if s.stragglers:
         notes.append(f"It left processes running; they were ended: {quoted(', '.join(s.stragglers[:5]))}.")
@@ -209,8 +237,13 @@ def _said(s: LoopState, op: RunAgent, quoted: Quote) -> str:
     said = steering.heard(s, op.hat)
     if not said:
         return ""
+    keep = "write into the scratchpad what they must know of it"
+    if s.policy.team is not None:
+        from ralph.prompt.hats import where_to_keep
+
+        keep = where_to_keep(_around(s, s.policy.team))
     texts = "\n\n".join(quoted(say.text.strip()) for say in said)
-    return f"\n## A person says\n{texts}\n\nLater iterations are not told: write into the scratchpad what they must know of it.\n"
+    return f"\n## A person says\n{texts}\n\nLater iterations are not told: {keep}.\n"
 
 
 _HOW_NOTES = {
@@ -218,36 +251,6 @@ _HOW_NOTES = {
     "context": "The iteration before was ended because its context was full; you start fresh. Do less in one iteration.",
     "idle": "The iteration before was stopped because nothing happened for too long. Do not start what waits for input.",
 }
-
-
-def _conflict(s: LoopState, quoted: Quote) -> str:
-    if not s.conflicts:
-        return ""
-    text = s.conflict or "\n".join(s.conflicts)
-    return f"\n## Conflict\n{quoted(fenced(text[:CONFLICT_CHARS]))}\n"
-
-
-def _attempts(s: LoopState, quoted: Quote) -> str:
-    if not s.history:
-        return ""
-    # The same error is paid for once: its newest output stands for the earlier ones.
-    newest = {a.error_hash: a.number for a in s.history}
-    shown = [a for a in s.history if a.excerpt and newest[a.error_hash] == a.number]
-    blocks = "".join(
-        f"\n### Attempt {a.number}: {a.gate}, exit {a.code}\n{quoted(fenced(a.excerpt))}\n" for a in shown
-    )
-    rows = history_table(s.history).removeprefix(TABLE_HEAD)
-    return f"\n## Attempts so far\n{TABLE_HEAD}{quoted(rows)}{blocks}"
-
-
-def _red_now(s: LoopState, quoted: Quote) -> str:
-    """What gates found in the tree after the last iteration, unless an attempt shows it already."""
-    shown = {a.error_hash for a in s.history if a.excerpt}
-    return "".join(
-        f"\n## Gate {quoted(r.gate)} on the tree as it is: exit {r.code}\n{quoted(fenced(r.excerpt))}\n"
-        for r in s.red_now()
-        if r.error_hash not in shown
-    )
 
 
 def _shift(s: LoopState, op: RunAgent, quoted: Quote) -> str:
@@ -269,8 +272,12 @@ def _expansion(s: LoopState, op: RunAgent, found: Sequence[tuple[str, str]], quo
     return text + "".join(f"\n`{quoted(path)}`:\n{quoted(fenced(content))}\n" for path, content in found)
 
 
-def _no_scratchpad(op: RunAgent) -> str:
-    return FIRST if op.serial == 1 else NONE_LEFT
+def _scratchpad(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
+    none = FIRST if op.serial == 1 else NONE_LEFT
+    text = quoted(_cut(context.scratchpad)) if context.scratchpad.strip() else none
+    if s.policy.team is None:
+        return text
+    return f"\n## Scratchpad (as it was left)\n{text}\n" if scratchpad_path(s) else ""
 
 
 def _cut(text: str) -> str:

@@ -4,53 +4,106 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ralph.core.hats import ASK, Event, Hat, Team
+import msgspec
+
+from ralph.core.hats import ASK, COMPLETE, Event, Hat, Team
 from ralph.core.queue import Routed, Turn
-from ralph.core.routing import shown_topic
+from ralph.core.routing import matches, overlap, shown_topic
+from ralph.core.scanboard import MOST_FAILURES, NAME_CHARS, Board
 from ralph.core.text import fenced, few, one_line
+from ralph.core.turns import MOST_FRUITLESS
 
 PAYLOAD_CHARS = 8_000  # of one event; longer ones are cut
 EVENTS_SHOWN = 20
 REFUSED_SHOWN = 5
 DESCRIPTION_CHARS = 200
 Quote = Callable[[str], str]
+REMEMBER = 'ralph tools memory add "..."'
+_ENDS = (".", "!", "?", ":", "…")
 EMIT = '`ralph emit TOPIC "payload"`, the tool `emit_event`, or `<event topic="TOPIC">payload</event>` in your last message'
 
 
-def hat_text(
-    team: Team, hat: Hat, turn: Turn, quoted: Quote, *, scratchpad: str = "", memories: bool = False
-) -> str:
+class Around(msgspec.Struct, frozen=True):
+    """What of the loop an iteration is told, whatever it wears."""
+
+    gates: str = ""  # each with its command
+    promise: str = COMPLETE
+    scratchpad: str = ""
+    cleared: bool = False  # some hats find it empty
+    memories: bool = False
+
+
+def hat_text(team: Team, hat: Hat, turn: Turn, around: Around, quoted: Quote) -> str:
     """For the one who wears it. Only it says what is to be done: the rest is left to others."""
-    parts = [f"# Your hat: {quoted(hat.title)}\nDo what this hat says, once; then stop. Others do the rest."]
-    if scratchpad:
-        parts[0] += f" Leave in the scratchpad `{scratchpad}` what they must know."
-    if memories:
-        parts[0] += ' What holds for all later work: `ralph tools memory add "..."`.'
-    if hat.text:
-        parts.append(quoted(hat.text))
+    parts = [
+        f"# Your hat: {quoted(hat.title)}\nDo this hat's part, once; then stop. Others do the rest.{_leave(around)}"
+    ]
+    if own := "\n".join(
+        text for text in ("" if hat.instructions else hat.description.strip(), hat.text) if text
+    ):
+        parts.append(quoted(own))
     if hat.allowed_tools:
         parts.append(f"Use these tools only: {quoted(', '.join(hat.allowed_tools))}.")
     if hat.disallowed_tools:
         parts.append(f"Do not use these tools: {quoted(', '.join(hat.disallowed_tools))}.")
     parts.append(_events(team, turn, quoted))
-    parts.append(_may_emit(team, hat, quoted))
+    parts.append(_may_emit(team, hat, around, quoted))
     return "\n\n".join(part for part in parts if part)
 
 
-def coordinator_text(team: Team, turn: Turn, quoted: Quote) -> str:
-    """For the iteration that wears no hat."""
-    lines = [
-        "# You coordinate",
-        f"No hat is on, because {quoted(_because(turn.why))}. Bring the work to the hat that should go on, by {EMIT}; "
-        "or do what is missing yourself. The hats:",
-    ]
-    for hat in team.hats:
-        about = f": {quoted(one_line(hat.description, DESCRIPTION_CHARS))}" if hat.description else ""
-        takes = ", ".join(f"`{quoted(topic)}`" for topic in hat.triggers)
-        lines.append(
-            f"- {quoted(hat.title)}{about} Takes {takes}." if takes else f"- {quoted(hat.title)}{about}"
-        )
-    return "\n".join(lines) + _below(_events(team, turn, quoted))
+def coordinator_text(form: str, team: Team, turn: Turn, around: Around, quoted: Quote, judged: str) -> str:
+    """For the iteration that wears no hat: only it is told how the whole ends. `judged`: what the gates do with that."""
+    events = _events(team, turn, quoted)
+    return form.format(
+        why=quoted(one_line(turn.why, 300) or "nothing waits"),
+        leave=_leave(around),
+        hats="\n".join(_one_of(hat, quoted) for hat in team.hats),
+        events=f"\n{events}\n" if events else "",
+        emit=EMIT,
+        most=MOST_FRUITLESS,
+        promise=quoted(around.promise),
+        judged=f" {judged}" if judged else "",
+        ask=ASK,
+    ).strip()
+
+
+def where_to_keep(around: Around) -> str:
+    """What a person said once, and later iterations must know."""
+    if around.scratchpad and not around.cleared:
+        return "write into the scratchpad what they must know of it"
+    if around.memories:
+        keep = f"keep what they must know of it by `{REMEMBER}`"
+    else:
+        keep = "write what they must know of it into a file of the work"
+    return f"{keep}; the scratchpad is cleared" if around.scratchpad else keep
+
+
+def begins_afresh(team: Team, hat: Hat) -> bool:
+    """Whether its scratchpad is cleared before some of its turns (turns.fresh says before which)."""
+    if hat.fresh is not None or hat.scanner:
+        return bool(hat.fresh) and hat.scan is None
+    found = [topic for other in team.hats if other.scanner for topic in other.declared]
+    return any(
+        overlap(pattern, topic) for pattern in hat.triggers for topic in found if not team.completes(topic)
+    )
+
+
+def item_notes(team: Team, board: Board, turn: Turn, quoted: Quote) -> list[str]:
+    """Which item of a board the turn is about, where its event does not say so; and that it was tried before."""
+    names = [name for e in turn.events for name in (e.payload.strip(), e.payload.partition(": ")[0])]
+    items = [board.items[name] for name in (*names, board.under_way) if name in board.items]
+    item = next((item for item in items if not item.done), None)
+    if item is None or (item.name != board.under_way and item.name not in board.others):
+        return []
+    name, folder = (quoted(one_line(text, NAME_CHARS)) for text in (item.name, item.folder))
+    if item.failures:
+        why = f" Its last failure: {quoted(one_line(item.reason, 300))}." if item.reason else ""
+        tries = f"Try {item.failures + 1} of {MOST_FAILURES} at `{name}`"
+        return [f"{tries}: last time it was still in `{folder}` afterwards.{why}"]
+    senders = [(team.hat(event.hat), event.topic) for event in turn.events]
+    if any(sender and sender.scan and topic in sender.scan.topics for sender, topic in senders):
+        return []
+    return [f"Under way: `{name}` from `{folder}`."]
 
 
 def refused_notes(refused: Sequence[Routed], quoted: Quote) -> list[str]:
@@ -88,7 +141,21 @@ def _event(team: Team, event: Event, quoted: Quote) -> str:
     return text + "".join(f"\n  {quoted(line.strip())}" for line in told if line.strip())
 
 
-def _may_emit(team: Team, hat: Hat, quoted: Quote) -> str:
+def _leave(around: Around) -> str:
+    text = f" Leave in the scratchpad `{around.scratchpad}` what they must know" if around.scratchpad else ""
+    if text:
+        text += "; a hat that begins afresh finds it empty." if around.cleared else "."
+    return f"{text} What holds for all later work: `{REMEMBER}`." if around.memories else text
+
+
+def _one_of(hat: Hat, quoted: Quote) -> str:
+    takes = ", ".join(f"`{quoted(topic)}`" for topic in hat.triggers)
+    about = _sentences(one_line(hat.description, DESCRIPTION_CHARS))
+    told = [quoted(about) if about else "", f"Takes {takes}." if takes else ""]
+    return ": ".join(part for part in (f"- {quoted(hat.title)}", " ".join(t for t in told if t)) if part)
+
+
+def _may_emit(team: Team, hat: Hat, around: Around, quoted: Quote) -> str:
     topics = hat.declared
     lines = ["## How to end"]
     if topics:
@@ -96,6 +163,9 @@ def _may_emit(team: Team, hat: Hat, quoted: Quote) -> str:
         lines += [_publishes(team, topic, quoted) for topic in topics]
         if hat.default_publishes:
             lines.append(f"If you emit nothing, `{quoted(hat.default_publishes)}` is emitted for you.")
+        if around.gates and (gated := _gated(team, hat)):
+            which = few([f"`{quoted(topic)}`" for topic in gated])
+            lines.append(f"Ralph's own gates must pass first for {which}: {quoted(around.gates)}.")
     else:
         lines.append("Say in a few words what you did, and stop.")
     lines.append(
@@ -104,20 +174,20 @@ def _may_emit(team: Team, hat: Hat, quoted: Quote) -> str:
     return "\n".join(lines)
 
 
+def _gated(team: Team, hat: Hat) -> list[str]:
+    """Of what it may publish. A loop that never ends rests on a completion: no gate is asked."""
+    held = [topic for topic in team.gate_on if any(matches(own, topic) for own in hat.declared)]
+    claims = [topic for topic in hat.declared if team.completes(topic) and not team.persistent]
+    return [*held, *claims]
+
+
 def _publishes(team: Team, topic: str, quoted: Quote) -> str:
     meaning = team.meanings.get(topic)
-    told = (
-        [text.strip() for text in (meaning.description, meaning.on_publish) if text.strip()]
-        if meaning
-        else []
-    )
-    about = f": {quoted(' '.join(told))}" if told else ""
-    return f"- `{quoted(topic)}`{about}"
+    told = _sentences(meaning.description, meaning.on_publish) if meaning else ""
+    return f"- `{quoted(topic)}`: {quoted(told)}" if told else f"- `{quoted(topic)}`"
 
 
-def _because(why: str) -> str:
-    return one_line(why, 300) or few(["nothing waits"])
-
-
-def _below(text: str) -> str:
-    return f"\n\n{text}" if text else ""
+def _sentences(*texts: str) -> str:
+    """One after another, each with an end."""
+    parts = [text.strip() for text in texts if text.strip()]
+    return " ".join(part if part.endswith(_ENDS) else f"{part}." for part in parts)

@@ -9,7 +9,7 @@ from ralph.core.text import few
 from ralph.errors import RalphError
 from ralph.journal.read import history
 from ralph.journal.record import Record
-from ralph.journal.runs import BacklogRun, BacklogRuns
+from ralph.journal.runs import BacklogRun, BacklogRuns, meant
 from ralph.workspace import Repo
 
 
@@ -18,6 +18,7 @@ class Chosen(msgspec.Struct, frozen=True):
 
     loops: list[list[Record]]
     run: BacklogRun | None = None
+    earlier: str = ""  # the run over the backlog before that one
 
 
 class _Known(msgspec.Struct):
@@ -26,7 +27,12 @@ class _Known(msgspec.Struct):
     here: dict[str, f.LoopStarted] = {}  # loops of this workspace and of its backlog
     elsewhere: set[str] = set()
     runs: dict[str, set[str]] = {}  # run -> the loops of here that it worked on
-    backlog: dict[str, BacklogRun] = {}  # runs over the backlog of this checkout
+    last: dict[str, int] = {}  # loop of here -> its newest record
+    backlog: list[BacklogRun] = []  # runs over the backlog of this checkout, oldest first
+
+    def loops_of(self, run: BacklogRun) -> list[str]:
+        touched = {loop for life in run.runs for loop in self.runs.get(life, ())}
+        return [name for name in self.here if name in touched]
 
 
 def choose(repo: Repo, *, loop: str = "", run: str = "", everything: bool = False, task: str = "") -> Chosen:
@@ -42,13 +48,14 @@ def choose(repo: Repo, *, loop: str = "", run: str = "", everything: bool = Fals
     elif everything:
         wanted = list(known.here)
     elif run:
-        wanted = _of_run(known, run)
-        over = next((x for name, x in known.backlog.items() if name.startswith(run)), None)
+        over = next((x for x in known.backlog if any(life.startswith(run) for life in x.runs)), None)
+        wanted = known.loops_of(over) if over else []
+        wanted = wanted or _of_run(known, run)
     else:
-        newest = list(known.here)[-1]
-        over = _newest_run(known, newest)
-        wanted = [name for name in known.here if name in known.runs[over.id]] if over else [newest]
-    return Chosen(_records(repo, wanted), over)
+        in_place = [name for name, started in known.here.items() if not started.home][-1:]
+        over = _newest_run(known, in_place)
+        wanted = known.loops_of(over) if over else in_place or list(known.here)[-1:]
+    return Chosen(_records(repo, wanted), over, _earlier(known, over) if over else "")
 
 
 def _survey(repo: Repo) -> _Known:
@@ -61,24 +68,25 @@ def _survey(repo: Repo) -> _Known:
                 known.here[started.loop] = started
             else:
                 known.elsewhere.add(started.loop)
-        elif runs.add(record) and runs.newest:
-            known.backlog[runs.newest.id] = runs.newest
-            if record.kind == "run.reviewed":  # it is about all the runs that this one goes on with
-                for name in runs.state.runs:
-                    known.backlog[name] = msgspec.structs.replace(
-                        known.backlog[name], reviews=runs.newest.reviews
-                    )
+        else:
+            runs.add(record)
         if record.loop in known.here:
             known.runs.setdefault(record.run, set()).add(record.loop)
+            known.last[record.loop] = record.seq
+    known.backlog = runs.all
     return known
 
 
-def _newest_run(known: _Known, newest: str) -> BacklogRun | None:
-    """The last run over the backlog that worked on something; None when the newest loop was none of a backlog."""
-    if not known.here[newest].home:
-        return None
-    worked = [run for name, run in known.backlog.items() if known.runs.get(name)]
-    return worked[-1] if worked else None
+def _newest_run(known: _Known, in_place: list[str]) -> BacklogRun | None:
+    """The run over the backlog that is meant, which `ralph status` shows too; None when a loop in place is newer."""
+    over = meant(known.backlog, known.runs.keys())
+    newer = over is not None and any(known.last[name] > over.seq for name in in_place)
+    return None if newer else over
+
+
+def _earlier(known: _Known, over: BacklogRun) -> str:
+    before = [run.id for run in known.backlog if run.seq < over.seq and known.loops_of(run)]
+    return before[-1] if before else ""
 
 
 def _named(known: _Known, loop: str) -> str:

@@ -14,7 +14,7 @@ from ralph.core import facts as f
 from ralph.core import signals
 from ralph.core.ends import DONE, exit_code
 from ralph.core.fold import fold
-from ralph.core.next import what_next
+from ralph.core.next import what_next, why_it_ended
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
 from ralph.journal.lock import holder
@@ -49,6 +49,7 @@ class Gathered(msgspec.Struct, frozen=True):
 
     stories: list[Story]
     run: BacklogRun | None = None
+    earlier: str = ""  # the run over the backlog before that one
 
 
 def gather(
@@ -68,7 +69,7 @@ def gather(
         live = teller.runs[-1] == working
         now = datetime.now(UTC).timestamp() if live else kept.last_beat(teller.runs[-1])
         stories.append(teller.story(live, now, changes))
-    return Gathered(stories, chosen.run)
+    return Gathered(stories, chosen.run, chosen.earlier)
 
 
 def moment(at: str) -> float:
@@ -395,7 +396,7 @@ class _Teller:
             standing=standing,
             span=Span(self.began, now),
             end=s.ended or "",
-            reason=s.end_reason or _UNENDED.get(standing, ""),
+            reason=why_it_ended(s) or _UNENDED.get(standing, ""),
             next=what_next(s.ended, s) if s.ended else _NEXT[standing],
             done=s.ended in DONE and exit_code(s.ended, s.policy) == 0,
             code=exit_code(s.ended, s.policy) if s.ended else None,

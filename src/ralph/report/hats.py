@@ -6,11 +6,12 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.eventview import Teller, line
+from ralph.core.hats import Team
 from ralph.core.scanboard import Item
 from ralph.core.state import LoopState
 from ralph.report.figures import cost, duration, tokens
 from ralph.report.story import Worn
-from ralph.ui.hatlines import about, title
+from ralph.ui.hatlines import about, of_backlog, title
 
 ITEM_HEAD = ("Item", "State", "Dispatched", "Failed", "Time", "Tokens", "Cost", "Reason")
 
@@ -55,8 +56,9 @@ def worn_row(x: Worn) -> tuple[str, str, str, str]:
     return str(x.n), x.title, because, "; ".join((*x.said, *x.refused)) or "nothing"
 
 
-def item_row(x: Item, *, estimated: bool) -> tuple[str, ...]:
-    state = "given up" if x.failed else "through" if x.done else f"in {x.folder}/"
+def item_row(x: Item, team: Team | None, *, estimated: bool) -> tuple[str, ...]:
+    place = f"in {x.folder}" + ("" if of_backlog(team, x.folder) else "/")
+    state = "given up" if x.failed else "through" if x.done else place
     return (
         x.name,
         state,

@@ -39,7 +39,7 @@ def board(story: Story) -> str:
         "<tr>"
         + "".join(
             f'<td class="num">{inline(cell, 80)}</td>' if n in _NUMBERS else f"<td>{inline(cell, 240)}</td>"
-            for n, cell in enumerate(item_row(item, estimated=story.estimated))
+            for n, cell in enumerate(item_row(item, story.policy.team, estimated=story.estimated))
         )
         + "</tr>"
         for item in story.items[-ROWS_SHOWN:]

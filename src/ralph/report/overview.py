@@ -9,7 +9,7 @@ from ralph.journal.runs import BacklogRun
 from ralph.report.atend import in_html
 from ralph.report.figures import cost, duration, tokens
 from ralph.report.pieces import inline, scroll
-from ralph.report.runsummary import totals
+from ralph.report.runsummary import lives, newest_of, totals
 from ralph.report.sections import head_row, tone_of
 from ralph.report.story import Story
 
@@ -27,9 +27,9 @@ def overview(stories: Sequence[Story], run: BacklogRun) -> str:
     head = head_row("Task", "End", "Where", "#Iterations", "#Turned down", "#Active", "#Tokens", "#Cost")
     table = scroll(f'<table class="tasks"><thead>{head}</thead><tbody>{rows}</tbody></table>', "Tasks")
     code = f" · exit code {run.code}" if run.code is not None else ""
-    under = f"run {inline(run.id, 80)}{code} · {duration(x.wall_seconds)} in all"
+    under = f"run {inline(run.id, 80)}{code} · {duration(x.wall_seconds)} in all{lives(run)}"
     return (
-        f'<section class="index"><h1>Completed: {x.done}/{len(stories)} tasks</h1>'
+        f'<section class="index"><h1>Completed: {x.done}/{len(newest_of(stories))} tasks</h1>'
         f'<p class="muted">{under}</p>{table}</section>{in_html(run)}'
     )
 

@@ -9,14 +9,14 @@ import msgspec
 from ralph.journal.runs import BacklogRun
 from ralph.report import words
 from ralph.report.atend import in_markdown
-from ralph.report.figures import cost, duration, spent, tokens
+from ralph.report.figures import cost, count, duration, spent, tokens
 from ralph.report.markdown import HEADING, bounded, safe, safe_next, title, trouble
 from ralph.report.story import Story
 
 
 class Totals(msgspec.Struct, frozen=True):
     """Of all tasks of a run and the reviewers at its end. `wall_seconds` is from its start to its end, or to the newest
-    record."""
+    record; the time between two lives of a run that was cut short does not count."""
 
     done: int
     failed: int
@@ -30,31 +30,39 @@ class Totals(msgspec.Struct, frozen=True):
     estimated: bool
 
 
+def newest_of(stories: Sequence[Story]) -> list[Story]:
+    """What became of each task in the end: one that was reopened has several loops in a run."""
+    return list({s.task.id: s for s in stories}.values())
+
+
 def totals(stories: Sequence[Story], run: BacklogRun) -> Totals:
     from ralph.report.gather import moment
 
-    done = sum(s.done for s in stories)
-    under_way = sum(s.standing == "running" for s in stories)
+    tasks = newest_of(stories)
+    done = sum(s.done for s in tasks)
+    under_way = sum(s.standing == "running" for s in tasks)
     ended = moment(run.ended) if run.ended else max((s.span.ended for s in stories), default=0.0)
     return Totals(
         done=done,
-        failed=len(stories) - done - under_way,
+        failed=len(tasks) - done - under_way,
         under_way=under_way,
         iterations=sum(s.counted for s in stories),
         turned_down=sum(s.turned_down for s in stories),
         active_seconds=sum(s.active_seconds for s in stories) + sum(x.seconds for x in run.reviews),
-        wall_seconds=max(0.0, ended - moment(run.began)),
+        wall_seconds=run.before_seconds + max(0.0, ended - moment(run.since or run.began)),
         tokens=sum(s.tokens for s in stories) + sum(x.usage.tokens for x in run.reviews),
         cost_usd=sum(s.cost_usd for s in stories) + sum(x.usage.cost_usd for x in run.reviews),
         estimated=any(s.estimated for s in stories) or any(x.estimated for x in run.reviews),
     )
 
 
-def run_summary(stories: Sequence[Story], run: BacklogRun) -> str:
-    done = [s for s in stories if s.done]
-    under_way = [s for s in stories if s.standing == "running"]
-    failed = [s for s in stories if s not in done and s not in under_way]
-    lines = [HEADING, "", f"## Completed: {len(done)}/{len(stories)} tasks", ""]
+def run_summary(stories: Sequence[Story], run: BacklogRun, earlier: str = "") -> str:
+    """`earlier`: the run before it, of which there is a report too."""
+    tasks = newest_of(stories)
+    done = [s for s in tasks if s.done]
+    under_way = [s for s in tasks if s.standing == "running"]
+    failed = [s for s in tasks if s not in done and s not in under_way]
+    lines = [HEADING, "", f"## Completed: {len(done)}/{len(tasks)} tasks", ""]
     lines += [_run(stories, run), "", *_table(stories, run), "", *in_markdown(run)]
     for story in done:
         lines += [title(story), *_done(story), ""]
@@ -67,6 +75,8 @@ def run_summary(stories: Sequence[Story], run: BacklogRun) -> str:
     for story in under_way:
         lines += [title(story), f"- Iterations: {story.counted}/{story.policy.limits.max_iterations}", ""]
     lines.append("`ralph report --task ID` has the evidence and the iterations of one task.")
+    if earlier:
+        lines.append(f"The run before: `ralph report --run {safe(earlier, 80)}`.")
     return "\n".join(lines) + "\n"
 
 
@@ -75,7 +85,12 @@ def _run(stories: Sequence[Story], run: BacklogRun) -> str:
     used = [f"{duration(x.active_seconds)} active", f"{duration(x.wall_seconds)} in all"]
     used += spent(x.tokens, x.cost_usd, estimated=x.estimated)
     code = f", exit code {run.code}" if run.code is not None else ""
-    return f"Run {safe(run.id, 80)}{code}: {', '.join(used)}"
+    return f"Run {safe(run.id, 80)}{code}: {', '.join(used)}{lives(run)}"
+
+
+def lives(run: BacklogRun) -> str:
+    """Of a run that was cut short and went on."""
+    return f"; cut short and gone on {count(len(run.runs) - 1, 'time')}" if len(run.runs) > 1 else ""
 
 
 def _table(stories: Sequence[Story], run: BacklogRun) -> list[str]:

@@ -52,11 +52,19 @@ FATES = {
 def meaning(story: Story) -> str:
     if story.standing != "ended":
         return {"running": "Under way", "died": "The run died"}[story.standing]
-    if story.end == "completed-unverified" and story.done:
-        return "Claimed done; you declined gates"
+    if story.end == "completed-unverified":
+        return _unproven(story)
     if story.end == "completed-verified" and not story.proven:
         return _passed(story.proof)
     return MEANING.get(story.end, story.end)
+
+
+def _unproven(story: Story) -> str:
+    team = story.policy.team
+    over = team is not None and team.max_items > 0 and not story.reason.startswith("claimed")
+    what = "As many items of the board as wanted are through" if over else "Claimed done"
+    why = "you declined gates" if story.policy.gates_declined else "there are no gates"
+    return f"{what}; {why if story.done else 'nothing proves it'}"
 
 
 def _passed(proof: dict[str, str]) -> str:

@@ -6,7 +6,7 @@ from ralph.core import facts as f
 from ralph.core.eventview import line
 from ralph.core.figures import duration
 from ralph.core.hatfold import COOLDOWN, IDLE
-from ralph.core.hats import ASK, GATE_FAILED, Event
+from ralph.core.hats import ASK, TURNED_DOWN, Event, Team
 from ralph.core.queue import Routed
 from ralph.core.routing import shown_topic
 from ralph.core.state import LoopState
@@ -32,7 +32,7 @@ def worn(x: f.IterationStarted, s: LoopState) -> tuple[str, list[str]]:
     """How the line of an iteration's start goes on, and lines below it."""
     turn = s.turns.current
     if s.policy.team is None or turn is None:
-        why = [f"  {x.hat}: {x.hat_why}"] if x.hat_why else []
+        why = [f"  {x.hat}: {x.hat_why.removeprefix(f'{x.hat}: ')}"] if x.hat_why else []
         return (f" as {x.hat}" if x.hat else ""), why
     told = f" as {title(s, x.hat)}" + (f": {about(turn.events)}" if turn.events else "")
     if x.fresh:
@@ -57,7 +57,7 @@ def after(fact: f.AnyFact, s: LoopState) -> list[str]:
         ):
             latest = s.turns.latest
         case f.GateEnded() | f.WorkspaceMerged() if s.claim is None:
-            latest = tuple(r for r in s.turns.latest if r.event.topic == GATE_FAILED)
+            latest = tuple(r for r in s.turns.latest if r.event.topic in TURNED_DOWN)
         case _:
             return []
     shown = [warned for routed in latest if (warned := _warning(routed))]
@@ -78,9 +78,8 @@ def received(x: f.EventReceived, s: LoopState) -> list[str]:
 def board_looked(x: f.BoardLooked, s: LoopState) -> list[str]:
     """An idle board is told of once, however often it is looked at."""
     if x.topic:
-        return [
-            f"board: {shown_topic(x.topic)} {one_line(x.item, _PAYLOAD)} (in {one_line(x.folder, _PAYLOAD)}/)"
-        ]
+        where = f"(in {place(s, x.folder)})"
+        return [f"board: {shown_topic(x.topic)} {one_line(x.item, _PAYLOAD)} {where}"]
     if x.over or not s.turns.idle:
         return [f"board: {x.why}"]
     pause = s.policy.team.cooldown if s.policy.team else 0.0
@@ -105,7 +104,19 @@ def rest(x: f.WaitStarted, s: LoopState) -> list[str]:
 
 
 def given_up(x: f.ItemGivenUp, s: LoopState) -> list[str]:
-    return [f"warning: {x.item} is in {x.to}/ now: {x.reason}"]
+    how = f"is in {x.to}/ now" if x.to else f"is marked as failed in {place(s, x.folder)}"
+    return [f"warning: {x.item} {how}: {x.reason}"]
+
+
+def place(s: LoopState, folder: str) -> str:
+    """Where an item of a board is: a folder, or the file of a backlog."""
+    return one_line(folder, _PAYLOAD) + ("" if of_backlog(s.policy.team, folder) else "/")
+
+
+def of_backlog(team: Team | None, folder: str) -> bool:
+    """Whether items that were found there are tasks of a backlog."""
+    backlogs = [hat.scan.backlog for hat in team.hats if hat.scan is not None] if team is not None else []
+    return any(backlog is not None and backlog.file == folder for backlog in backlogs)
 
 
 def passed_on(x: f.TransitionPassed, s: LoopState) -> list[str]:

@@ -10,7 +10,7 @@ from ralph.core import facts as f
 from ralph.core import signals, steering
 from ralph.core.decide import shift_level
 from ralph.core.figures import count, duration
-from ralph.core.next import what_next
+from ralph.core.next import of_task, what_next, why_it_ended
 from ralph.core.policy import AgentPolicy, Task
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
@@ -18,6 +18,8 @@ from ralph.ui import hatlines
 from ralph.ui.runreview import review_started, reviewed
 from ralph.ui.spending import spent
 from ralph.ui.verdicts import verdict
+
+_LONG = 8  # characters of an id that may end inside a word of the title: it was made of it and cut
 
 
 def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
@@ -43,14 +45,15 @@ def _repaired(x: f.JournalRepaired, s: LoopState) -> list[str]:
 def _loop_started(x: f.LoopStarted, s: LoopState) -> list[str]:
     nothing = "none, as you said" if x.policy.gates_declined else "none: nothing will be proven"
     gates = ", ".join(g.name for g in x.policy.gates) or nothing
-    name = own_name(x.task)
+    name = x.task.id if x.home else own_name(x.task)
     return [f"task {name}: {x.task.title}" if name else f"task: {x.task.title}", f"gates: {gates}"]
 
 
 def own_name(task: Task) -> str:
-    """The task's id; empty when it only repeats the words of the title."""
-    words = re.sub("[^a-z0-9]+", "-", task.title.lower())
-    return "" if words.startswith(task.id.lower().strip("-")) and task.title else task.id
+    """The task's id; empty when it only repeats the first words of the title, perhaps cut short."""
+    words, id = re.sub("[^a-z0-9]+", "-", task.title.lower()).strip("-"), task.id.lower().strip("-")
+    repeats = f"{words}-".startswith(f"{id}-") or (len(id) >= _LONG and words.startswith(id))
+    return "" if repeats and len(id) > 1 and words else task.id
 
 
 def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
@@ -69,6 +72,13 @@ def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
             f"gate {known.gate} on the starting tree: {_colour(known.passed)} (known: {known.evidence})"
         )
     return shown
+
+
+def _merged(x: f.WorkspaceMerged, s: LoopState) -> list[str]:
+    target = s.policy.land.target.removeprefix("refs/heads/")
+    if x.conflicts:
+        return [f"{target} has moved on and conflicts in {few(x.conflicts)}: the next iteration resolves it"]
+    return [f"{target} has moved on: merged with {x.commit[:12]}, the gates look at both together"]
 
 
 def _changed(x: f.WorkspaceChanged, s: LoopState) -> list[str]:
@@ -101,6 +111,8 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
         shown.append(f"agent {agent_name(s.worker)} goes on")
     if x.stragglers:
         shown.append(f"processes it left running were ended: {few(x.stragglers)}")
+    if x.protected:
+        shown.append(f"protected files were put back; `ralph recover` has its version: {few(x.protected)}")
     if x.refs_moved:
         shown.append(f"warning: refs moved while it ran: {few(x.refs_moved)}")
     return shown
@@ -209,7 +221,10 @@ def _checkpoint(x: f.Checkpoint, s: LoopState) -> list[str]:
 
 def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
     if x.what == "pause":
-        return [f"paused: {x.why}; `ralph continue` goes on"]
+        shown = [f"paused: {x.why}; `ralph continue` goes on"]
+        if steering.asks(s):
+            shown.append(f'its question is open, and the time for it runs on: `{of_task("answer", s)} "..."`')
+        return shown
     if x.what == "answer":
         default = "" if s.steer.default is None else f"; else: {s.steer.default}"
         return [f"it asks: {x.why}{default}", f'waiting {duration(x.seconds)} for `ralph answer "..."`']
@@ -271,7 +286,7 @@ def summary(s: LoopState) -> list[str]:
     end = s.ended or "interrupted"
     name = f"{end} ({s.end_limit})" if s.end_limit else end
     shown = [f"warning: {w}" for w in s.warnings]
-    shown.append(f"{name}: {s.end_reason}")
+    shown.append(f"{name}: {why_it_ended(s)}")
     figures = [
         count(s.iterations, "iteration"),
         f"{count(s.attempts, 'attempt')} turned down",
@@ -297,6 +312,7 @@ _LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
     f.LoopResumed: _resumed,
     f.WorkspacePrepared: _prepared,
     f.WorkspaceChanged: _changed,
+    f.WorkspaceMerged: _merged,
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
     f.GateEnded: _gate_ended,

@@ -1,20 +1,24 @@
 """Finds out what an agent did to refs outside its workspace: other branches, tags, the stash, HEAD itself.
 
-Reads git's files directly, because it looks at the beginning and end of every iteration. It never writes.
+Reads git's files directly, because it looks at the beginning and end of every iteration. It never writes. What Ralph
+itself did meanwhile, and branches that other loops work on, are not told.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
+from ralph.workspace import ledger
 from ralph.workspace.repo import Repo, printable
 
 _OURS = "refs/ralph/"
 
 
 class RefWatch:
-    def __init__(self, repo: Repo) -> None:
+    def __init__(self, repo: Repo, others: Callable[[], Collection[str]] = tuple) -> None:
+        """`others`: the branches that other loops work on now; the one that HEAD stands for does not count."""
         self._on = repo.versioned and (repo.common_dir / "refs" / "heads").is_dir()
         self._common = repo.common_dir
         self._head_file = repo.git_dir / "HEAD"
@@ -22,6 +26,10 @@ class RefWatch:
         self._refs: dict[str, str] = {}
         self._head = ""
         self._text: tuple[dict[str, str], str, str] = ({}, "", "")
+        self._ask_others = others
+        self._others: frozenset[str] = frozenset()
+        self._noted = 0  # of what this process did to refs
+        self._before: tuple[ledger.Made, ...] = ()  # what others may have done for us since the last look
         self.look()
 
     def branch(self) -> str:
@@ -37,17 +45,22 @@ class RefWatch:
         if self._on:
             self._head = _read(self._head_file)
             self._update()
+            self._others, self._before = frozenset(self._ask_others()), ()
+            self._noted = ledger.count(self._common)
 
     def moved(self, *, work: bool = True) -> tuple[str, ...]:
         """What differs from the last look, except, where somebody was to `work` on it, the branch that HEAD stands for."""
         if not self._on:
             return ()
-        branch, head, before = self.branch() if work else "", self._head, self._refs
+        own, head, before = self.branch(), self._head, self._refs
+        known = _Known(self._others, self._before, ledger.since(self._common, self._noted))
         self.look()
+        known.others = (known.others | self._others) - {own}
         found = [f"HEAD: {head} → {self._head}"] if head.startswith("ref: ") and head != self._head else []
         for name in sorted(before.keys() | self._refs.keys()) if before != self._refs else ():
-            if name != branch and before.get(name) != self._refs.get(name):
-                was, now = before.get(name, "none"), self._refs.get(name, "none")
+            was, now = before.get(name, ""), self._refs.get(name, "")
+            if was != now and not (work and name == own) and not known.explains(name, was, now):
+                was, now = was or "none", now or "none"
                 found.append(f"{name}: {was[:12]} → {now[:12]}")
         return tuple(printable(line) for line in found)
 
@@ -58,8 +71,12 @@ class RefWatch:
             self._text = (self._refs, self._head, "\n".join((self._head, *lines)) if self._on else "")
         return self._text[2]
 
-    def recall(self, memory: str) -> None:
-        """Take up the look of a process before this one."""
+    def recall(
+        self, memory: str, made: Sequence[ledger.Made] = (), branches: Collection[str] = frozenset()
+    ) -> None:
+        """Take up the look of a process before this one: since then Ralph may have `made` these moves, all or some, and
+        let loops work on these `branches`."""
+        self._before, self._others, self._noted = tuple(made), frozenset(branches), 0
         head, *lines = memory.split("\n")
         self._head, self._files = head, {}
         self._refs = {name: value for value, _, name in (line.partition(" ") for line in lines)}
@@ -97,6 +114,29 @@ class RefWatch:
         except FileNotFoundError:
             pass
         return found
+
+
+class _Known:
+    """What moved since a look without an agent's doing."""
+
+    def __init__(
+        self, others: frozenset[str], before: tuple[ledger.Made, ...], here: list[ledger.Made]
+    ) -> None:
+        self.others = others
+        self._before = before
+        self._here = here
+
+    def explains(self, name: str, was: str, now: str) -> bool:
+        if name in self.others or any(m.ref == name and not m.old for m in self._here):
+            return True  # of another loop: one that Ralph made since is, too
+        reached = {was}
+        for move in self._before:
+            if move.ref == name and move.old in reached:
+                reached.add(move.new)
+        for move in self._here:
+            if move.ref == name:
+                reached = {move.new} if move.old in reached else set()
+        return now in reached
 
 
 def _note(found: dict[str, tuple[int, int, int]], name: str, entry: os.DirEntry[str]) -> None:

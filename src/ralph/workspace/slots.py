@@ -55,8 +55,16 @@ def slots_dir(repo: Repo) -> Path:
     state = os.environ.get("XDG_STATE_HOME", "")
     home = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
     place = Path(chosen).absolute() if chosen else home / "ralph" / "workspaces"
-    mark = hashlib.sha256(os.fsencode(repo.common_dir)).hexdigest()[:8]
-    return place / f"{safe_name(repo.root.name)[:40]}-{mark}"
+    return place / f"{safe_name(repo.root.name)[:40]}-{_mark(repo.common_dir)}"
+
+
+def is_slot_of(common_dir: Path, folder: Path) -> bool:
+    """Whether `folder` is a slot of the repository whose git directory this is, wherever slots are kept."""
+    return folder.name.isdigit() and folder.parent.name.endswith(f"-{_mark(common_dir)}")
+
+
+def _mark(common_dir: Path) -> str:
+    return hashlib.sha256(os.fsencode(common_dir)).hexdigest()[:8]
 
 
 def prepare(
@@ -215,7 +223,7 @@ def salvage(repo: Repo, workspace: Workspace, *, when: str) -> recovery.Saved | 
         return None
     inside = as_repo(repo, workspace)
     try:
-        tree = Snapshots(inside, f"slot-{workspace.slot}").take().tree
+        tree = Snapshots(inside, f"slot-{workspace.slot}", base=workspace.base).take().tree
         parent = head(inside) or workspace.base
         bring_home(repo, workspace, tree, history=parent)
     except (GitFailed, RalphError) as error:

@@ -1,6 +1,7 @@
 """Snapshots of a work tree, taken and restored with a private index. The user's index, HEAD and refs are not touched.
 
-A snapshot is the tree of all tracked and untracked files, without ignored ones and without Ralph's own.
+A snapshot is the tree of all tracked and untracked files, without ignored ones and without Ralph's own: where the user
+has committed some of these, they are in it as in the base commit.
 Nested repositories and dirty submodules cannot be stored; they are named in it.
 """
 
@@ -17,6 +18,7 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.seams import seam
+from ralph.workspace import ownpaths
 from ralph.workspace.fingerprint import MAX_ENTRIES, Walk, is_cache, walk
 from ralph.workspace.git import UNSEEN, GitFailed
 from ralph.workspace.repo import OWN, Repo, head, printable, safe_name
@@ -56,12 +58,20 @@ class Snapshots(Trees):
     """All snapshots of one work tree under one name; the name's private index stays warm between them."""
 
     def __init__(
-        self, repo: Repo, name: str, own: Sequence[str] = (), *, max_walk: int = MAX_ENTRIES
+        self,
+        repo: Repo,
+        name: str,
+        own: Sequence[str] = (),
+        *,
+        base: str = "",
+        max_walk: int = MAX_ENTRIES,
     ) -> None:
+        """`base`: the commit that says what is at Ralph's own paths; empty: HEAD, as it is at the first snapshot."""
         super().__init__(Shadow(repo, repo.state_dir / "shadow" / safe_name(name)))
         self.repo = repo
         self.displaced: list[str] = []  # where restore() moved what it would otherwise have destroyed
         self._own = tuple(dict.fromkeys((*OWN, *(os.path.normpath(path) for path in own))))
+        self._base: str | None = base
         self._max_walk = max_walk
         self._last: Snapshot | None = None
         self._look_before: _Look | None = None
@@ -162,10 +172,26 @@ class Snapshots(Trees):
             self._shadow.run(
                 "update-index", "--no-assume-unchanged", "-z", "--stdin", stdin=b"\0".join(assumed) + b"\0"
             )
-        self._links = gitlinks(b"".join(line[2:] + b"\0" for line in listed))
+        if self._base == "":
+            self._base = head(self.repo)
+        ownpaths.put(
+            self._shadow,
+            (line[2:] for line in listed),
+            ownpaths.committed(self._shadow, self._base, self._own),
+            self._own,
+        )
+        links = gitlinks(b"".join(line[2:] + b"\0" for line in listed))
+        self._links = {path: commit for path, commit in links.items() if not under(path, self._own)}
         paths = [os.fsdecode(line.partition(b"\t")[2]) for line in listed]
         self._tracks_caches, self._folders = False, set()
         self._remember(paths)
+
+    def rebase(self, commit: str) -> None:
+        """From now on Ralph's own paths are those of another commit; so are their files, where nobody has changed them."""
+        with self._shadow.locked():
+            ownpaths.follow(self._shadow, self._base or None, commit, self._own)
+        self._base = commit
+        self._last = self._index_before = None
 
     def _remember(self, paths: Iterable[str]) -> None:
         """Note what the private index holds beyond files: folders, and caches that therefore count."""
@@ -288,7 +314,8 @@ class Snapshots(Trees):
         """Submodules that `.gitmodules` declares and the private index does not know yet."""
         if not os.path.lexists(self.repo.root / ".gitmodules"):
             return set()
-        return declared_submodules(self.repo) - self._links.keys()
+        declared = declared_submodules(self.repo) - self._links.keys()
+        return {path for path in declared if not under(path, self._own)}
 
     def _is_dirty(self, path: str) -> bool:
         submodule = open_submodule(self.repo, path)
@@ -310,7 +337,7 @@ class Snapshots(Trees):
         ):  # theirs may be damaged; HEAD is asked below
             if self._shadow.copy_user_index(copy):
                 tracked = set(self._shadow.run(*query, index=copy).split(b"\0")[:-1])
-        gone = ignored - tracked
+        gone = {path for path in ignored - tracked if not under(os.fsdecode(path), self._own)}
         commit = head(self.repo) if gone else None
         if commit:
             gone -= set(

@@ -131,6 +131,7 @@ def test_no_agent_at_all(tmp_path: Path) -> None:
         ("config", "Correct cli.command."),
         ("command line", "Correct the command after `--`."),
         ("gate", "Correct the gate's agent"),
+        ("hat", "Correct the hat's `backend`"),
         ("loop", "`ralph run --fresh`"),
     ],
 )

@@ -18,7 +18,7 @@ from ralph.core import scanboard, steering
 from ralph.core.ends import RESUMABLE
 from ralph.core.fold import fold
 from ralph.core.hats import Aggregate, Hat, Scan, ScanFolder, Team, conditions
-from ralph.core.policy import Policy
+from ralph.core.policy import GatePolicy, Policy
 from ralph.core.state import LoopState
 from ralph.core.team import Roles
 
@@ -82,12 +82,26 @@ TEAMS = st.builds(
 def _wearing(policy: Policy, team: Team, iterations: int) -> Policy:
     """As the configuration does: hats with a condition are roles too."""
     found = conditions(team)
-    # What costs and tokens end is seen in test_properties.py; here it would end most loops before hats have said much.
-    limits = replace(policy.limits, max_iterations=iterations, max_cost_usd=0.0, max_tokens=0)
+    # Which caps end a loop is seen in test_properties.py; here they would end most before hats have said much.
+    limits = replace(
+        policy.limits, max_iterations=iterations, hard_seconds=0.0, max_cost_usd=0.0, max_tokens=0
+    )
     return replace(policy, limits=limits, team=team, roles=Roles(triggers=found) if found else None)
 
 
+def _claiming(policy: Policy) -> Policy:
+    """Every hat may claim, and there is a hard gate that says whether it is true."""
+    team = policy.team
+    assert team is not None
+    hats = tuple(replace(hat, publishes=(*hat.publishes, "LOOP_COMPLETE")) for hat in team.hats)
+    gates = policy.gates or (GatePolicy(name="tests", run="x"),)
+    gates = (replace(gates[0], hard=True), *gates[1:])
+    return replace(policy, gates=gates, team=replace(team, hats=hats, persistent=False, required_events=()))
+
+
 TEAM_POLICIES = st.builds(_wearing, POLICIES, TEAMS, st.sampled_from((25, 12, 4)))
+
+CLAIMING_POLICIES = TEAM_POLICIES.map(_claiming)
 
 NAMES = st.sampled_from(("1", "2", "3", "4"))
 STOPS = st.builds(
@@ -176,7 +190,7 @@ class TeamWorld:
         unwanted = [op for op in s.open if op not in {w.id for w in wanted}]
         if unwanted:
             self.tell(*self._close(unwanted[0], d.cutoff(s, unwanted[0]) or "stop"))
-        elif self.people and self._wishes and self.draw(st.integers(0, 12)) == 12:
+        elif self.people and self._wishes and self.draw(st.integers(1, 4 if s.claim else 12)) == 1:
             self._wishes -= 1
             self.tell(self.draw(PEOPLE if self._wishes % 6 else STOPS))
         elif self.people and s.open and self.draw(st.integers(0, 20)) == 20:
@@ -191,7 +205,9 @@ class TeamWorld:
         s = self.state
         for op in wanted:
             if isinstance(op, d.Wait):
-                assert op.what and op.why
+                limits = s.policy.limits
+                most = max(limits.max_wait_seconds, limits.crash_wait_seconds, 9.0)
+                assert op.what and op.why and 0 <= op.seconds <= most
             if isinstance(op, d.RunAgent | d.Look) and s.turns.idle:
                 assert s.turns.pending or s.steer.says or s.policy.roles, "an idle loop does not rest"
             if isinstance(op, d.Look):

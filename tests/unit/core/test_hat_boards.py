@@ -225,13 +225,20 @@ def test_attempts_are_counted_for_each_item() -> None:
     assert isinstance(world.wants(), d.Look)
 
 
-def test_an_item_that_uses_up_its_attempts_ends_the_loop_for_its_tree_is_red() -> None:
+def test_an_item_that_uses_up_its_attempts_is_given_up_and_the_next_one_comes() -> None:
     world = World(policy(team=ITEMS, limits=LimitPolicy(max_attempts=2))).base(passed=True)
     looks(world, "work.propose", "a", folder="work", tree="i0")
     for n in range(2):
         gated(begins(world, "writer").iterate(f"x{n}"), False)
-    end = world.wants()
-    assert isinstance(end, d.Finish) and end.end == "failed"
+    op = world.wants()
+    assert isinstance(op, d.Look) and "2 attempts used up" in op.give_up
+    given_up = f.ItemGivenUp(
+        item="a", folder="work", to="failed", reason=op.give_up, under_way=True, tree="u"
+    )
+    world.tell(given_up)
+    assert (world.state.attempts, world.state.board.under_way, world.state.tree) == (0, "", "u")
+    looks(world, "work.propose", "b", folder="work", tree="i1")
+    begins(world, "writer")
 
 
 def test_an_item_whose_hat_is_stuck_is_given_up_and_not_the_board() -> None:
@@ -241,4 +248,5 @@ def test_an_item_whose_hat_is_stuck_is_given_up_and_not_the_board() -> None:
     op = world.wants()
     assert isinstance(op, d.Look) and op.give_up == "nobody knows how"
     world.tell(f.ItemGivenUp(item="a", folder="work", to="failed", reason=op.give_up, under_way=True))
-    assert isinstance(op := world.wants(), d.Look) and not op.give_up
+    again = world.wants()
+    assert isinstance(again, d.Look) and not again.give_up

@@ -112,7 +112,22 @@ def test_no_more_items_than_wanted() -> None:
     files.move("a", "work", "proposed")
     board, _ = look(SCAN, board, {"work": [], "proposed": ["a"]}, max_items=1)
     board, found = look(SCAN, board, {"work": ["b"]}, max_items=1)
-    assert found == Idle("1 of 1 items are through")
+    assert found == Idle("1 of 1 items: 1 done")
+
+
+def test_an_item_that_was_given_up_is_not_counted_as_done() -> None:
+    board, _ = look(SCAN, Board(), {"work": ["a", "b"]}, max_items=2)
+    board, _ = look(SCAN, gave_up(board, "a", "work", "no"), {"work": ["b"]}, max_items=2)
+    board, found = look(SCAN, board, {}, max_items=2)
+    assert found == Idle("2 of 2 items: 1 done, 1 failed")
+
+
+def test_an_item_that_is_given_up_while_it_is_out_has_failed_once_more() -> None:
+    """The look that gives it up is not recorded before that, and its reason counts it."""
+    out = Board(items={"a": Item("a", "work", failures=2)}, under_way="a")
+    assert gave_up(out, "a", "work", "failed 3 times").items["a"].failures == 3
+    back = Board(items={"a": Item("a", "work", failures=3)})
+    assert gave_up(back, "a", "work", "failed 3 times").items["a"].failures == 3
 
 
 def test_what_is_spent_before_any_item_belongs_to_none() -> None:

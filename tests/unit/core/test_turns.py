@@ -372,7 +372,9 @@ def test_three_coordinations_without_an_event_end_the_loop_and_name_the_topic() 
 
 
 def test_events_that_nobody_takes_do_not_count_as_a_way_out() -> None:
-    found = HatWorld(BUILD).work("a.a").work("b.b").work("c.c").work("d.d").next
+    world = HatWorld(BUILD).work("a.a").work("b.b").work("c.c").work("d.d")
+    assert isinstance(world.next, t.Wear)  # each of them is something new
+    found = world.work("a.a").work("d.d").work("d.d").next
     assert isinstance(found, t.NoRoute) and found.topic == "d.d"
 
 

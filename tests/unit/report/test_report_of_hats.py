@@ -97,7 +97,7 @@ def test_markdown_has_a_table_of_hats_and_one_of_items(world: World) -> None:
     text = summary([world.story()])
     assert "| 2 | Finisher | work.finish item-1.txt | \\#5 board.rescan → board_scanner |" in text
     assert "| item-1.txt | through | 2 |  | 2 min 00 s | 2000 | 0.75 USD |  |" in text
-    assert "| bad.txt | given up | 1 |  | 1 min 00 s | 1000 | 1.00 USD | it failed 3 times |" in text
+    assert "| bad.txt | given up | 1 | 1 | 1 min 00 s | 1000 | 1.00 USD | it failed 3 times |" in text
     assert "no signal" not in text
 
 

@@ -14,12 +14,21 @@ from ralph.report.gather import gather
 from ralph.report.runsummary import run_summary, totals
 
 
-def begin_run(world: World) -> None:
+def begin_run(world: World, target: str = "") -> None:
+    """A run without a target goes on with none before it."""
     world.loop = ""
     root = str(world.repo.root)
     world.record(
-        f.RunStarted(run=world.run, pid=1, version="0", tier="group", backlog=root, file="tasks.jsonl")
+        f.RunStarted(
+            run=world.run, pid=1, version="0", tier="group", backlog=root, file="tasks.jsonl", target=target
+        )
     )
+
+
+def end_run(world: World, code: int) -> None:
+    world.loop = ""
+    world.t += 1
+    world.record(f.RunEnded(run=world.run, code=code))
 
 
 def task(world: World, id: str, *, home: bool = True, end: str = "failed") -> None:
@@ -27,7 +36,12 @@ def task(world: World, id: str, *, home: bool = True, end: str = "failed") -> No
     world.loop = f"loop-{id}-{world.run}"
     where = {"root": f"{root}-slot", "home": root} if home else {"root": root}
     world.record(
-        f.LoopStarted(loop=world.loop, task=Task(id, f"Title {id}"), policy=Policy(AgentPolicy()), **where)
+        f.LoopStarted(
+            loop=world.loop,
+            task=Task(id, f"Title {id}"),
+            policy=Policy(AgentPolicy(), unverified_ok=True),
+            **where,
+        )
     )
     world.t += 1
     usage = f.Usage(tokens=100, cost_usd=0.25)
@@ -65,6 +79,76 @@ def test_a_loop_that_the_run_took_up_again_belongs_to_it(world: World) -> None:
     begin_run(world)
     world.loop = "loop-A-run-1"
     world.record(f.LoopResumed(run="run-2"))
+    assert names(world) == ["loop-A-run-1"]
+
+
+def test_lives_of_a_run_that_was_cut_short_are_one_run(world: World) -> None:
+    begin_run(world, "refs/heads/main")
+    task(world, "0", end="completed-unverified")
+    end_run(world, 0)
+    world.next_run("run-2")
+    begin_run(world, "refs/heads/main")
+    task(world, "A", end="completed-unverified")
+    task(world, "B", end="completed-unverified")  # and the run dies
+    world.t += 1000
+    world.next_run("run-3")
+    begin_run(world, "refs/heads/main")
+    task(world, "C", end="stopped")
+    end_run(world, 12)
+    world.next_run("run-4")
+    begin_run(world, "refs/heads/main")
+    world.loop = "loop-C-run-3"
+    world.record(f.LoopResumed(run="run-4"))
+    world.record(f.LoopEnded(end="completed-unverified", reason="", code=0))
+    end_run(world, 0)
+    world.next_run("run-5")
+    begin_run(world, "refs/heads/main")  # it found nothing to do
+    end_run(world, 0)
+    every = ["loop-A-run-2", "loop-B-run-2", "loop-C-run-3"]
+    assert names(world) == names(world, run="run-2") == names(world, run="run-4") == every
+    assert names(world, run="run-1") == ["loop-0-run-1"]
+    with Changes(world.repo) as changes:
+        found = gather(world.repo, changes)
+    assert found.run is not None
+    assert (found.run.id, found.run.runs) == ("run-4", ("run-2", "run-3", "run-4"))
+    x = totals(found.stories, found.run)
+    assert (x.done, x.tokens, x.wall_seconds) == (3, 300, 5.0), "the time between two lives does not count"
+    text = run_summary(found.stories, found.run, found.earlier)
+    assert "## Completed: 3/3 tasks" in text and "cut short and gone on 2 times" in text
+    assert "The run before: `ralph report --run run-1`." in text
+
+
+def test_a_task_that_was_reopened_counts_once_and_what_both_loops_cost_is_told(world: World) -> None:
+    begin_run(world)
+    task(world, "A")
+    world.loop += "-again"
+    root = str(world.repo.root)
+    world.record(
+        f.LoopStarted(
+            loop=world.loop,
+            task=Task("A", "A"),
+            policy=Policy(AgentPolicy(), unverified_ok=True),
+            root=f"{root}-slot",
+            home=root,
+        )
+    )
+    world.record(f.LoopEnded(end="completed-unverified", reason="", code=0))
+    with Changes(world.repo) as changes:
+        found = gather(world.repo, changes)
+    assert found.run is not None and len(found.stories) == 2
+    assert "## Completed: 1/1 tasks" in run_summary(found.stories, found.run)
+    assert (totals(found.stories, found.run).failed, totals(found.stories, found.run).tokens) == (0, 100)
+
+
+def test_a_run_that_only_took_up_a_loop_goes_before_an_older_loop_in_place(world: World) -> None:
+    begin_run(world)
+    task(world, "A", end="stopped")
+    world.next_run("run-2")
+    task(world, "here", home=False)
+    world.next_run("run-3")
+    begin_run(world)
+    world.loop = "loop-A-run-1"
+    world.record(f.LoopResumed(run="run-3"))
     assert names(world) == ["loop-A-run-1"]
 
 

@@ -10,7 +10,7 @@ from worlds import World, policy
 
 from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.hats import Scan, ScanFolder, Team
+from ralph.core.hats import Scan, ScanBacklog, ScanFolder, Team
 from ralph.ui.block import render
 from ralph.ui.lines import lines
 from ralph.ui.seen import Now, Seen, see
@@ -195,6 +195,16 @@ def test_an_item_that_was_given_up_is_a_warning() -> None:
         f.ItemGivenUp(item="a.txt", folder="work", to="failed", reason="work.propose failed 3 times: x")
     )
     assert world.new() == ["warning: a.txt is in failed/ now: work.propose failed 3 times: x"]
+
+
+def test_a_task_of_a_backlog_is_in_a_file_and_stays_there() -> None:
+    scan = Scan(backlog=ScanBacklog("tasks.jsonl", "go"))
+    world = Told(Team(hats=(hat("scan", "task.start", scan=scan), hat("doer", "go"))))
+    world.new()
+    world.tell(f.BoardLooked(hat="scan", topic="go", folder="tasks.jsonl", item="A"))
+    assert world.new()[0] == "board: go A (in tasks.jsonl)"
+    world.tell(f.ItemGivenUp(item="A", folder="tasks.jsonl", to="", reason="go failed 3 times"))
+    assert world.new() == ["warning: A is marked as failed in tasks.jsonl: go failed 3 times"]
 
 
 def test_gates_on_a_transition_come_before_the_event_and_pass_it_on() -> None:

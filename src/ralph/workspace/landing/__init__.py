@@ -14,7 +14,7 @@ from ralph.workspace.landing.failure import (
 from ralph.workspace.landing.follow import Overlap, would_overlap
 from ralph.workspace.landing.land import Landed, Recovered, land, recover
 from ralph.workspace.landing.moves import forget, forget_base, keep, keep_base, move
-from ralph.workspace.landing.refs import Locked, Moved, Raced, is_landed, target, tip
+from ralph.workspace.landing.refs import Locked, Moved, Raced, is_landed, is_taken_over, target, tip
 from ralph.workspace.landing.remote import (
     NO_GH,
     NotPushed,
@@ -64,6 +64,7 @@ __all__ = [
     "forget",
     "forget_base",
     "is_landed",
+    "is_taken_over",
     "keep",
     "keep_base",
     "land",

@@ -16,7 +16,7 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.seams import seam
-from ralph.workspace import git
+from ralph.workspace import git, ledger
 from ralph.workspace.git import GitFailed
 from ralph.workspace.landing.guard import Guard, Note, ref_locks, remove_own_locks
 from ralph.workspace.repo import Repo, printable
@@ -94,6 +94,18 @@ def is_landed(repo: Repo, ref: str, commit: str) -> bool:
     return at == commit or (bool(at) and is_ancestor(repo, commit, at))
 
 
+def is_taken_over(repo: Repo, at: str, commit: str) -> bool:
+    """Whether the history that ends at `at` has this commit, or one with the same change: picked, squashed or rebased."""
+    if not at:
+        return False
+    if at == commit or is_ancestor(repo, commit, at):
+        return True
+    try:
+        return _git(repo, "cherry", at, commit, f"{commit}^").startswith(b"-")
+    except GitFailed:  # the commit is not there (any more)
+        return False
+
+
 def change(guard: Guard, updates: Sequence[Update], message: str) -> Moved | Raced:
     """All updates, or none. (A death in the middle may leave some; the same call again completes them.)"""
     guard.begin(note_of(updates))
@@ -130,10 +142,15 @@ class Transaction:
         seam("landing.ref.after")
         if said and not self._process.returncode:
             _sync_folders(self._guard.repo, self._updates)
+            self._note()
             return
         remove_own_locks(self._guard, self._guard.note() or note_of(self._updates))
         if not all((tip(self._guard.repo, u.ref) or "") == u.new for u in self._updates):
             raise RalphError(f"git could not change {_shown(self._updates)}: {error or 'it died'}", code=70)
+        self._note()
+
+    def _note(self) -> None:
+        ledger.note(self._guard.repo.common_dir, (ledger.Made(u.ref, u.old, u.new) for u in self._updates))
 
     def abort(self) -> None:
         _tell(self._process, b"abort\0", b"abort: ok\n")
