@@ -196,8 +196,14 @@ def test_another_file_can_be_named_and_no_file_is_an_error(project: Project) -> 
     assert "does not exist" in error["what"]
 
 
-def test_a_prompt_file_that_cannot_be_read_is_an_error(project: Project) -> None:
+def test_a_prompt_file_that_is_not_there_is_a_warning_and_one_that_cannot_be_read_an_error(
+    project: Project,
+) -> None:
     project.config("cli: {command: ./agent.sh}\nevent_loop: {prompt_file: no.md}\n")
+    found = verdict(project)
+    (warning,) = [w for w in found["warnings"] if w["key"] == "event_loop.prompt_file"]
+    assert (found["errors"], warning["line"]) == ([], 2)
+    (project.path / "no.md").mkdir()
     (error,) = verdict(project)["errors"]
     assert (error["line"], error["key"]) == (2, "event_loop.prompt_file")
 

@@ -234,6 +234,7 @@ def resume(
 
     After needs-review, --allow accepts the changes to these files; without it, the agent has to put them back.
     A task of the backlog goes on in its own workspace and lands as always; --task may be left out when only one waits.
+    A board keeps its --max-items.
 
     \b
     Examples:

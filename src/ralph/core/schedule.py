@@ -142,7 +142,8 @@ def from_backlog(
     s: RunState, ready: Sequence[str], work: Work, whole: Collection[str] = ()
 ) -> tuple[Step, ...]:
     """What to begin now, of the tasks that could be worked on, the most urgent first. Nothing: wait, for a loop or for
-    somebody to add a task. `whole`: tasks that were split in place of failing, and of which every part is done."""
+    somebody to add a task. `whole`: tasks that are done without a loop that says so: split in place of failing, with every
+    part done; or done by a run that died before it could write so."""
     if s.finished:
         return ()
     left = max(0, work.most - len(s.tasks)) if work.most else len(ready)
@@ -168,7 +169,7 @@ def _backlog_code(s: RunState, work: Work, whole: Collection[str]) -> int:
         return CODES["cancelled"]
     if work.only and len(s.tasks) == 1:
         return _code(s)
-    if work.only and not s.tasks and not s.stopping:
+    if work.only and not s.tasks and not s.stopping and not any(_is_under(t, work.only) for t in whole):
         return NOTHING_BEGUN
     cut_short = [code for end, code in s.ended.values() if end in STOPS_THE_RUN]
     if cut_short:
@@ -177,6 +178,10 @@ def _backlog_code(s: RunState, work: Work, whole: Collection[str]) -> int:
         return CODES["stopped"]
     codes = (code for task, (_, code) in s.ended.items() if task not in whole)
     return SOME_TASKS_FAILED if any(codes) else 0
+
+
+def _is_under(task: str, only: str) -> bool:
+    return task == only or task.startswith(f"{only}.")
 
 
 def _code(s: RunState) -> int:

@@ -247,12 +247,12 @@ class _BacklogRun:
         return self._apart_ids if self._maybe_apart else []
 
     def _whole(self) -> list[str]:
-        """Tasks whose loops failed and which were split: all of their parts are done."""
+        """Tasks that are done, though no loop of this run says so: those that were split and whose parts are all done, and
+        those of a dead run that had not been written."""
         failed = (task for task, (end, _) in self._state.ended.items() if end in FAILURES)
         found = ((task, self._backlog.get(task)) for task in failed)
-        return [
-            id for id, task in found if task and task.leaf is False and self._backlog.status(id) == "complete"
-        ]
+        split = [id for id, task in found if task and task.leaf is False]
+        return [*self._list.caught_up, *(id for id in split if self._backlog.status(id) == "complete")]
 
     # -- one loop -----------------------------------------------------------------------------------
 

@@ -184,7 +184,8 @@ class Effects:
         b.journal.sync()
         policy = s.worker
         agent = adapter(policy)
-        place = str(b.folder / scratchpad_path(s))  # absolute: an agent may have gone elsewhere
+        # Absolute: an agent may have gone elsewhere. Empty: its hat has none.
+        place = str(b.folder / scratchpad_path(s)) if scratchpad_path(s) else ""
         own = {
             "RALPH_ITERATION": str(op.n),
             "RALPH_SCRATCHPAD": place,

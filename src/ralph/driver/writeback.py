@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from ralph.backlog import Backlog, Change, Claimed, Conflict, Reopened
 from ralph.core import facts as f
+from ralph.core.ends import DONE, exit_code
 from ralph.core.state import LoopState
+from ralph.driver.landing import lacks
 from ralph.driver.loops import OVER, by_loop, changes
 from ralph.driver.proposing import Proposing
 from ralph.journal.append import Journal
@@ -27,6 +29,7 @@ class WriteBack:
         self._mark = backlog.mark()
         self._said: list[str] = []
         self._results: dict[str, str] = {}  # what loops came to, by task, until it is written
+        self.caught_up: list[str] = []  # tasks that a dead run got done, which only now is written
         self.version = 0  # counts what may have changed the list
 
     def look(self) -> None:
@@ -95,6 +98,8 @@ class WriteBack:
                 s = ended[record.seq]
                 if record.seq > written:
                     self.settle(s)
+                    if s.ended in DONE and not exit_code(s.ended, s.policy) and not lacks(s):
+                        self.caught_up.append(s.task.id)
                 elif s.ended in OVER:
                     self.proposing.forget(s.task.id)
             elif record.kind in ("loop.started", "loop.resumed", "loop.ended", "task.proposed"):

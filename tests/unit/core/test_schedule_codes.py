@@ -40,6 +40,10 @@ def test_a_cancelled_run_has_the_code_of_cancelling_whatever_was_done_before() -
 
 def test_a_task_that_was_asked_for_and_cannot_be_begun_is_an_error_in_use() -> None:
     assert from_backlog(RunState(), [], Work(only="A")) == (EndRun(2),)
+    assert from_backlog(RunState(), [], Work(only="A"), whole=["B"]) == (EndRun(2),)
+    assert from_backlog(RunState(), [], Work(only="A"), whole=["A.1"]) == (EndRun(0),), (
+        "a dead run got it done"
+    )
     assert from_backlog(RunState(), [], Work()) == (EndRun(0),)
     assert from_backlog(RunState(), [], Work(only="A", watch=True)) == ()
 
