@@ -142,7 +142,11 @@ def _hats(story: Story) -> list[str]:
             "|---|---|---:|---:|---:|---:|---:|---|",
         ]
         rows = [
-            "| " + " | ".join(safe(cell) for cell in hats.item_row(item, story.policy.team, estimated=story.estimated)) + " |"
+            "| "
+            + " | ".join(
+                safe(cell) for cell in hats.item_row(item, story.policy.team, estimated=story.estimated)
+            )
+            + " |"
             for item in story.items
         ]
         lines += [*bounded(rows, 8), ""]
