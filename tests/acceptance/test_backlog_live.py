@@ -46,6 +46,12 @@ def frames(terminal: Terminal) -> list[str]:
     return [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", frame) for frame in whole]
 
 
+def _drawn(terminal: Terminal, line: str) -> bool:
+    """What is read of a terminal may end in the middle of a frame."""
+    terminal._read()
+    return re.search(line, "\n".join(frames(terminal)), re.MULTILINE) is not None
+
+
 def go(project: Project) -> None:
     (Path(project.env["HOME"]) / "go").touch()
 
@@ -54,9 +60,12 @@ def test_every_loop_has_a_line_and_the_run_has_one(backlog: Project) -> None:
     terminal = Terminal(backlog, "run", "--parallel", "2")
     terminal.await_text("halfway with A")
     terminal.await_text("halfway with B")
+    for line in (
+        r"── 0 done, 0 not, 1 left   0:\d\d .*Ctrl-C stops ──",
+        r"^ B  Two .* 1/6  agent +0:\d\d   halfway with B",
+    ):
+        until(lambda line=line: _drawn(terminal, line), f"a frame with {line}")
     drawn = "\n".join(frames(terminal))
-    assert re.search(r"── 0 done, 0 not, 1 left   0:\d\d .*Ctrl-C stops ──", drawn)
-    assert re.search(r"^ B  Two .* 1/6  agent +0:\d\d   halfway with B", drawn, re.MULTILINE)
     assert "Part �]0;owned��[2J of A" in drawn and "\x1b]0;owned" not in terminal.shown
     go(backlog)
     assert terminal.end() == 0
