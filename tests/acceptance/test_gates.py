@@ -57,7 +57,7 @@ def known(project: Project, done: subprocess.CompletedProcess[str]) -> list[str]
 
 def with_a_configuration_outside_the_tree(project: Project) -> None:
     project.git("rm", "-q", "--cached", "ralph.yml")
-    project.write(".gitignore", ".ralph/\n.ralph_state.md\n.ralph.lock\nralph.yml\nlocal/\n")
+    project.write(".gitignore", ".ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\nralph.yml\nlocal/\n")
     project.agent("echo 42 > answer; echo TASK_COMPLETE")
     project.write("sub/test.sh", "exit 1\n")
     project.commit()

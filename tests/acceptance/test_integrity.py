@@ -337,7 +337,7 @@ def test_an_edit_of_the_user_while_a_gate_runs_is_not_lost(project: Project) -> 
         "test.sh", "touch .ralph/waiting; until test -e .ralph/go; do sleep 0.02; done; test -e answer\n"
     )
     project.write(".ralph/keep", "")
-    project.agent("echo 42 > answer; rm -f .ralph/go .ralph/waiting; echo TASK_COMPLETE")
+    project.agent("rm -f .ralph/go .ralph/waiting; echo 42 > answer; echo TASK_COMPLETE")
     project.write(".ralph/go", "")
     project.commit()
     running = project.start("run", "--max-iterations", "1")

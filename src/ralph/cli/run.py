@@ -445,7 +445,7 @@ def _resume_or_fresh(s: LoopState) -> Choice:
             "aside and start anew with those of now.",
         )
     answer = click.prompt(
-        f"{text} Resume (it keeps the settings that it began with) or fresh?",
+        f"{text} Resumed, it keeps the settings that it began with. Resume or fresh?",
         type=click.Choice(["resume", "fresh"]),
         default="resume",
         err=True,
