@@ -333,4 +333,5 @@ def test_an_item_that_the_gates_turn_down_goes_to_failed_and_what_was_made_of_it
     (given_up,) = board.project.facts("item.failed")
     assert "attempts used up" in given_up["reason"] and given_up["saved"]
     assert "bad.txt" in board.project.git("ls-tree", "-r", "--name-only", given_up["saved"])
+    assert f"what was made of it is undone and saved: {given_up['saved']}" in board.said
     assert board.project.ralph("replay").returncode == 0

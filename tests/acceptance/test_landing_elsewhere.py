@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +11,8 @@ import pytest
 from busyuser import CONFIG, WORK, BusyUser
 from project import only
 
-GH = """#!{python}
-import json, os, subprocess, sys
-args, place = sys.argv[1:], {place!r}
-with open(place + "/calls", "a") as log:
-    log.write(json.dumps(args) + "\\n")
-if os.path.exists(place + "/fails"):
-    sys.exit(print("HTTP 401: Bad credentials", file=sys.stderr) or 1)
-try:
-    known = json.load(open(place + "/list"))
-except FileNotFoundError:
-    known = []
-value = lambda name: args[args.index(name) + 1]
-if args[:2] == ["pr", "list"]:
-    print(json.dumps([one for one in known if one["head"] == value("--head")]))
-else:
-    assert args[:2] == ["pr", "create"]
-    asked = ["git", "ls-remote", "origin", "refs/heads/" + value("--head")]
-    oid = subprocess.run(asked, capture_output=True, text=True).stdout.split()[0]
-    url = "https://example.org/pull/%d" % (len(known) + 1)
-    known.append(dict(number=len(known) + 1, url=url, state="OPEN", headRefOid=oid, isCrossRepository=False,
-                      head=value("--head"), base=value("--base"), title=value("--title"), body=sys.stdin.read()))
-    json.dump(known, open(place + "/list", "w"))
-    print(url)
-"""
+import fakegh
+
 SAYING = "echo 'Did part of it.'; " + WORK
 
 
@@ -46,10 +23,7 @@ class WithRemote(BusyUser):
         config = CONFIG.replace("{target: main}", f"{{how: {land}, target: main}}") + more
         super().__init__(folder, "target", *tasks, agent=agent, config=config)
         self.hub = folder / "hub"
-        (self.hub / "bin").mkdir(parents=True)
-        (self.hub / "bin/gh").write_text(GH.format(python=sys.executable, place=str(self.hub)))
-        (self.hub / "bin/gh").chmod(0o755)
-        self.env["PATH"] = f"{self.hub / 'bin'}:{self.env['PATH']}"
+        self.env["PATH"] = f"{fakegh.put(self.hub)}:{self.env['PATH']}"
         self.git("init", "-q", "--bare", "-b", "main", str(self.hub / "remote.git"))
         self.git("remote", "add", "origin", str(self.hub / "remote.git"))
         self.before = self.look()

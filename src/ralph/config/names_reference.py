@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ralph.config.page import between, main
 from ralph.core.vocabulary import NAMES, Kind, Sort
 
 BEGIN = "<!-- names: made by `python -m ralph.config.names_reference docs/roles.md` -->"
@@ -29,16 +30,8 @@ def reference() -> str:
 
 def renewed(page: str) -> str:
     """The page with the tables between its markers replaced."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page has no {BEGIN} ... {END}")
-    return f"{before}{BEGIN}\n{reference()}{END}{after}"
+    return between(page, BEGIN, END, reference())
 
 
 if __name__ == "__main__":
-    import sys
-    from pathlib import Path
-
-    page = Path(sys.argv[1])
-    page.write_text(renewed(page.read_text(encoding="utf-8")), encoding="utf-8")
+    main(renewed)

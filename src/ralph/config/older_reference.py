@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ralph.config.older_family import ROWS, Row
+from ralph.config.page import between, main
 
 BEGIN = "<!-- older keys: made by `python -m ralph.config.older_reference docs/hats.md` -->"
 END = "<!-- /older keys -->"
@@ -24,16 +25,8 @@ def _said(row: Row) -> str:
 
 def renewed(page: str) -> str:
     """The page with the table between its markers replaced."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page has no {BEGIN} ... {END}")
-    return f"{before}{BEGIN}\n{reference()}{END}{after}"
+    return between(page, BEGIN, END, reference())
 
 
 if __name__ == "__main__":
-    import sys
-    from pathlib import Path
-
-    page = Path(sys.argv[1])
-    page.write_text(renewed(page.read_text(encoding="utf-8")), encoding="utf-8")
+    main(renewed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ralph.config.page import between, main
 from ralph.config.schema import KEYS
 
 BEGIN = "<!-- keys: made by `python -m ralph.config.reference docs/config.md` -->"
@@ -16,11 +17,7 @@ def reference() -> str:
 
 def renewed(page: str) -> str:
     """The page with the table between its markers replaced."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page has no {BEGIN} ... {END}")
-    return f"{before}{BEGIN}\n{reference()}{END}{after}"
+    return between(page, BEGIN, END, reference())
 
 
 def _cell(default: str) -> str:
@@ -28,8 +25,4 @@ def _cell(default: str) -> str:
 
 
 if __name__ == "__main__":
-    import sys
-    from pathlib import Path
-
-    page = Path(sys.argv[1])
-    page.write_text(renewed(page.read_text(encoding="utf-8")), encoding="utf-8")
+    main(renewed)

@@ -448,7 +448,8 @@ def _event(s: LoopState, x: f.EventReceived) -> LoopState:
 
 
 def _claim_made(s: LoopState, x: f.ClaimMade) -> LoopState:
-    return replace(s, promised=x.serial, promise=x.summary[:SUMMARY_CHARS])
+    made = f"\n\nMade: {few(x.artifacts, 20)}" if x.artifacts else ""
+    return replace(s, promised=x.serial, promise=x.summary[:SUMMARY_CHARS] + made)
 
 
 def _loop_ended(s: LoopState, x: f.LoopEnded) -> LoopState:

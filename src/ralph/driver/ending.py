@@ -7,7 +7,6 @@ import os
 import select
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -18,7 +17,6 @@ from ralph.core.fold import fold, fold_all
 from ralph.core.policy import GatePolicy, Policy, Task
 from ralph.core.schedule import RunState
 from ralph.core.state import LoopState
-from ralph.driver.bench import Bench
 from ralph.driver.clock import new_id, now
 from ralph.driver.gating import Gating
 from ralph.driver.judging import Judging, evidence_of, first_of
@@ -108,22 +106,7 @@ class Ending:
 
     def _ask(self, gate: GatePolicy, s: LoopState, place: Place, prompt: str) -> f.GateEnded:
         shared = self._shared
-        bench = Bench(
-            run=shared.run,
-            home=self._home,
-            workspace=place.workspace,
-            repo=place.repo,
-            folder=place.folder,
-            snapshots=place.snapshots,
-            journal=shared.journal,
-            known=shared.known,
-            store=shared.store,
-            ownership=shared.ownership,
-            control=shared.control,
-            refs=RefWatch(place.repo),
-            show=partial(shared.seeing.line, ""),
-            now=now,
-        )
+        bench = shared.bench(place, RefWatch(place.repo))
         heard: list[f.AnyFact] = []
 
         def hear(fact: f.AnyFact) -> None:

@@ -66,6 +66,25 @@ class Shared(msgspec.Struct):
     fold_run: Callable[[f.AnyFact, str], None]  # a fact, and the task that it is about
     ended: Callable[[LoopState], None]  # the journal has a loop's end on disk
 
+    def bench(self, place: Place, refs: RefWatch, task: str = "") -> Bench:
+        """What one loop, or one reviewer of the whole run, works with. `task`: whose lines it shows."""
+        return Bench(
+            run=self.run,
+            home=place.home,
+            workspace=place.workspace,
+            repo=place.repo,
+            folder=place.folder,
+            snapshots=place.snapshots,
+            journal=self.journal,
+            known=self.known,
+            store=self.store,
+            ownership=self.ownership,
+            control=self.control,
+            refs=refs,
+            show=partial(self.seeing.line, task),
+            now=now,
+        )
+
 
 class Life:
     def __init__(self, shared: Shared, place: Place, begun: LoopState, records: list[Record]) -> None:
@@ -77,22 +96,8 @@ class Life:
         self._snapshots = place.snapshots
         # There agents and landings of other loops move the same refs.
         in_worktree = self._in_worktree = place.workspace is not None and place.workspace.kind == "worktree"
-        bench = self._bench = Bench(
-            run=shared.run,
-            home=place.home,
-            workspace=place.workspace,
-            repo=place.repo,
-            folder=place.folder,
-            snapshots=place.snapshots,
-            journal=shared.journal,
-            known=shared.known,
-            store=shared.store,
-            ownership=shared.ownership,
-            control=shared.control,
-            refs=RefWatch(place.repo, partial(at_work, place.home)) if in_worktree else RefWatch(place.repo),
-            show=partial(shared.seeing.line, begun.task.id),
-            now=now,
-        )
+        refs = RefWatch(place.repo, partial(at_work, place.home)) if in_worktree else RefWatch(place.repo)
+        bench = self._bench = shared.bench(place, refs, begun.task.id)
         self.loop = Loop(
             begun if records else LoopState(),
             shared.journal,

@@ -4,52 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
 from landing_world import commit, head_of, killed
 from workspace_project import Sh
 
+import fakegh
 from ralph.errors import RalphError
 from ralph.workspace.landing import PullRequest, find_pull_request, open_pull_request
 from ralph.workspace.repo import Repo
-
-GH = """#!{python}
-import json, os, subprocess, sys
-args, place = sys.argv[1:], os.environ["FAKE_GH"]
-with open(place + "/calls", "a") as log:
-    log.write(json.dumps(args) + "\\n")
-if os.path.exists(place + "/fails"):
-    sys.exit(print("HTTP 401: Bad credentials", file=sys.stderr) or 1)
-try:
-    known = json.load(open(place + "/list"))
-except FileNotFoundError:
-    known = []
-value = lambda name: args[args.index(name) + 1]
-if args[:2] == ["pr", "list"]:
-    print(json.dumps([one for one in known if one["head"] == value("--head")]))
-else:
-    assert args[:2] == ["pr", "create"]
-    tip = subprocess.run(["git", "ls-remote", "origin", "refs/heads/" + value("--head")], capture_output=True, text=True)
-    oid = tip.stdout.split()[0]
-    number = len(known) + 1
-    known.append(dict(number=number, url="https://example.org/pull/%d" % number, state="OPEN", headRefOid=oid,
-                      isCrossRepository=False, head=value("--head"), title=value("--title"), body=sys.stdin.read()))
-    json.dump(known, open(place + "/list", "w"))
-    print("https://example.org/pull/%d" % number)
-"""
 
 
 @pytest.fixture
 def gh(tmp_path: Path, project: Path, sh: Sh, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which the fake keeps its pull requests and calls."""
     place = tmp_path / "gh"
-    (place / "bin").mkdir(parents=True)
-    (place / "bin/gh").write_text(GH.format(python=sys.executable))
-    (place / "bin/gh").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{place / 'bin'}:{os.environ['PATH']}")
-    monkeypatch.setenv("FAKE_GH", str(place))
+    monkeypatch.setenv("PATH", f"{fakegh.put(place)}:{os.environ['PATH']}")
     sh(tmp_path, "init", "-q", "--bare", str(tmp_path / "remote.git"))
     sh(project, "remote", "add", "origin", str(tmp_path / "remote.git"))
     return place
