@@ -57,10 +57,11 @@ def play(project: Project, draw: random.Random, kills: int) -> None:
 def check(project: Project) -> None:
     subjects = project.git("log", "--format=%s", "main").splitlines()
     landed = sorted(line for line in subjects if line.startswith("["))
-    assert landed == sorted(f"[{id}] Part {id}" for id in TASKS), "every task landed once"
+    left = (project.path / "tasks.jsonl").read_text()
+    assert landed == sorted(f"[{id}] Part {id}" for id in TASKS), f"every task landed once; left: {left}"
     archive = [json.loads(line) for line in (project.path / "tasks-done.jsonl").read_text().splitlines()]
     assert sorted(task["id"] for task in archive) == TASKS
-    assert (project.path / "tasks.jsonl").read_text() == ""
+    assert left == ""
     commits = {line.partition(" ")[2]: line.partition(" ")[0] for line in log(project)}
     assert all(task["commit"] == commits[f"[{task['id']}] Part {task['id']}"] for task in archive)
     assert project.git("fsck", "--no-dangling", "--no-progress") == ""

@@ -149,10 +149,14 @@ def _changed(s: LoopState, x: f.WorkspaceChanged) -> LoopState:
     return replace(s, base_tree=x.tree, base={}, base_tests={}) if not s.serial else s
 
 
+def _merging(s: LoopState, x: f.MergeIntended) -> LoopState:
+    return replace(s, merge=x)
+
+
 def _merged(s: LoopState, x: f.WorkspaceMerged) -> LoopState:
     """What was judged was another tree: gates look at this one. A reviewer has read this very change."""
     if s.claim is None:
-        return s
+        return replace(s, merge=None)
     before = s.claim
     s = replace(
         s,
@@ -163,6 +167,7 @@ def _merged(s: LoopState, x: f.WorkspaceMerged) -> LoopState:
         merges=s.merges + 1,
         results=(),
         intended=None,
+        merge=None,
     )
     if x.conflicts:
         merging = tuple(dict.fromkeys((*s.merging, *x.conflicts)))
@@ -489,6 +494,7 @@ _HANDLERS: dict[type, Callable[[LoopState, Any], LoopState]] = {
     f.LoopResumed: _loop_resumed,
     f.WorkspacePrepared: _prepared,
     f.WorkspaceChanged: _changed,
+    f.MergeIntended: _merging,
     f.WorkspaceMerged: _merged,
     f.LandingIntended: _landing,
     f.Landed: _landed,

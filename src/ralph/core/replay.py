@@ -165,7 +165,7 @@ def _found(fact: f.AnyFact) -> _Act | None:
             return _Act(f"note {fact.what}", f"note {fact.what} of process {fact.serial}")
         case f.WaitStarted():
             return _wait(fact.op, fact)
-        case f.LandingIntended() | f.Landed() | f.WorkspaceMerged():
+        case f.LandingIntended() | f.Landed() | f.MergeIntended() | f.WorkspaceMerged():
             return _Act(f"land ({fact.op})")
         case f.LoopEnded():
             return _end(fact)

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core.ends import End
-from ralph.core.facts import Fault, Landed, LandingIntended, Purpose, StopHow, Usage, Variant
+from ralph.core.facts import Fault, Landed, LandingIntended, MergeIntended, Purpose, StopHow, Usage, Variant
 from ralph.core.hats import Hat
 from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task
 from ralph.core.queue import Turns
@@ -141,6 +141,7 @@ class LoopState(msgspec.Struct, frozen=True):
     merging: tuple[str, ...] = ()  # paths in conflict, until none of them holds the merge's marks any more
     mixed: bool = False  # what had landed was merged into the tree, and no iteration has seen it yet
     intended: LandingIntended | None = None
+    merge: MergeIntended | None = None  # begun, and not known to be complete
     landed: Landed | None = None
 
     # counts

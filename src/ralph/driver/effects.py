@@ -78,6 +78,11 @@ class Effects:
 
         return Landing(self._b, self._record)
 
+    def finish_merge(self, s: LoopState) -> None:
+        """Before anything looks at the workspace of a loop that is taken up again."""
+        if s.merge is not None:
+            self._landing().finish_merge(s)
+
     # -- the workspace -----------------------------------------------------------------------------
 
     def _prepare(self, op: d.Prepare, s: LoopState) -> None:

@@ -171,27 +171,51 @@ class Landing:
     def _merge(self, op: d.Land, s: LoopState, at: str) -> None:
         """The target has moved on: the workspace is brought onto its tip, with the change on top."""
         b = self._b
-        assert b.workspace is not None
         merged = merge(b.home, s.base_commit, at, op.tree)
-        b.snapshots.restore(merged.tree)
-        b.workspace = rebased(b.home, b.workspace, at)
-        b.snapshots.rebase(at)
         base_tree = tree_of(b.home, at) or ""
+        intended = f.MergeIntended(
+            op=op.id,
+            commit=at,
+            base_tree=base_tree,
+            tree=merged.tree,
+            conflicts=merged.conflicts,
+            text=merged.text,
+            same_patch=any(gate.review for gate in s.gates)  # nobody else wants to know
+            and not merged.conflicts
+            and b.snapshots.patch_id(s.base_tree, op.tree) == b.snapshots.patch_id(base_tree, merged.tree),
+        )
+        self._record(intended)
+        b.journal.sync()
+        self._bring_onto(intended)
+
+    def _bring_onto(self, x: f.MergeIntended) -> None:
+        b = self._b
+        assert b.workspace is not None
+        b.snapshots.restore(x.tree)
+        b.workspace = rebased(b.home, b.workspace, x.commit)
+        b.snapshots.rebase(x.commit)
         self._record(
             f.WorkspaceMerged(
-                op=op.id,
-                commit=at,
-                base_tree=base_tree,
+                op=x.op,
+                commit=x.commit,
+                base_tree=x.base_tree,
                 tree=b.snapshots.take().tree,
-                conflicts=merged.conflicts,
-                text=merged.text,
-                same_patch=any(gate.review for gate in s.gates)  # nobody else wants to know
-                and not merged.conflicts
-                and b.snapshots.patch_id(s.base_tree, op.tree)
-                == b.snapshots.patch_id(base_tree, merged.tree),
+                conflicts=x.conflicts,
+                text=x.text,
+                same_patch=x.same_patch,
             )
         )
         b.journal.sync()
+
+    def finish_merge(self, s: LoopState) -> None:
+        """A merge that a death cut short is completed. What is in the workspace by neither side's doing is saved first."""
+        b, x = self._b, s.merge
+        assert x is not None
+        found = b.snapshots.take().tree
+        ours, theirs = ({c.path for c in b.snapshots.diff(tree, found)} for tree in (s.tree, x.tree))
+        if ours & theirs:
+            b.keep(s, found, "before a merge was completed")
+        self._bring_onto(x)
 
     def failure(self, op: d.Finish, s: LoopState) -> tuple[str, str]:
         """Keep what does not land: what was not proven on a branch of its own, unless nothing was made; and what is to be

@@ -107,7 +107,7 @@ class Life:
             self._pulse,
             self._without_secrets,
         )
-        effects = Effects(bench, self.loop.record, lambda: self.loop.state)
+        effects = self._effects = Effects(bench, self.loop.record, lambda: self.loop.state)
         self._folder = place.folder
         # Not from a workspace: it is the next loop's soon, and an agent may have put a command of that name there.
         self._told_from = place.folder if place.workspace is None else place.home.root / begun.folder
@@ -144,6 +144,7 @@ class Life:
         )
         self.loop.record(resumed)
         self._views.write(self.loop.state)
+        self._effects.finish_merge(self.loop.state)
         note_outside_edits(self.loop.state, self._snapshots, self.loop.record)
 
     def tell_again(self) -> None:

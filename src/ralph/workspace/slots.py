@@ -141,9 +141,9 @@ def release(repo: Repo, workspace: Workspace, *, tip: str = "") -> None:
     note = _read(workspace.path)
     if workspace.kind == "worktree":
         worktree.remove(repo, workspace.path, workspace.branch, workspace.base, tip)
-    if note:
-        _write(workspace.path, msgspec.structs.replace(note, state="released"))
     forget_base(repo, workspace.loop)
+    if note:  # last, so that a death before it leads here again
+        _write(workspace.path, msgspec.structs.replace(note, state="released"))
     if workspace.kind == "worktree":
         discard(repo, workspace.slot)
 

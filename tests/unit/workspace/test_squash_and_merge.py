@@ -46,6 +46,16 @@ def test_changes_of_different_files_merge(repo: Repo, project: Path, sh: Sh) -> 
     assert portrait(project) == before
 
 
+def test_changes_in_different_places_of_one_file_are_no_conflict(repo: Repo, project: Path, sh: Sh) -> None:
+    lines = [f"line {n}\n" for n in range(30)]
+    base = commit(repo, sh, head_of(project, sh), {"a.txt": "".join(lines)})
+    theirs = commit(repo, sh, base, {"a.txt": "".join(["first\n", *lines[1:]])})
+    ours = commit(repo, sh, base, {"a.txt": "".join([*lines[:-1], "last\n"])})
+    merged = merge(repo, base, theirs, tree(sh, project, ours))  # of which git says that it is "Auto-merging"
+    assert merged.conflicts == () and merged.text == ""
+    assert sh(project, "show", f"{merged.tree}:a.txt") == "".join(["first\n", *lines[1:-1], "last\n"])
+
+
 def test_a_conflict_is_named_and_marked(repo: Repo, project: Path, sh: Sh) -> None:
     base = head_of(project, sh)
     theirs = commit(repo, sh, base, {"a.txt": "tip\n", "src/b.py": None})

@@ -110,13 +110,17 @@ def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
     except GitFailed as failed:
         if failed.status != 1:
             raise
-        out = failed.stdout
-    merged, _, rest = os.fsdecode(out).partition("\0")
-    names, _, told = rest.partition("\0\0")
-    conflicts = (
-        tuple(sorted({printable(path) for path in names.split("\0") if path})) if told or names else ()
-    )
-    return Merged(merged, conflicts, _messages(told) if conflicts else "")
+        return _conflicting(os.fsdecode(failed.stdout))
+    return Merged(
+        os.fsdecode(out).partition("\0")[0]
+    )  # what follows is talk: "Auto-merging" of clean merges too
+
+
+def _conflicting(told: str) -> Merged:
+    """The tree, the paths, an empty one, and what git says about them."""
+    tree, _, rest = told.partition("\0")
+    names, _, text = rest.partition("\0\0")
+    return Merged(tree, tuple(sorted({printable(path) for path in names.split("\0")})), _messages(text))
 
 
 def bring_tree(repo: Repo, objects: Path, tree: str, base: str) -> None:
