@@ -171,7 +171,8 @@ def _merged(s: LoopState, x: f.WorkspaceMerged) -> LoopState:
     )
     if x.conflicts:
         merging = tuple(dict.fromkeys((*s.merging, *x.conflicts)))
-        return replace(s, claim=None, conflicts=x.conflicts, conflict=x.text, merging=merging)
+        s = replace(s, claim=None, conflicts=x.conflicts, conflict=x.text, merging=merging)
+        return replace(s, conflicted=s.conflicted + 1)
     s = replace(s, mixed=True)
     if x.same_patch:
         s = _carried_over(s, before.tree, x.tree)

@@ -12,6 +12,7 @@ from ralph.core.decide import Continue, Land, RunGate, cutoff, decide, next_dead
 from ralph.core.decide import Operation as Wanted
 from ralph.core.fold import fold
 from ralph.core.state import LoopState
+from ralph.core.way import has_the_way
 from ralph.driver.control import Control
 from ralph.driver.operation import Operation, ProcessOperation
 from ralph.journal.append import Journal
@@ -143,7 +144,8 @@ class Crew:
             case Land():
                 if loop not in self._train:
                     self._train.append(loop)
-                return self._train[0] is loop
+                ahead = (each for each in self.loops if has_the_way(each.state))
+                return next(ahead, self._train[0]) is loop
         return True
 
     def _dismiss(self) -> bool:

@@ -137,7 +137,7 @@ def _what(m: Member, running: Running | None) -> tuple[str, Style]:
     return f"waits: {due.what}" if due else "waits", "yellow"
 
 
-_WANTED: dict[type, str] = {Prepare: "begins", RunGate: "waits for gate", Land: "lands"}
+_WANTED: dict[type, str] = {Prepare: "begins", RunGate: "waits for gate", Land: "waits to land"}
 
 
 def _gate_of(wanted: Operation | None) -> str:

@@ -14,6 +14,7 @@ from ralph.core.next import of_task, what_next, why_it_ended
 from ralph.core.policy import AgentPolicy, Task
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
+from ralph.core.way import has_the_way
 from ralph.ui import hatlines
 from ralph.ui.runreview import review_started, reviewed
 from ralph.ui.spending import spent
@@ -77,7 +78,9 @@ def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
 def _merged(x: f.WorkspaceMerged, s: LoopState) -> list[str]:
     target = s.policy.land.target.removeprefix("refs/heads/")
     if x.conflicts:
-        return [f"{target} has moved on and conflicts in {few(x.conflicts)}: the next iteration resolves it"]
+        first = "; others land after it" if has_the_way(s) else ""
+        where = few(x.conflicts)
+        return [f"{target} has moved on and conflicts in {where}: the next iteration resolves it{first}"]
     return [f"{target} has moved on: merged with {x.commit[:12]}, the gates look at both together"]
 
 
