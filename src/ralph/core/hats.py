@@ -137,6 +137,11 @@ class Team(msgspec.Struct, frozen=True, omit_defaults=True):
     def hat(self, id: str) -> Hat | None:
         return next((hat for hat in self.hats if hat.id == id), None)
 
+    @property
+    def promise(self) -> str:
+        """How a completion is called to people and agents, whichever of its words was said."""
+        return self.completion_promise or COMPLETE
+
     def completes(self, topic: str) -> bool:
         return topic in (*COMPLETE_WORDS, self.completion_promise)
 

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from ralph.core.hats import (
     ASK,
     CLAIM_REFUSED,
-    COMPLETE,
     COORDINATOR,
     GATE_FAILED,
     RESUME,
@@ -77,7 +76,8 @@ def next_turn(team: Team, s: Turns) -> Next:
     if s.insists >= MOST_FRUITLESS:
         who, times = s.claimer or "the coordinator", f"{s.insists} times in a row"
         return NoRoute(
-            COMPLETE, f"{who} says that it is complete, which its `publishes` do not allow, {times}"
+            team.promise,
+            f"{who} says that it is complete, which its `publishes` do not allow, {times}",
         )
     if s.held:
         return AskGates(s.held[0], f"gates are put on {shown_topic(s.held[0].topic)}")
@@ -170,8 +170,8 @@ def ended(
     if how == "lived":
         s = replace(s, worked=s.worked or not (hat and hat.scanner))
         claim = s.claimed or claimed
-        if claimed and (why := refusal(team, hat, COMPLETE)):
-            s = _refuse(s, _of(turn, s.serial, COMPLETE), why)
+        if claimed and (why := refusal(team, hat, team.promise)):
+            s = _refuse(s, _of(turn, s.serial, team.promise), why)
             claim = s.claimed
         insists = any(r.event.iteration == s.serial and team.completes(r.event.topic) for r in s.refused)
         s = replace(s, insists=s.insists + 1 if insists else 0, claimer=turn.hat if insists else s.claimer)
@@ -234,7 +234,7 @@ def again(team: Team, s: Turns) -> Turns:
 def _spoken(team: Team, s: Turns, turn: Turn, hat: Hat | None, claim: bool) -> Turns:
     """A lived iteration: its events go out; without any, its claim or its default; without those, the coordinator."""
     if s.said:
-        s = _set_aside(s, turn, f"it also emitted {_topics(s.said)}") if claim else s
+        s = _set_aside(team, s, turn, f"it also emitted {_topics(s.said)}") if claim else s
         before, topic = len(s.pending), s.said[-1].topic
         new = {f"{event.topic} {event.payload}" for event in s.said} - s.known
         s = replace(_routed(team, s, s.said), known=s.known | new)
@@ -262,13 +262,13 @@ def _spoken(team: Team, s: Turns, turn: Turn, hat: Hat | None, claim: bool) -> T
 
 def _complete(team: Team, s: Turns, turn: Turn, why: str) -> Turns:
     if s.pending:
-        return _set_aside(s, turn, f"{_topics(event for t in s.pending for event in t.events)} waits")
+        return _set_aside(team, s, turn, f"{_topics(event for t in s.pending for event in t.events)} waits")
     missing = [topic for topic in team.required_events if topic not in s.seen]
     if missing and (s.worked or not team.persistent):
-        s = _set_aside(s, turn, f"{few(missing)} has not been seen")
+        s = _set_aside(team, s, turn, f"{few(missing)} has not been seen")
         s = _fruitless(s, missing[0], f"completion needs {few(missing)}, which nobody published")
         return publish(team, s, Event(RESUME, f"not complete: {few(missing)} has not been seen"))
-    event = replace(_of(turn, s.serial, team.completion_promise), n=s.count + 1, payload=s.promise)
+    event = replace(_of(turn, s.serial, team.promise), n=s.count + 1, payload=s.promise)
     s = replace(s, count=event.n, claimer=turn.hat)
     if team.persistent:
         s = replace(s, idle=why, fruitless=0, lost="")
@@ -316,7 +316,7 @@ def _from_person(team: Team, s: Turns, event: Event) -> Turns:
         return _refuse(s, event, f"more than {MOST_PENDING} events wait already")
     if s.claim:
         why = f"the claim is set aside: {shown_topic(event.topic)} came in"
-        s = logged(replace(s, claim=""), Event(COMPLETE), (), why)
+        s = logged(replace(s, claim=""), Event(team.promise), (), why)
     return publish(team, _new_cycle(s) if s.idle else s, event)
 
 
@@ -345,8 +345,8 @@ def _refuse(s: Turns, event: Event, why: str) -> Turns:
     return replace(s, refused=(*s.refused, routed)[-MOST_PENDING:], latest=(*s.latest, routed))
 
 
-def _set_aside(s: Turns, turn: Turn, why: str) -> Turns:
-    return logged(s, _of(turn, s.serial, COMPLETE), (), f"the claim is set aside: {why}")
+def _set_aside(team: Team, s: Turns, turn: Turn, why: str) -> Turns:
+    return logged(s, _of(turn, s.serial, team.promise), (), f"the claim is set aside: {why}")
 
 
 def _of(turn: Turn, serial: int, topic: str) -> Event:

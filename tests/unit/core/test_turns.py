@@ -250,6 +250,13 @@ def test_completion_always_has_to_be_declared(enforced: bool, by_event: bool) ->
     assert world.work(claimed=True).next == t.Claimed("the coordinator says so")
 
 
+def test_a_refused_completion_is_told_by_the_word_of_the_configuration() -> None:
+    world = HatWorld(replace(BUILD, completion_promise="ALL_DONE"))
+    world.work(claimed=True)
+    assert [r.event.topic for r in world.state.refused] == ["ALL_DONE"]
+    assert "planner may not publish ALL_DONE" in world.state.refused[0].why
+
+
 def test_completion_is_not_granted_by_a_pattern() -> None:
     team = Team(hats=(hat("all", "task.start", publishes=("*",)),))
     assert isinstance(HatWorld(team).work("LOOP_COMPLETE").next, t.Wear)
