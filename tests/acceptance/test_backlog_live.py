@@ -62,7 +62,7 @@ def test_every_loop_has_a_line_and_the_run_has_one(backlog: Project) -> None:
     terminal.await_text("halfway with B")
     for line in (
         r"── 0 done, 0 not, 1 left   0:\d\d .*Ctrl-C stops ──",
-        r"^ B  Two .* 1/6  agent +0:\d\d   halfway with B",
+        r"[\r\n] B  Two .* 1/6  agent +0:\d\d   halfway with B",
     ):
         until(lambda line=line: _drawn(terminal, line), f"a frame with {line}")
     drawn = "\n".join(frames(terminal))
