@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import pty
 import shutil
@@ -13,8 +12,16 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
+
+import msgspec
+
+from ralph.journal.read import history
+from ralph.journal.reference import KINDS
+from ralph.ui import masked
+from ralph.workspace import find, without_git
 
 RALPH = Path(sys.executable).with_name("ralph")
 CONFIG = """\
@@ -118,11 +125,17 @@ class Project:
         )
 
     def facts(self, kind: str = "*") -> list[dict[str, Any]]:
-        """The journal's facts of this kind, newest last; each with its `seq`."""
-        done = self.ralph("events", "--json", "--kind", kind)
-        assert done.returncode == 0, done.stderr
-        records = [json.loads(line) for line in done.stdout.splitlines()]
-        return [record["data"] | {"seq": record["seq"], "kind": record["kind"]} for record in records]
+        """The journal's facts of this kind, newest last; each with its `seq`. As `ralph events --json` has them, which
+        would take a quarter of a second each time."""
+        assert any(fnmatchcase(known, kind) for known in KINDS), kind
+        state = self.path / ".git/ralph"
+        if not state.is_dir():
+            state = (find(self.path) or without_git(self.path)).state_dir
+        found = [record for record in history(state) if fnmatchcase(record.kind, kind)]
+        told = [msgspec.json.decode(masked.fact(record.kind, record.data)) for record in found]
+        return [
+            data | {"seq": record.seq, "kind": record.kind} for data, record in zip(told, found, strict=True)
+        ]
 
     def end(self) -> dict[str, Any]:
         return self.facts("loop.ended")[-1]
