@@ -190,3 +190,21 @@ def test_a_stop_does_not_wait_for_somebody_to_be_told_of_a_wait(project: Project
     run.send_signal(signal.SIGINT)
     assert run.wait(60) == 12
     assert texts(project) == ["cut short: the loop has ended", "cut short"]
+
+
+def test_a_backlogs_run_that_dies_before_it_has_told_of_a_task_is_made_up_for_once(project: Project) -> None:
+    (project.path / "PROMPT.md").unlink()
+    dies = 'if test -e $HOME/once; then exit 0; fi; touch $HOME/once; kill -9 "$(cat .ralph.lock)"; sleep 300'
+    notify(project, dies, KEEP)
+    tasks = [json.dumps({"id": id, "title": f"Part {id}", "leaf": True}) for id in ("A", "B")]
+    project.write("tasks.jsonl", "\n".join(tasks) + "\n")
+    project.agent("echo 42 > answer; echo $RALPH_TASK > part-$RALPH_TASK; echo TASK_COMPLETE")
+    project.commit()
+    assert project.ralph("run").returncode == -signal.SIGKILL
+    assert project.journaled("loop.ended") == 1
+    assert all("cat" in fact["target"] for fact in project.facts("notified"))
+    assert project.ralph("run").returncode == 0
+    assert project.ralph("run").returncode == 0
+    told = sorted(fact["target"] for fact in project.facts("notified"))
+    assert told == ["1: if", "1: if", "2: cat", "2: cat"], "of each task, everybody once"
+    assert sorted({message["task"]["id"] for message in messages(project)}) == ["A", "B"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -32,6 +33,7 @@ from ralph.driver.loops import (
     GONE,
     OVER,
     Begun,
+    by_loop,
     changes,
     ended_loops,
     unfinished,
@@ -41,9 +43,10 @@ from ralph.driver.notify import LOOK_AGAIN
 from ralph.driver.place import in_workspace
 from ralph.driver.processes import Ownership, choose
 from ralph.driver.reconcile import Crew, Loop
-from ralph.driver.resume import seen_in, sweep_dead
+from ralph.driver.resume import ended_by, how_it_ended, seen_in, sweep_dead
 from ralph.driver.run import make_folders, raised
 from ralph.driver.store import Store
+from ralph.driver.telling import Telling, tried_all
 from ralph.driver.watching import Watching
 from ralph.driver.writeback import WriteBack
 from ralph.errors import RalphError
@@ -111,7 +114,8 @@ class _BacklogRun:
         self._id = run_id
         self._state = RunState()
         self._lives: list[tuple[Life, Workspace]] = []
-        self._telling: list[Life] = []  # loops that are over, and of which somebody is still being told
+        # Of loops that are over, and of which somebody is still being told.
+        self._telling: list[tuple[Telling, LoopState]] = []
         self._pulse_at = float("inf")
         self._list = WriteBack(backlog, self._record)
         self._elsewhere = Elsewhere(request.repo, request.policy.land.target)
@@ -199,8 +203,8 @@ class _BacklogRun:
                     case EndRun(code):
                         control.run_is_over()
                         self._list.write(self._journal)
-                        for life in self._telling:
-                            life.tell_the_rest()
+                        for telling, s in self._telling:
+                            telling.tell_the_rest(s)
                         self._record(f.RunEnded(run=self._id, code=code))
                         self._journal.sync()
                         return code
@@ -375,13 +379,13 @@ class _BacklogRun:
             if s.ended is None:
                 continue
             self._lives.remove((life, workspace))
-            self._telling.append(life)
+            self._telling.append((life.telling, s))
             self._list.settle(s)
             if s.ended not in OVER:
                 self._parked[s.loop] = s.task.id
             else:
                 leave(self._home, workspace, s)
-        self._telling = [life for life in self._telling if life.still_tells()]
+        self._telling = [(telling, s) for telling, s in self._telling if telling.still_tells()]
 
     # -- after a death --------------------------------------------------------------------------------
 
@@ -400,6 +404,20 @@ class _BacklogRun:
         for task in self._backlog.all():
             if task.status == "in_progress" and task.id not in self._unfinished:
                 self._list.note(Reopened(task.id))
+        self._tell_late({s.loop: s for s in ended.values()})
+
+    def _tell_late(self, ended: dict[str, LoopState]) -> None:
+        """A run that was cut short may have died before it had told how its loops ended."""
+        for loop, own in by_loop(self._journal.records, self._home).items():
+            s = ended.get(loop)
+            if s is None or ended_by(own) not in self._state.runs or tried_all(own, s):
+                continue
+            telling = Telling(
+                self._shared, s, self._home.root / s.folder, partial(self._record_of, loop), own
+            )
+            telling.happened_in(ended_by(own))
+            telling.take(how_it_ended(own), s)
+            self._telling.append((telling, s))
 
     # -- facts ----------------------------------------------------------------------------------------
 
@@ -408,6 +426,11 @@ class _BacklogRun:
         self._journal.append(f.kind_of(fact), f.encode(fact))
         self._state = fold_run(self._state, fact)
         self._seeing.fact(fact, LoopState())
+
+    def _record_of(self, loop: str, fact: f.AnyFact) -> None:
+        """A fact of a loop that nobody attends any more."""
+        fact = self._shared.without_secrets(fact)
+        self._journal.append(f.kind_of(fact), f.encode(fact), loop)
 
     def _fold(self, fact: f.AnyFact, task: str) -> None:
         self._state = fold_run(self._state, fact, task)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,28 +12,26 @@ import msgspec
 from ralph.core import facts as f
 from ralph.core.secrets import Masker
 from ralph.core.state import LoopState
-from ralph.core.text import few
 from ralph.driver.bench import Bench
 from ralph.driver.clock import now
 from ralph.driver.control import Control
 from ralph.driver.effects import Effects
 from ralph.driver.eventsfile import EventsFile
 from ralph.driver.known import KnownGates
-from ralph.driver.news import Scene, news, told
-from ralph.driver.notify import Notifier
 from ralph.driver.ownrefs import OwnRefs, at_work, of_runs
 from ralph.driver.place import Place
 from ralph.driver.processes import Line, Ownership
 from ralph.driver.reconcile import Loop
-from ralph.driver.resume import close_open, how_it_ended, note_outside_edits
+from ralph.driver.resume import close_open, ended_by, how_it_ended, note_outside_edits
 from ralph.driver.store import Store
+from ralph.driver.telling import Telling
 from ralph.driver.views import Views, remove_checkpoint, remove_state_file
 from ralph.journal.append import Journal
 from ralph.journal.read import scan
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
 from ralph.seams import seam
-from ralph.workspace import RefWatch, printable
+from ralph.workspace import RefWatch
 
 Choice = Literal["ask", "resume", "fresh"]
 
@@ -66,6 +63,14 @@ class Shared(msgspec.Struct):
     fold_run: Callable[[f.AnyFact, str], None]  # a fact, and the task that it is about
     ended: Callable[[LoopState], None]  # the journal has a loop's end on disk
 
+    def without_secrets(self, fact: f.AnyFact) -> f.AnyFact:
+        """What agents, people and errors say. A loop's own policy stays whole: a resume needs it."""
+        if isinstance(fact, f.LoopStarted | f.LoopResumed):
+            return fact
+        text = f.encode(fact).decode()
+        masked = self.masker.text(text)
+        return fact if masked == text else f.decode(masked.encode())
+
     def bench(self, place: Place, refs: RefWatch, task: str = "") -> Bench:
         """What one loop, or one reviewer of the whole run, works with. `task`: whose lines it shows."""
         return Bench(
@@ -92,7 +97,6 @@ class Life:
         self._shared = shared
         self._begun = begun
         self._records = records
-        self._by = shared.run  # the run that what is told of happened in
         self._snapshots = place.snapshots
         # There agents and landings of other loops move the same refs.
         in_worktree = self._in_worktree = place.workspace is not None and place.workspace.kind == "worktree"
@@ -105,21 +109,15 @@ class Life:
             self._watch,
             shared.store.beat,
             self._pulse,
-            self._without_secrets,
+            shared.without_secrets,
         )
         effects = self._effects = Effects(bench, self.loop.record, lambda: self.loop.state)
         self._folder = place.folder
         # Not from a workspace: it is the next loop's soon, and an agent may have put a command of that name there.
-        self._told_from = place.folder if place.workspace is None else place.home.root / begun.folder
+        told_from = place.folder if place.workspace is None else place.home.root / begun.folder
         self._views = Views(place.folder, place.snapshots, now)
         self._events = EventsFile(place.folder, lambda: scan(shared.journal.path).records)
-        self._notifier = Notifier(
-            begun.policy.notify,
-            self._told_from,
-            self.loop.record,
-            already=told(f.decode(r.data) for r in records if r.kind == "notified"),
-            ownership=shared.ownership,
-        )
+        self.telling = Telling(shared, begun, told_from, self.loop.record, records)
 
     def start(self, started: f.LoopStarted) -> None:
         self._attend(started.loop)
@@ -149,25 +147,13 @@ class Life:
 
     def tell_again(self) -> None:
         """The run that ended it died before it had tidied up and said so."""
-        self._by = next(r.run for r in reversed(self._records) if r.kind == "loop.ended")
+        self.telling.happened_in(ended_by(self._records))
         self._events.rebuild(self._records, self._begun)
         self._watch(how_it_ended(self._records), self._begun)
         self.tell_the_rest()
 
-    def still_tells(self) -> bool:
-        """Its loop is over: whether somebody is being told of it. Waits for nobody; call it again soon."""
-        self._notifier.loop_is_over()
-        return self._notifier.advance() < float("inf")
-
     def tell_the_rest(self) -> None:
-        """The end is recorded and shown: neither who cannot be told nor who gets impatient changes anything about it."""
-        shared = self._shared
-        self._notifier.finish(
-            calls=shared.control.reads(),
-            hurried=shared.control.hurried,
-            slow=lambda targets: shared.seeing.note(f"still telling {few(targets)}; Ctrl-C leaves it"),
-            pulse=lambda: shared.seeing.pulse(self.loop.state),
-        )
+        self.telling.tell_the_rest(self.loop.state)
 
     def _attend(self, loop: str) -> None:
         self._shared.control.attend(loop, self.loop.record, self.loop.kill)
@@ -182,14 +168,6 @@ class Life:
             seam("remove.before", writes=True)
             path.unlink()
             seam("remove.after")
-
-    def _without_secrets(self, fact: f.AnyFact) -> f.AnyFact:
-        """What agents, people and errors say. A loop's own policy stays whole: a resume needs it."""
-        if isinstance(fact, f.LoopStarted | f.LoopResumed):
-            return fact
-        text = f.encode(fact).decode()
-        masked = self._shared.masker.text(text)
-        return fact if masked == text else f.decode(masked.encode())
 
     def _watch(self, fact: f.AnyFact, s: LoopState) -> None:
         shared = self._shared
@@ -206,17 +184,10 @@ class Life:
             shared.control.leave(s.loop)
             shared.ended(s)
             shared.seeing.end(s)
-        if s.policy.notify and (found := news(fact, s, self._scene(s))):
-            shared.journal.sync()
-            self._notifier.start(found)
+        self.telling.take(fact, s)
 
     def _pulse(self, s: LoopState) -> float:
-        return min(self._shared.seeing.pulse(s), self._notifier.advance())
-
-    def _scene(self, s: LoopState) -> Scene:
-        return Scene(
-            run=self._by, folder=printable(str(self._told_from)), host=os.uname().nodename, time=now()
-        )
+        return min(self._shared.seeing.pulse(s), self.telling.advance())
 
 
 def _interrupts(fact: f.GateEnded | f.IterationEnded | f.LoopEnded) -> bool:

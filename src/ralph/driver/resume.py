@@ -82,6 +82,11 @@ def how_it_ended(loop: list[Record]) -> f.LoopEnded:
     return next(fact for r in reversed(loop) if isinstance(fact := f.decode(r.data), f.LoopEnded))
 
 
+def ended_by(loop: list[Record]) -> str:
+    """The run in which it ended."""
+    return next(r.run for r in reversed(loop) if r.kind == "loop.ended")
+
+
 def dead_runs(records: list[Record]) -> list[f.RunStarted]:
     """Runs that began and neither ended nor were swept: they died."""
     begun: dict[str, f.RunStarted] = {}
