@@ -91,6 +91,26 @@ def test_all_pass_once_and_that_is_consensus(backlog: Project) -> None:
     assert again.returncode == 0 and asked(backlog) == ["spec", "fit"], "nothing has landed since"
 
 
+def test_what_they_were_told_and_said_is_in_the_logs(backlog: Project) -> None:
+    nobody = backlog.ralph("logs", "--at-end")
+    assert nobody.returncode == 2 and "nobody has been asked about a whole run here" in nobody.stderr
+    tell(backlog, "fit", {"say": "It hangs together well."}, {"say": "PASS"})
+    backlog.commit()
+    assert backlog.ralph("run").returncode == 0
+    listed = backlog.ralph("logs", "--at-end").stdout.splitlines()
+    assert [line.split()[1:3] for line in listed[2:]] == [["gate", "spec"], ["gate", "fit"]]
+    assert "PASS" in listed[2] and "runs/" in listed[2]
+    assert "It hangs together well." in backlog.ralph("logs", "--at-end", "--gate", "fit").stdout
+    assert "Part A" in backlog.ralph("logs", "--at-end", "--gate", "fit", "--prompt").stdout
+    told = json.loads(backlog.ralph("logs", "--at-end", "--json").stdout)
+    assert [(x["gate"], x["verdict"], x["purpose"]) for x in told] == [
+        ("spec", "PASS", "at-end"),
+        ("fit", "PASS", "at-end"),
+    ]
+    for wrong in (["--gate", "no"], ["1"], ["--task", "A"], ["--diff"]):
+        assert backlog.ralph("logs", "--at-end", *wrong).returncode == 2, wrong
+
+
 def test_a_fail_is_told_everywhere_and_changes_no_exit_code(backlog: Project) -> None:
     evil = "- parts/A:1 <script>alert(1)</script> \x1b[31mred\nFAIL"
     tell(

@@ -33,6 +33,7 @@ from ralph.workspace import Repo
 @click.option("--serial", type=click.IntRange(min=1), help="This agent process, of several with one number.")
 @click.option("--loop", metavar="LOOP", default="", help="An earlier loop: its id, or how it begins.")
 @click.option("--task", metavar="ID", default="", help="The newest loop of this task.")
+@click.option("--at-end", is_flag=True, help="Reviewers of the last run as a whole; with --gate one of them.")
 @click.option("--raw", is_flag=True, help="Bytes as they are: JSON, and what controls a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="What is known of them, with the paths of the files.")
 def logs(
@@ -45,6 +46,7 @@ def logs(
     serial: int | None,
     loop: str,
     task: str,
+    at_end: bool,
     raw: bool,
     as_json: bool,
 ) -> None:
@@ -63,11 +65,18 @@ def logs(
       ralph logs 3 --prompt
       ralph logs --follow
       ralph logs --task A.1
+      ralph logs --at-end --gate spec
     """
     if loop and task:
         raise RalphError("--loop and --task do not go together", todo="Give one of them.")
     _refuse_together(prompt, diff, scratchpad, following, as_json)
     repo = here()
+    if at_end:
+        if iteration is not None or serial is not None or loop or task or diff or scratchpad or following:
+            todo = "--gate, --prompt, --raw and --json do."
+            raise RalphError("--at-end is about a run, and goes with nothing about a loop", todo=todo)
+        _of_the_run(repo, gate, prompt, raw, as_json)
+        return
     found = find_loop(repo, loop, task)
     if found is None:
         raise RalphError("there is no loop here yet", todo='Start with `ralph run -p "..."`.')
@@ -96,6 +105,21 @@ def logs(
         follow_one(repo, found, one, raw)
     else:
         _show(chosen, raw)
+
+
+def _of_the_run(repo: Repo, gate: str | None, prompt: bool, raw: bool, as_json: bool) -> None:
+    from ralph.cli.runreviews import run_reviews
+
+    chosen = run_reviews(repo, gate)
+    if as_json:
+        _print_json(chosen)
+    elif gate is None and not prompt:
+        click.echo(f"run {chosen[-1].run}: reviewers of the whole run")
+        _table(chosen)
+    elif prompt:
+        _show_file(chosen[-1], chosen[-1].prompt, "prompt", raw)
+    else:
+        _show(chosen[-1:], raw)
 
 
 def _refuse_together(prompt: bool, diff: bool, scratchpad: bool, following: bool, as_json: bool) -> None:
@@ -175,6 +199,10 @@ def _list(loop: Loop, everything: Sequence[Operation], as_json: bool) -> None:
     if not everything:
         click.echo("Nothing has run in it yet.")
         return
+    _table(everything)
+
+
+def _table(everything: Sequence[Operation]) -> None:
     rows = [_row(x) for x in everything]
     widths = [max(len(row[column]) for row in [_HEAD, *rows]) for column in range(len(_HEAD))]
     wide = sum(widths) + 2 * len(widths)

@@ -71,6 +71,7 @@ _WHERE: dict[tuple[str, str], str] = {
     ("claim", "as-is"): " on the claim of iteration {n}",
     ("claim", "original"): " on the claim of iteration {n}, with the original inputs",
     ("iteration", "as-is"): " after iteration {n}",
+    ("at-end", "as-is"): " on the whole run",
 }
 
 
@@ -157,7 +158,7 @@ def operations(loop: Loop, state_dir: Path) -> list[Operation]:
                 op = f"iteration:{x.serial}"
                 found[op] = msgspec.structs.replace(
                     _begun("iteration", op, record, n, serial, state_dir),
-                    prompt=_blob(state_dir, x.prompt),
+                    prompt=blob(state_dir, x.prompt),
                     tree_before=x.tree,
                 )
             case f.IterationEnded() as x if begun := found.get(f"iteration:{x.serial}"):
@@ -169,7 +170,7 @@ def operations(loop: Loop, state_dir: Path) -> list[Operation]:
                     gate=x.gate,
                     purpose=x.purpose,
                     variant=x.variant,
-                    prompt=_blob(state_dir, x.prompt),
+                    prompt=blob(state_dir, x.prompt),
                     tree_before=x.tree,
                 )
             case f.GateEnded() as x:
@@ -178,7 +179,7 @@ def operations(loop: Loop, state_dir: Path) -> list[Operation]:
                     if begun.op == x.op and begun.what == "gate":
                         found[key] = _gate_ended(begun, x, loop.started.policy, state_dir)
                         break
-    return [_sized(one) for one in found.values()]
+    return [sized(one) for one in found.values()]
 
 
 def _begun(
@@ -200,7 +201,7 @@ def _iteration_ended(begun: Operation, x: f.IterationEnded, policy: Policy, stat
         said=x.said,
         tokens=x.usage.tokens,
         cost_usd=x.usage.cost_usd,
-        scratchpad=_blob(state_dir, x.scratchpad),
+        scratchpad=blob(state_dir, x.scratchpad),
         tree_after=x.tree,
         output=str(state_dir / x.output) if x.output else begun.output,
     )
@@ -236,11 +237,11 @@ def _gate_ended(begun: Operation, x: f.GateEnded, policy: Policy, state_dir: Pat
     )
 
 
-def _blob(state_dir: Path, name: str) -> str:
+def blob(state_dir: Path, name: str) -> str:
     return str(state_dir / "blobs" / name) if name else ""
 
 
-def _sized(one: Operation) -> Operation:
+def sized(one: Operation) -> Operation:
     sizes = []
     for path in (Path(one.output), Path(one.output + ".err")):
         try:

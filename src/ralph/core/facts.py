@@ -55,6 +55,7 @@ class RunReviewStarted(Fact, frozen=True, tag="run.review.started"):
     base: str  # the target's tip before the run
     tip: str  # the last commit that the run landed on it
     prompt: str = ""  # hash of the stored prompt
+    output: str = ""  # where the transcript will be, relative to the state folder
 
 
 class RunReviewed(Fact, frozen=True, tag="run.reviewed"):

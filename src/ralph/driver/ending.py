@@ -25,6 +25,7 @@ from ralph.driver.place import Place, in_workspace
 from ralph.errors import RalphError
 from ralph.journal.read import history
 from ralph.journal.runs import loops_of
+from ralph.journal.transcript import transcript_name
 from ralph.prompt.review import CHANGE_CHARS
 from ralph.prompt.runreview import Whole, compose_run_review
 from ralph.seams import seam
@@ -113,7 +114,12 @@ class Ending:
             heard.append(fact)
             if isinstance(fact, f.GateStarted):
                 at = self._state()
-                self._record(f.RunReviewStarted(gate=fact.gate, base=at.base, tip=at.tip, prompt=fact.prompt))
+                output = transcript_name(shared.run, s.loop, fact.op)
+                self._record(
+                    f.RunReviewStarted(
+                        gate=fact.gate, base=at.base, tip=at.tip, prompt=fact.prompt, output=output
+                    )
+                )
 
         judging = Judging(bench, hear, lambda s, gate, tree: prompt)
         op = RunGate(
