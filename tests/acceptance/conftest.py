@@ -18,7 +18,10 @@ LONG = {
     "test_at_end": ("test_killed_while", "stop_at_once", "time_limit", "after_a_stop"),
     "test_board": ("a_death_while", "is_killed"),
     "test_presets": ("still_valid", "proven_end[tdd", "proven_end[debug", "proven_end[research"),
-    "test_crash": ("at_any_seam_changes_nothing[3", "at_any_seam_changes_nothing[4", "changes_nothing[5"),
+    "test_crash": (*(f"at_any_seam_changes_nothing[{n}" for n in range(2, 6)), "loses_nothing[1"),
+    "test_logs": ("fifty_megabytes",),
+    "test_report": ("fifty_megabytes",),
+    "test_backlog_run": ("done_twice[landed", "done_twice[loop.ended", "done_twice[workspace.prepared"),
 }
 
 
