@@ -46,6 +46,8 @@ def test_it_does_the_work_and_its_claim_is_proven(cli: str, place: Place, seen: 
     assert place.project.end()["end"] == "completed-verified"
     words = place.words(model)
     assert words.session and ended["session"] == words.session
+    listed = json.loads(place.project.ralph("logs", "--json").stdout)
+    assert [x["session"] for x in listed if x["what"] == "iteration"] == [words.session]
     assert words.cost_from == ("agent" if cli == "claude" else "table")
     assert ended["usage"]["cost_usd"] == pytest.approx(words.usage.cost_usd) and words.usage.cost_usd > 0
     seen("cost", "its own" if words.cost_from == "agent" else "by the table")

@@ -10,8 +10,6 @@ from typing import Protocol
 
 import msgspec
 
-WRITTEN = "2026-11"
-
 
 class Price(msgspec.Struct, frozen=True):
     input: float

@@ -51,6 +51,7 @@ class Operation(msgspec.Struct, frozen=True):
     fault: str = ""  # why a reviewer could not do its work
     headline: str = ""
     said: str = ""
+    session: str = ""  # the agent's own name for its conversation, with which its CLI can open it again
     tokens: int = 0
     cost_usd: float = 0.0
     prompt: str = ""  # the file that holds it
@@ -199,6 +200,7 @@ def _iteration_ended(begun: Operation, x: f.IterationEnded, policy: Policy, stat
         code=x.code,
         signal=said.word if said.explicit and x.how == "exited" else "",
         said=x.said,
+        session=x.session,
         tokens=x.usage.tokens,
         cost_usd=x.usage.cost_usd,
         scratchpad=blob(state_dir, x.scratchpad),
