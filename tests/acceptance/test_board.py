@@ -335,3 +335,14 @@ def test_an_item_that_the_gates_turn_down_goes_to_failed_and_what_was_made_of_it
     assert "bad.txt" in board.project.git("ls-tree", "-r", "--name-only", given_up["saved"])
     assert f"what was made of it is undone and saved: {given_up['saved']}" in board.said
     assert board.project.ralph("replay").returncode == 0
+
+
+def test_an_item_whose_name_is_not_utf8_is_named_and_a_new_name_helps(board: Board) -> None:
+    odd = os.fsdecode(b"caf\xe9.txt")
+    board.set_up(persistent=False)
+    board.project.write(f"work/{odd}", "do it\n")
+    assert board.run() == 2, board.said
+    assert "the item caf\ufffd.txt has a name that is not UTF-8" in board.said
+    (board.project.path / "work" / odd).rename(board.project.path / "work/cafe.txt")
+    assert board.project.ralph("resume").returncode == 0
+    assert board.names("done") == ["cafe.txt"]

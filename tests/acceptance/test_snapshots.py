@@ -355,3 +355,19 @@ def test_the_list_says_where_the_index_is_kept(project: Project) -> None:
     commit = project.git("for-each-ref", "--format=%(objectname)", "refs/ralph/recovery")
     index = project.git("rev-parse", f"{commit}^2")
     assert f"the index is in {index}" in project.ralph("recover").stdout
+
+
+def test_a_saved_state_that_is_lost_is_told_and_the_others_are_listed(ravaged: Project) -> None:
+    ref = ravaged.git("for-each-ref", "--format=%(refname)", "refs/ralph/recovery")
+    ravaged.git("update-ref", "refs/ralph/recovery/x/1", ref)
+    commit = ravaged.git("commit-tree", "-m", "lost", "HEAD^{tree}")
+    ravaged.git("update-ref", "refs/ralph/recovery/x/2", commit)
+    (ravaged.path / ".git/objects" / commit[:2] / commit[2:]).unlink()
+    listed = ravaged.ralph("recover")
+    assert listed.returncode == 0, listed.stderr
+    assert "refs/ralph/recovery/x/2 cannot be read: its commit is missing or damaged." in listed.stdout
+    assert listed.stdout.count("before the loop") == 2
+    assert ravaged.ralph("recover", "refs/ralph/recovery/x/2", "--drop").returncode == 0
+    assert "cannot be read" not in ravaged.ralph("recover").stdout
+    assert ravaged.ralph("recover", "1", "changed").returncode == 0
+    assert (ravaged.path / "changed").read_text() == "precious\n"

@@ -35,7 +35,7 @@ from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.read import scan
 from ralph.journal.runs import newest_backlog_run
 from ralph.ui.terminal import one_line
-from ralph.workspace import Repo
+from ralph.workspace import Repo, printable
 from ralph.workspace.landing import NO_GH, target
 from ralph.workspace.refusals import refuse
 from ralph.workspace.shareable import missing_of
@@ -148,6 +148,12 @@ def _landing(repo: Repo, policy: Policy) -> Policy:
             "a backlog needs git: each task lands as a commit", todo="Run `git init` and commit."
         )
     ref = target(repo, policy.land.target)
+    if printable(ref) != ref:
+        raise RalphError(
+            f"the name of the branch {printable(ref.removeprefix('refs/heads/'))} is not UTF-8: the journal cannot hold it",
+            where=str(repo.root),
+            todo="Rename it with `git branch -m`, or name another branch with `land.target`.",
+        )
     if why := refuse(repo, ref):
         raise RalphError(
             why, where=str(repo.root), todo='Work in place, on one task at a time: `ralph run -p "..."`.'

@@ -22,6 +22,7 @@ from ralph.journal.lock import Lock
 from ralph.journal.record import Damage
 from ralph.ui.terminal import one_line
 from ralph.workspace import Repo, Saved, Snapshots, drop, printable, save, saved
+from ralph.workspace.recovery import unreadable
 
 
 class Listed(Saved, frozen=True):
@@ -54,14 +55,14 @@ def recover(which: str | None, paths: tuple[str, ...], dropping: bool, as_json: 
     if which is None:
         _list(repo, found, as_json)
         return
-    one = _pick(found, which)
     if dropping:
         if paths:
             raise RalphError("--drop forgets all of it", todo="Leave out the paths.")
-        drop(repo, one.ref)
-        click.echo(f"Forgotten: {one.ref}")
+        ref = which if which in unreadable(repo) else _pick(found, which).ref
+        drop(repo, ref)
+        click.echo(f"Forgotten: {ref}")
         return
-    _restore(repo, one, paths)
+    _restore(repo, _pick(found, which), paths)
 
 
 def _restore(repo: Repo, one: Saved, paths: Sequence[str]) -> None:
@@ -129,8 +130,13 @@ def _list(repo: Repo, found: list[Saved], as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(listed).decode())
         return
+    lost = unreadable(repo)
+    for ref in lost:
+        click.echo(
+            f"{ref} cannot be read: its commit is missing or damaged. `ralph recover {ref} --drop` forgets it."
+        )
     if not listed:
-        click.echo("Nothing was saved here.")
+        click.echo("Nothing else was saved here." if lost else "Nothing was saved here.")
         return
     for one in listed:
         click.echo(one_line(f"{one.number:>3}  {clock(one.when)}  {one.reason}; {_difference(one)}"))

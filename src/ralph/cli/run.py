@@ -33,7 +33,7 @@ from ralph.driver.run import Request, raised
 from ralph.driver.run import run as drive
 from ralph.errors import RalphError
 from ralph.ui.terminal import one_line
-from ralph.workspace import Repo, committed, dirty, own_files
+from ralph.workspace import Repo, committed, dirty, own_files, printable
 
 if TYPE_CHECKING:
     from ralph.init.assume import Assumed
@@ -461,7 +461,7 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
     uncommitted = [path for path in uncommitted if not _by_init(repo, path)]
     if not uncommitted or not repo.versioned:
         return
-    text = f"there are uncommitted changes: {few(uncommitted)}"
+    text = f"there are uncommitted changes: {few([printable(path) for path in uncommitted])}"
     if not sys.stdin.isatty():
         raise RalphError(
             text, todo="Commit them, or say --in-place to work on top of them (they are saved first)."

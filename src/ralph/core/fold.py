@@ -172,7 +172,7 @@ def _merged(s: LoopState, x: f.WorkspaceMerged) -> LoopState:
     if x.conflicts:
         merging = tuple(dict.fromkeys((*s.merging, *x.conflicts)))
         s = replace(s, claim=None, conflicts=x.conflicts, conflict=x.text, merging=merging)
-        return replace(s, conflicted=s.conflicted + 1)
+        return replace(s, conflicted=s.conflicted + 1, merged_from=before.tree)
     s = replace(s, mixed=True)
     if x.same_patch:
         s = _carried_over(s, before.tree, x.tree)

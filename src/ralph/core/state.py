@@ -137,6 +137,7 @@ class LoopState(msgspec.Struct, frozen=True):
     # landing
     merges: int = 0  # with a target that had moved on
     conflicted: int = 0  # of them those in conflict
+    merged_from: str = ""  # the tree before the last of those
     conflict: str = ""  # what git said of the last merge, until an iteration has seen it
     conflicts: tuple[str, ...] = ()
     merging: tuple[str, ...] = ()  # paths in conflict, until none of them holds the merge's marks any more

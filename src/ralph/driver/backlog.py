@@ -57,6 +57,7 @@ from ralph.journal.runs import backlog_runs
 from ralph.workspace import Repo
 from ralph.workspace.landing import archive, recover, tip
 from ralph.workspace.names import branch_name
+from ralph.workspace.refusals import refuse_since
 from ralph.workspace.slots import Workspace, prepare, reclaim, slots
 
 UNWATCHED_SECONDS = 1.0  # between two looks at it where the system does not tell of changes
@@ -157,6 +158,7 @@ class _BacklogRun:
                 state=lambda: self._state,
             )
             self._state = backlog_runs(self._journal.records, self._home.root).state
+            self._fine = tip(self._home, request.policy.land.target)  # who asked has looked
             self._record(
                 f.RunStarted(
                     run=self._id,
@@ -167,7 +169,7 @@ class _BacklogRun:
                     backlog=str(self._home.root),
                     file=str(self._backlog.path),
                     target=request.policy.land.target,
-                    tip=tip(self._home, request.policy.land.target),
+                    tip=self._fine,
                 )
             )
             if self._journal.repaired:
@@ -264,7 +266,7 @@ class _BacklogRun:
         before = self._unfinished.pop(task, None)
         if before is not None:
             workspace = next((w for w in slots(self._home) if w.loop == before.state.loop), None)
-            if workspace is not None:
+            if workspace is not None and (workspace.path / ".git").exists():
                 return self._take_up(before, workspace)
             self._give_up(before)
         self._leave_parked(task)
@@ -272,7 +274,7 @@ class _BacklogRun:
         assert found is not None
         policy, loop = self._request.policy, new_id()
         archive(self._home, task)  # branches of earlier attempts that failed
-        base = tip(self._home, policy.land.target)
+        base = self._base()
         slot = self._free_slot()
         assert policy.workspace != "in-place"
         workspace = prepare(
@@ -303,6 +305,15 @@ class _BacklogRun:
         self._list.note(Claimed(task))
         self._lives.append((life, workspace))
         return life.loop
+
+    def _base(self) -> str:
+        """What a new task begins with: the target's tip, unless somebody has put there meanwhile what stands in the way."""
+        base = tip(self._home, self._request.policy.land.target)
+        if base != self._fine and (why := refuse_since(self._home, self._fine, base)):
+            todo = "What has landed is kept. Take it off that branch, then `ralph run` goes on."
+            raise RalphError(why, where=str(self._home.root), todo=todo)
+        self._fine = base
+        return base
 
     def _take_up(self, before: Begun, workspace: Workspace) -> Loop:
         life = Life(

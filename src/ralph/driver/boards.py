@@ -24,7 +24,7 @@ from ralph.driver.place import straight
 from ralph.driver.store import write_atomically
 from ralph.errors import RalphError
 from ralph.seams import seam
-from ralph.workspace import save
+from ralph.workspace import printable, save
 
 if TYPE_CHECKING:
     from ralph.backlog import Backlog
@@ -169,7 +169,7 @@ def _names(path: Path, s: LoopState) -> list[str]:
         return []
     try:
         with os.scandir(path) as entries:
-            return [entry.name for entry in entries]
+            names = [entry.name for entry in entries]
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -178,6 +178,14 @@ def _names(path: Path, s: LoopState) -> list[str]:
             where=str(path),
             todo="Make it a readable folder, or take it out of `scan:`.",
         ) from error
+    for name in names:
+        if printable(name) != name and not name.startswith("."):
+            raise RalphError(
+                f"the item {printable(name)} has a name that is not UTF-8: nobody could be told of it",
+                where=printable(str(path)),
+                todo="Rename it, then `ralph resume`.",
+            )
+    return names
 
 
 def _half_given_up(folder: Path, scan: Scan, board: scanboard.Board, listings: scanboard.Listings) -> str:

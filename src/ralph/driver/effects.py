@@ -101,10 +101,10 @@ class Effects:
             f.WorkspacePrepared(
                 tree=snapshot.tree,
                 commit=head(b.repo) or "",
-                branch=b.refs.branch(),
+                branch=printable(b.refs.branch()),
                 recovery=recovery,
                 known=b.known.results(s, snapshot.tree, unrecorded),
-                unrecorded=(*snapshot.nested, *snapshot.dirty_submodules),
+                unrecorded=tuple(map(printable, (*snapshot.nested, *snapshot.dirty_submodules))),
                 excludes=b.store.put(own_excludes(b.repo)),
                 unrecorded_inputs=unrecorded,
             )
@@ -258,7 +258,7 @@ class Effects:
         for name in (path for word in wanted for path in meant_by(word, known, s.folder)):
             content = self._b.snapshots.read(s.tree, name)
             if content is not None and b"\0" not in content[:1000]:
-                found.append((name, content.decode("utf-8", "replace")[:CONTEXT_FILE_CHARS]))
+                found.append((printable(name), content.decode("utf-8", "replace")[:CONTEXT_FILE_CHARS]))
         return tuple(found)
 
     def _tree_moved(self, tree: str) -> Callable[[], bool]:
@@ -317,11 +317,11 @@ class Effects:
                 back_at=moment_in(words.retry_after if words.retry_after >= 0 else f.QUOTA_SECONDS)
                 if words.fault == "quota"
                 else "",
-                nested=snapshot.nested,
-                dirty_submodules=snapshot.dirty_submodules,
+                nested=tuple(map(printable, snapshot.nested)),
+                dirty_submodules=tuple(map(printable, snapshot.dirty_submodules)),
                 stragglers=ended.stragglers,
                 refs_moved=b.refs.moved(),
-                commit=b.refs.commit(),
+                commit=printable(b.refs.commit()),
                 commits=self._commits(s),
                 places=places(b.folder, self._state(), words.said),
                 unresolved=unresolved(b.snapshots, s, undone.tree),

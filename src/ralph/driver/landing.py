@@ -21,6 +21,7 @@ from ralph.workspace.landing import (
     Overlap,
     Pushed,
     Raced,
+    aside,
     author,
     fail_branch,
     fail_commit,
@@ -36,7 +37,8 @@ from ralph.workspace.landing import (
     tip,
 )
 from ralph.workspace.recovery import keep_tree, tree_of
-from ralph.workspace.slots import Workspace, bring_home, rebased, release
+from ralph.workspace.refusals import refuse_since
+from ralph.workspace.slots import Workspace, as_repo, bring_home, rebased, release, track
 
 HEADS = "refs/heads/"
 FAILURES = ("failed", "stuck", "limit")
@@ -70,11 +72,12 @@ class Landing:
                     todo="Make it again, then `ralph resume`.",
                     code=70,
                 )
-            if at != s.base_commit and not op.tired:
-                self._merge(op, s, at)
-                return
             if at != s.base_commit:
-                self._onto_branch(op, s, self._commit(op, s), op.tired)
+                why = op.tired or self._no_merge(s, at)
+                if why:
+                    self._onto_branch(op, s, self._commit(op, s), why)
+                else:
+                    self._merge(op, s, at)
                 return
         commit = self._commit(op, s)
         if op.how == "merge":
@@ -168,6 +171,11 @@ class Landing:
         )
         self._b.journal.sync()
 
+    def _no_merge(self, s: LoopState, at: str) -> str:
+        """What the target has by now and no workspace can hold would be missing in the merge."""
+        why = refuse_since(self._b.home, s.base_commit, at)
+        return f"{_short(s.policy.land.target)} has moved on, and {why}" if why else ""
+
     def _merge(self, op: d.Land, s: LoopState, at: str) -> None:
         """The target has moved on: the workspace is brought onto its tip, with the change on top."""
         b = self._b
@@ -184,6 +192,8 @@ class Landing:
             and not merged.conflicts
             and b.snapshots.patch_id(s.base_tree, op.tree) == b.snapshots.patch_id(base_tree, merged.tree),
         )
+        if merged.conflicts:  # of some git keeps one side only
+            b.keep(s, op.tree, "before it was merged")
         self._record(intended)
         b.journal.sync()
         self._bring_onto(intended)
@@ -192,14 +202,20 @@ class Landing:
         b = self._b
         assert b.workspace is not None
         b.snapshots.restore(x.tree)
-        b.workspace = rebased(b.home, b.workspace, x.commit)
+        b.workspace = rebased(b.home, b.workspace, x.commit, aside(b.home, x.tree, x.commit))
         b.snapshots.rebase(x.commit)
+        # What is ignored and belongs to the change: nothing but the index of the workspace says so from here on.
+        taken = b.snapshots.take().tree
+        lost = {change.path for change in b.snapshots.diff(x.tree, taken) if change.status == "D"}
+        if lost:
+            track(as_repo(b.home, b.workspace), [one for one in b.snapshots.files(x.tree) if one[2] in lost])
+            taken = b.snapshots.take().tree
         self._record(
             f.WorkspaceMerged(
                 op=x.op,
                 commit=x.commit,
                 base_tree=x.base_tree,
-                tree=b.snapshots.take().tree,
+                tree=taken,
                 conflicts=x.conflicts,
                 text=x.text,
                 same_patch=x.same_patch,

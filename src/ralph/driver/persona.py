@@ -10,6 +10,7 @@ from ralph.core.hats import COMPLETE_WORDS
 from ralph.core.state import LoopState
 from ralph.driver.bench import notes_of
 from ralph.driver.place import straight
+from ralph.workspace import printable
 
 TODOS = ".ralph/agent/tasks.jsonl"
 KEPT_BYTES = 1 << 20  # of a file that are read
@@ -88,4 +89,4 @@ def _where(folder: Path, name: str) -> str:
     paths = [f"{one}/{name}" for one in below if os.path.lexists(folder / one / name)]
     if os.path.lexists(folder / name):
         paths.insert(0, name)
-    return ", ".join(paths[:PLACES_SHOWN])
+    return printable(", ".join(paths[:PLACES_SHOWN]))

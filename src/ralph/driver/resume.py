@@ -233,8 +233,8 @@ def _interrupted_iteration(
         refs_moved=_moved(store, fact.refs, snapshots.repo, own_refs)
         if isinstance(fact, f.IterationStarted)
         else (),
-        nested=snapshot.nested,
-        dirty_submodules=snapshot.dirty_submodules,
+        nested=tuple(map(printable, snapshot.nested)),
+        dirty_submodules=tuple(map(printable, snapshot.dirty_submodules)),
     )
 
 

@@ -41,7 +41,8 @@ class Store:
         return (self.blobs / name).exists()
 
     def get(self, name: str) -> str:
-        return (self.blobs / name).read_bytes().decode("utf-8", "replace")
+        """What was put, also where that is no UTF-8: names of refs and rules are compared with those of now."""
+        return (self.blobs / name).read_bytes().decode("utf-8", "surrogateescape")
 
     def transcript(self, loop: str, op: str) -> Path:
         """Where the output of an operation of this run goes."""

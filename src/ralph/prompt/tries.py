@@ -15,7 +15,9 @@ def conflict(s: LoopState, quoted: Quote) -> str:
     if not s.conflicts:
         return ""
     text = s.conflict or "\n".join(s.conflicts)
-    return f"\n## Conflict\n{quoted(fenced(text[:CONFLICT_CHARS]))}\n"
+    sides = "In marks what has landed is first, yours second."
+    before = f" Yours from before the merge: `git show {s.merged_from}:PATH`." if s.merged_from else ""
+    return f"\n## Conflict\n{sides}{before}\n{quoted(fenced(text[:CONFLICT_CHARS]))}\n"
 
 
 def attempts(s: LoopState, quoted: Quote) -> str:

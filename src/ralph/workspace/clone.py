@@ -63,6 +63,7 @@ def prepare(
 
 def point(inside: Repo, branch: str, commit: str, target: str = "") -> None:
     """Let the clone stand at another commit of the user's repository: its branch, HEAD and index. Files stay."""
+    drop_locks(inside.git_dir)
     told = "".join(f"update refs/heads/{name}\0{commit}\0\0" for name in _heads(branch, target))
     git.run(
         ("update-ref", "--no-deref", "--stdin", "-z"),
@@ -72,6 +73,16 @@ def point(inside: Repo, branch: str, commit: str, target: str = "") -> None:
     )
     git.run(("symbolic-ref", "HEAD", f"refs/heads/{branch}"), cwd=inside.root, env=_env(inside.git_dir))
     reset_index(inside, commit)
+
+
+def drop_locks(git_dir: Path) -> None:
+    """Of a git that was killed with its agent. Nobody else works in a clone, and its agent is gone by now."""
+    for folder, names, files in os.walk(git_dir):
+        if folder == str(git_dir):
+            names[:] = [name for name in names if name in ("refs", "logs")]
+        for name in files:
+            if name.endswith(".lock"):
+                _remove(Path(folder, name))
 
 
 def reset_index(inside: Repo, commit: str) -> None:
@@ -149,9 +160,9 @@ def _configure(repo: Repo, git_dir: Path) -> None:
         ("config", "--file", str(repo.common_dir / "config"), "--list", "-z"), cwd=repo.common_dir
     )
     for item in os.fsdecode(listed).split("\0")[:-1]:
-        key, _, value = item.partition("\n")
+        key, has_value, value = item.partition("\n")
         if key in _TAKEN:
-            settings[key] = value
+            settings[key] = value if has_value else "true"  # a key alone is true to git
     if _hooks_elsewhere(git_dir):
         settings["core.hooksPath"] = str(git_dir / "hooks")
     for key, value in settings.items():

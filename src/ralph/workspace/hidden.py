@@ -54,7 +54,8 @@ def _ignored_under(snapshots: Snapshots, base: str, excludes: str, paths: list[s
                 rules = tree / path
                 rules.parent.mkdir(parents=True, exist_ok=True)
                 rules.write_bytes(snapshots.read(base, path) or b"")
-        asked = os.fsencode("".join(f"{path}\0" for path in paths))
+        # With `./`, since a name that begins with a colon would be a pathspec with magic.
+        asked = os.fsencode("".join(f"./{path}\0" for path in paths))
         env = {"GIT_DIR": str(git_dir), "GIT_WORK_TREE": str(tree)}
         try:
             out = git.run(("check-ignore", "--no-index", "-z", "--stdin"), cwd=tree, env=env, stdin=asked)
@@ -62,4 +63,4 @@ def _ignored_under(snapshots: Snapshots, base: str, excludes: str, paths: list[s
             if failed.status == 1:  # none of them
                 return set()
             raise
-    return set(os.fsdecode(out).split("\0")[:-1])
+    return {path.removeprefix("./") for path in os.fsdecode(out).split("\0")[:-1]}

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from ralph.workspace.shadow import Shadow
-from ralph.workspace.uncommitted import GITLINK, under
+from ralph.workspace.uncommitted import GITLINK, straight, under
 
 
 def committed(shadow: Shadow, commit: str | None, own: Sequence[str]) -> dict[str, str]:
@@ -47,7 +46,7 @@ def follow(shadow: Shadow, old: str | None, new: str, own: Sequence[str]) -> Non
     was, now = committed(shadow, old, own), committed(shadow, new, own)
     moved = {path for path in was.keys() | now.keys() if was.get(path) != now.get(path)}
     root = shadow.repo.root
-    moved = {path for path in moved if _straight(root, path)}
+    moved = {path for path in moved if straight(root, path)}
     moved -= {path for path in moved if GITLINK in (was.get(path, "")[:6], now.get(path, "")[:6])}
     if not moved:
         return
@@ -63,8 +62,3 @@ def follow(shadow: Shadow, old: str | None, new: str, own: Sequence[str]) -> Non
         written = sorted((moved - edited) & now.keys())
         told = os.fsencode("".join(f"{path}\0" for path in written))
         shadow.run("checkout-index", "-f", "-z", "--stdin", stdin=told, index=index)
-
-
-def _straight(root: Path, path: str) -> bool:
-    """Whether it is in the work tree: a link on the way to it may lead anywhere."""
-    return not any((root / parent).is_symlink() for parent in Path(path).parents)

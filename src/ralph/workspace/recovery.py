@@ -41,7 +41,7 @@ def save(repo: Repo, snapshots: Snapshots, tree: str, *, loop: str, reason: str,
     finds the ref that is there already."""
     ensure_store(repo)
     loop, reason = _one_line(loop), _one_line(reason)
-    existing = saved(repo)
+    existing, lost = _listed(repo)
     for entry in existing:
         if (entry.loop, entry.reason, entry.tree) == (loop, reason, tree):
             return entry
@@ -60,27 +60,53 @@ def save(repo: Repo, snapshots: Snapshots, tree: str, *, loop: str, reason: str,
     message = f"ralph: {reason}\n\nRalph-Loop: {loop}\nRalph-When: {when}\nRalph-Note: {note}\n"
     commit = _commit(repo, tree, parents, when, message)
     _settle(repo, snapshots.new_objects(trees, parent))
-    return Saved(_create_ref(repo, loop, commit, existing), commit, tree, reason, loop, when, note)
+    ref = _create_ref(repo, loop, commit, (*(entry.ref for entry in existing), *lost))
+    return Saved(ref, commit, tree, reason, loop, when, note)
 
 
 def keep_tree(repo: Repo, tree: str, parent: str, *, loop: str, reason: str, when: str) -> Saved:
     """Keep a tree that is in the repository's object store, as a commit on `parent`. Again: the ref that is there."""
     loop, reason = _one_line(loop), _one_line(reason)
-    existing = saved(repo)
+    existing, lost = _listed(repo)
     for entry in existing:
         if (entry.loop, entry.reason, entry.tree) == (loop, reason, tree):
             return entry
     message = f"ralph: {reason}\n\nRalph-Loop: {loop}\nRalph-When: {when}\nRalph-Note: \n"
     commit = _commit(repo, tree, [parent], when, message)
-    return Saved(_create_ref(repo, loop, commit, existing), commit, tree, reason, loop, when)
+    ref = _create_ref(repo, loop, commit, (*(entry.ref for entry in existing), *lost))
+    return Saved(ref, commit, tree, reason, loop, when)
 
 
 def saved(repo: Repo) -> list[Saved]:
     """Every recoverable state, oldest first within its loop."""
+    return _listed(repo)[0]
+
+
+def unreadable(repo: Repo) -> list[str]:
+    """Recovery refs whose commit is missing or damaged: nothing can be restored from them."""
+    return _listed(repo)[1]
+
+
+def _listed(repo: Repo) -> tuple[list[Saved], list[str]]:
     if not (repo.common_dir / "HEAD").exists():
-        return []
+        return [], []
+    try:
+        return _entries(repo, PREFIX), []
+    except GitFailed:  # of one of them
+        pass
+    found, lost = [], []
+    names = _git(repo, "for-each-ref", "--format=%(refname)", "--sort=version:refname", PREFIX)
+    for ref in os.fsdecode(names).splitlines():
+        try:
+            found += _entries(repo, ref)
+        except GitFailed:
+            lost.append(ref)
+    return found, lost
+
+
+def _entries(repo: Repo, below: str) -> list[Saved]:
     fields = "%00".join(("%(refname)", "%(objectname)", "%(tree)", "%(contents)", ""))
-    listed = _git(repo, "for-each-ref", f"--format={fields}", "--sort=version:refname", PREFIX)
+    listed = _git(repo, "for-each-ref", f"--format={fields}", "--sort=version:refname", below)
     parts = listed.decode("utf-8", "replace").split("\0")
     found = []
     for ref, commit, tree, message in zip(parts[:-1:4], parts[1::4], parts[2::4], parts[3::4], strict=True):
@@ -95,16 +121,17 @@ def saved(repo: Repo) -> list[Saved]:
 
 def drop(repo: Repo, ref: str) -> None:
     """Forget one recoverable state."""
-    if ref not in {entry.ref for entry in saved(repo)}:
+    existing, lost = _listed(repo)
+    if ref not in {*(entry.ref for entry in existing), *lost}:
         raise RalphError(f"there is no recovery ref {ref}", todo="`ralph recover` lists those that exist.")
     seam("ref.before", writes=True)
     _git(repo, "update-ref", "-d", ref)
     seam("ref.after")
 
 
-def _create_ref(repo: Repo, loop: str, commit: str, existing: Iterable[Saved]) -> str:
+def _create_ref(repo: Repo, loop: str, commit: str, existing: Iterable[str]) -> str:
     folder = f"{PREFIX}{safe_name(loop)}/"
-    taken = [entry.ref.removeprefix(folder) for entry in existing if entry.ref.startswith(folder)]
+    taken = [ref.removeprefix(folder) for ref in existing if ref.startswith(folder)]
     first = 1 + max((int(number) for number in taken if number.isdigit()), default=0)
     # A number may be held by the lock file of a killed git: then the next one is as good.
     for number in range(first, first + _TRIES):

@@ -9,7 +9,7 @@ from ralph.workspace import git
 from ralph.workspace.repo import Repo, printable
 from ralph.workspace.uncommitted import GITLINK
 
-_FILTER = re.compile(r"(?:^|\s)filter=(\S+)", re.MULTILINE)
+_FILTER = re.compile(r"\sfilter=(\S+)")
 
 
 def refuse(repo: Repo, commit: str) -> str | None:
@@ -32,11 +32,23 @@ def refuse(repo: Repo, commit: str) -> str | None:
         attributes.append((repo.common_dir / "info" / "attributes").read_bytes())
     except OSError:
         pass
-    return _filtered("\n".join(text.decode("utf-8", "replace") for text in attributes), settings)
+    return _filtered("\n".join(text.decode("utf-8-sig", "replace") for text in attributes), settings)
+
+
+def refuse_since(repo: Repo, old: str, new: str) -> str | None:
+    """The same of a commit that came after one with which all was well; cheap when it changes nothing of the kind."""
+    command = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=none", old, new)
+    fields = os.fsdecode(_git(repo, *command)).split("\0")[:-1]
+    for facts, path in zip(fields[::2], fields[1::2], strict=True):
+        if facts.split(" ")[1] == GITLINK or path.rpartition("/")[2] == ".gitattributes":
+            return refuse(repo, new)
+    return None
 
 
 def _filtered(attributes: str, settings: dict[str, str]) -> str | None:
-    for name in sorted(set(_FILTER.findall(attributes))):
+    lines = (line.lstrip() for line in attributes.split("\n"))
+    names = {name for line in lines if not line.startswith("#") for name in _FILTER.findall(line)}
+    for name in sorted(names):
         if name == "lfs":
             return "files are in Git LFS, which a workspace of its own could not reach"
         smudge, process = (settings.get(f"filter.{name}.{what}", "") for what in ("smudge", "process"))

@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from ralph.workspace import ledger
+from ralph.workspace import ledger, symbolic
 from ralph.workspace.repo import Repo, printable
 
 _OURS = "refs/ralph/"
+_PACKED = "packed-refs"
 
 
 class RefWatch:
@@ -33,17 +34,19 @@ class RefWatch:
         self.look()
 
     def branch(self) -> str:
-        """The ref that HEAD stands for; empty when detached."""
-        return self._head.removeprefix("ref: ") if self._head.startswith("ref: ") else ""
+        """The ref that HEAD stands for, symbolic branches followed; empty when detached."""
+        led = symbolic.chain(self._head, lambda name: self._refs.get(name, ""))
+        return led[-1] if led else ""
 
     def commit(self) -> str:
         """The commit that HEAD stands for, as of the last look; empty before the first."""
-        return self._refs.get(self.branch(), "") if self.branch() else self._head
+        branch = self.branch()
+        return self._refs.get(branch, "") if branch else self._head
 
     def look(self) -> None:
         """Remember how the refs are now."""
         if self._on:
-            self._head = _read(self._head_file)
+            self._head = symbolic.said(self._head_file)
             self._update()
             self._others, self._before = frozenset(self._ask_others()), ()
             self._noted = ledger.count(self._common)
@@ -60,8 +63,7 @@ class RefWatch:
         for name in sorted(before.keys() | self._refs.keys()) if before != self._refs else ():
             was, now = before.get(name, ""), self._refs.get(name, "")
             if was != now and not (work and name == own) and not known.explains(name, was, now):
-                was, now = was or "none", now or "none"
-                found.append(f"{name}: {was[:12]} → {now[:12]}")
+                found.append(f"{name}: {_shown(was)} → {_shown(now)}")
         return tuple(printable(line) for line in found)
 
     def memory(self) -> str:
@@ -79,18 +81,18 @@ class RefWatch:
         self._before, self._others, self._noted = tuple(made), frozenset(branches), 0
         head, *lines = memory.split("\n")
         self._head, self._files = head, {}
-        self._refs = {name: value for value, _, name in (line.partition(" ") for line in lines)}
+        # From the right: the value of a symbolic ref has a space in it, and no name has.
+        self._refs = {name: value for value, _, name in (line.rpartition(" ") for line in lines)}
 
     def _update(self) -> None:
         files = self._stat_all()
         if files == self._files:
             return
         self._files = files
-        refs = _packed(self._common / "packed-refs")
-        for name in files:
-            if name != "packed-refs":
-                refs[name] = _read(self._common / name)
-        self._refs = {name: value for name, value in refs.items() if value and not name.startswith(_OURS)}
+        loose = {name: symbolic.said(self._common / name) for name in files if name != _PACKED}
+        # After them: `git pack-refs` writes it before it removes a file, so what vanished since the look is in it.
+        refs = _packed(self._common / _PACKED) | {name: value for name, value in loose.items() if value}
+        self._refs = {name: value for name, value in refs.items() if not name.startswith(_OURS)}
 
     def _stat_all(self) -> dict[str, tuple[int, int, int]]:
         found: dict[str, tuple[int, int, int]] = {}
@@ -99,7 +101,7 @@ class RefWatch:
             folder = folders.pop()
             try:
                 entries = list(os.scandir(self._common / folder))
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):  # gone since, or a ref by now
                 continue
             for entry in entries:
                 name = f"{folder}/{entry.name}"
@@ -109,8 +111,8 @@ class RefWatch:
                 elif not name.endswith(".lock"):
                     _note(found, name, entry)
         try:
-            stat = (self._common / "packed-refs").stat()
-            found["packed-refs"] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+            stat = (self._common / _PACKED).stat()
+            found[_PACKED] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
         except FileNotFoundError:
             pass
         return found
@@ -148,16 +150,17 @@ def _note(found: dict[str, tuple[int, int, int]], name: str, entry: os.DirEntry[
 
 
 def _packed(path: Path) -> dict[str, str]:
+    try:
+        lines = os.fsdecode(path.read_bytes()).split("\n")
+    except FileNotFoundError:
+        return {}
     refs = {}
-    for line in _read(path).splitlines():
+    for line in lines:
         value, _, name = line.partition(" ")
         if name and not line.startswith(("#", "^")):
             refs[name] = value
     return refs
 
 
-def _read(path: Path) -> str:
-    try:
-        return os.fsdecode(path.read_bytes()).strip()
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
+def _shown(value: str) -> str:
+    return value if symbolic.named(value) else value[:12] or "none"

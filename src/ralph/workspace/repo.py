@@ -113,7 +113,7 @@ def ensure_store(repo: Repo) -> None:
 
 def commits_between(repo: Repo, old: str, new: str) -> int:
     """How many commits `new` has that `old` has not; 0 when that cannot be told."""
-    if not repo.versioned or not old or not new or old == new:
+    if not repo.versioned or not old or not new or old == new or "\0" in old + new:
         return 0
     try:
         out = git.run(
@@ -125,20 +125,46 @@ def commits_between(repo: Repo, old: str, new: str) -> int:
 
 
 def head(repo: Repo) -> str | None:
-    """The commit that HEAD names; None before the first commit."""
+    """The commit that HEAD names; None before the first commit. What is damaged is told, never taken for a beginning."""
     if not repo.versioned:
         return None
+    found = _asked(repo, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    if found is None and not _is_unborn(repo):
+        raise _no_commit(repo)
+    return found
+
+
+def _is_unborn(repo: Repo) -> bool:
+    """Whether HEAD stands for a branch that has no commit yet: there is no ref of its name, neither loose nor packed."""
     try:
-        out = git.run(
-            ("rev-parse", "--quiet", "--verify", "HEAD^{commit}"),
-            cwd=repo.root,
-            env={"GIT_DIR": str(repo.git_dir)},
-        )
+        ref = _asked(repo, "symbolic-ref", "--quiet", "HEAD")
+    except git.GitFailed:  # what it leads to is no ref
+        return False
+    if not ref or any((place / ref).is_file() for place in (repo.common_dir, repo.git_dir)):
+        return False
+    return _asked(repo, "rev-parse", "--quiet", "--verify", "HEAD") is None
+
+
+def _no_commit(repo: Repo) -> RalphError:
+    named = _asked(repo, "rev-parse", "--quiet", "--verify", "HEAD")
+    what = f"the commit that HEAD names, {named[:12]}, is missing" if named else "the ref of HEAD is damaged"
+    return RalphError(
+        f"git finds no commit here: {what}",
+        where=printable(str(repo.root)),
+        todo="See what `git fsck` says and mend it; `git reflog` may know earlier commits.",
+        code=70,
+    )
+
+
+def _asked(repo: Repo, *args: str) -> str | None:
+    """What git says; None when it ends with 1: there is no such thing."""
+    try:
+        out = git.run(args, cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)})
     except git.GitFailed as failed:
         if failed.status == 1:
             return None
         raise
-    return out.decode().strip()
+    return os.fsdecode(out).strip()
 
 
 def own_files(repo: Repo, folder: Path, more: Iterable[str] = ()) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ filters and drivers that someone planted in `.git/config` do not run. The user's
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import json
 import os
@@ -216,7 +217,8 @@ class Shadow:
         except FileNotFoundError:
             theirs = b""
         ours = "".join(f"{pattern}\n" for pattern in CACHES).encode()
-        (self.folder / "info" / "exclude").write_bytes(ours + theirs)
+        # git passes over a byte order mark at the start of a file only, where theirs is not any more.
+        (self.folder / "info" / "exclude").write_bytes(ours + theirs.removeprefix(codecs.BOM_UTF8))
 
     def set_head(self, commit: str | None) -> None:
         (self.folder / "HEAD").write_text(f"{commit}\n" if commit else "ref: refs/heads/ralph\n")

@@ -16,7 +16,7 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.seams import seam
-from ralph.workspace import clone, recovery, worktree
+from ralph.workspace import clone, git, recovery, worktree
 from ralph.workspace.git import GitFailed
 from ralph.workspace.landing.moves import forget_base, keep_base
 from ralph.workspace.landing.squash import bring_history, bring_tree
@@ -24,6 +24,7 @@ from ralph.workspace.removal import remove_tree
 from ralph.workspace.repo import Repo, head, safe_name
 from ralph.workspace.share import bring_shared, check_shared
 from ralph.workspace.snapshot import Snapshots
+from ralph.workspace.uncommitted import GITLINK
 
 Kind = Literal["clone", "worktree", "in-place"]
 
@@ -116,11 +117,12 @@ def prepare(
     return _of(note, folder, slot)
 
 
-def rebased(repo: Repo, workspace: Workspace, base: str) -> Workspace:
-    """The same workspace, which now builds on another commit: HEAD and index stand there; files stay as they are."""
+def rebased(repo: Repo, workspace: Workspace, base: str, held: str = "") -> Workspace:
+    """The same workspace, which now builds on another commit: HEAD and index stand there; files stay as they are. `held`: a
+    commit on `base` with what it borrows beside it."""
     if workspace.kind == "in-place" or workspace.base == base:
         return workspace
-    keep_base(repo, workspace.loop, base)
+    keep_base(repo, workspace.loop, held or base)
     inside = as_repo(repo, workspace)
     if workspace.kind == "clone":
         clone.point(inside, workspace.branch, base, workspace.target)
@@ -131,6 +133,18 @@ def rebased(repo: Repo, workspace: Workspace, base: str) -> Workspace:
     _write(there.path, _Note("ready", there.loop, there.kind, there.branch, base, there.target))
     seam("workspace.rebased.after")
     return there
+
+
+def track(inside: Repo, entries: Sequence[tuple[str, str, str]]) -> None:
+    """Into the workspace's index, whatever its ignore rules say: (mode, object, path)."""
+    lines = "".join(f"{mode} {oid}\t{path}\0" for mode, oid, path in entries if mode != GITLINK)
+    env = {"GIT_DIR": str(inside.git_dir), "GIT_WORK_TREE": str(inside.root)}
+    git.run(
+        ("update-index", "--add", "--replace", "-z", "--index-info"),
+        cwd=inside.root,
+        env=env,
+        stdin=os.fsencode(lines),
+    )
 
 
 def release(repo: Repo, workspace: Workspace, *, tip: str = "") -> None:

@@ -28,13 +28,15 @@ from ralph.workspace.uncommitted import (
     GITLINK,
     declared_submodules,
     dirty,
+    entries_without_marks,
     gitlinks,
     is_repository,
     open_submodule,
+    straight,
     under,
 )
 
-_VERBOSE = re.compile(rb"^(add|remove) '(.*?)'$", re.MULTILINE | re.DOTALL)
+_VERBOSE = re.compile(rb"^(?:add|remove) '(.*?)'$", re.MULTILINE | re.DOTALL)
 _RESTORE_PASSES = 3
 
 
@@ -166,22 +168,18 @@ class Snapshots(Trees):
         """Learn what the private index holds; make one when there is none."""
         if not self._shadow.index.exists():
             self._shadow.seed()
-        listed = self._shadow.run("ls-files", "-s", "-v", "-z").split(b"\0")[:-1]
-        assumed = [line.partition(b"\t")[2] for line in listed if line[:1].islower()]
-        if assumed:  # "assume unchanged" is the user's wish for git status; a snapshot assumes nothing
-            self._shadow.run(
-                "update-index", "--no-assume-unchanged", "-z", "--stdin", stdin=b"\0".join(assumed) + b"\0"
-            )
+        listed = entries_without_marks(self._shadow)
         if self._base == "":
             self._base = head(self.repo)
         ownpaths.put(
             self._shadow,
-            (line[2:] for line in listed),
+            listed,
             ownpaths.committed(self._shadow, self._base, self._own),
             self._own,
         )
-        links = gitlinks(b"".join(line[2:] + b"\0" for line in listed))
-        self._links = {path: commit for path, commit in links.items() if not under(path, self._own)}
+        self._links = {
+            path: commit for path, commit in gitlinks(listed).items() if not under(path, self._own)
+        }
         paths = [os.fsdecode(line.partition(b"\t")[2]) for line in listed]
         self._tracks_caches, self._folders = False, set()
         self._remember(paths)
@@ -212,15 +210,18 @@ class Snapshots(Trees):
                 out = self._git_add(untracked)
         else:
             out = self._git_add(untracked)
-        stored = [(verb, os.fsdecode(path)) for verb, path in _VERBOSE.findall(out)]
-        paths = [path for _, path in stored]
-        self._remember(path for path in paths if not path.endswith("/"))
-        links = {path[:-1] for verb, path in stored if verb == b"add" and path.endswith("/")}
-        if links:  # git stored a bare link to a repository that the walk did not show
-            self._update_index(dict.fromkeys(links))
-            untracked |= links
+        stored = [os.fsdecode(path) for path in _VERBOSE.findall(out)]
+        if b"/'\n" in out or out.count(b"\n") != len(stored):
+            # git stored a bare link to a repository that the walk did not show, or a file's name makes it look so.
+            listed = self._shadow.run("ls-files", "-s", "-z").split(b"\0")[:-1]
+            stored += [os.fsdecode(line.partition(b"\t")[2]) for line in listed]
+            links = {path for path in gitlinks(listed).keys() - self._links if not under(path, self._own)}
+            if links:
+                self._update_index(dict.fromkeys(links))
+                untracked |= links
+        self._remember(stored)
         self._nested = untracked | inside
-        return paths
+        return stored
 
     def _git_add(self, nested: set[str]) -> bytes:
         leave = (*self._own, *sorted(nested), *self._links)
@@ -236,6 +237,7 @@ class Snapshots(Trees):
 
     def _run_add(self, leave: tuple[str, ...]) -> bytes:
         sparse = ("--sparse",) if self._shadow.sparse else ()
+        leave = tuple(path for path in leave if straight(self.repo.root, path))  # git goes through no link
         try:
             return self._shadow.run("add", "-A", "-v", *sparse, *excludes(leave))
         except GitFailed as failed:
@@ -294,7 +296,7 @@ class Snapshots(Trees):
                 news[path] = commit
         for path, recorded in list(self._links.items()):
             folder = self.repo.root / path
-            if folder.is_dir() and not folder.is_symlink():
+            if folder.is_dir() and not folder.is_symlink() and straight(self.repo.root, path):
                 submodule = open_submodule(self.repo, path)
                 commit = head(submodule) if submodule else None
                 if commit not in (None, recorded):
@@ -357,7 +359,7 @@ class Snapshots(Trees):
         full = self.repo.root / path
         if under(path, self._own) or not os.path.lexists(full) or (full.is_dir() and not full.is_symlink()):
             return False
-        return not any((self.repo.root / parent).is_symlink() for parent in Path(path).parents)
+        return straight(self.repo.root, path)
 
     # --- restoring
 
@@ -375,6 +377,8 @@ class Snapshots(Trees):
                 now = self._last = self._record(self._look(), rules=turn == 0)
                 target = self._target(now.tree, tree, paths)
                 differences = self.differences(now.tree, target)
+                if turn:  # written, and stored in another form: the rules for line ends have changed
+                    differences = [x for x in differences if not self._is_its_form(x, now.tree, target)]
                 if not differences:
                     return sorted(changed)
                 changed |= {difference.path for difference in differences}
@@ -390,6 +394,17 @@ class Snapshots(Trees):
         raise RalphError(
             f"could not restore {len(differences)} paths: {names}", where=str(self.repo.root), code=70
         )
+
+    def _is_its_form(self, x: Difference, now: str, target: str) -> bool:
+        """Whether what is stored of a file is what git makes of the wanted content there, by its attributes."""
+        if x.status != "M" or x.old_mode != x.new_mode or not x.old_mode.startswith("100"):
+            return False
+        content = self.read(target, x.path)
+        if content is None:
+            return False
+        made = self._shadow.run("hash-object", "--stdin", f"--path={x.path}", stdin=content)
+        there = self._shadow.run("rev-parse", "--verify", f"{now}:{x.path}")
+        return made == there
 
     def _target(self, now: str, tree: str, paths: Sequence[str] | None) -> str:
         """The tree to reach: `tree` where asked for, and the present one for what is not ours to change."""

@@ -57,6 +57,8 @@ class _Remembered:
         return said
 
 
+# Without the last of these, `.gitmodules` could say that a submodule's commits are not to be seen.
+_COMPARE = ("diff-tree", "-r", "--no-renames", "--ignore-submodules=none")
 _HASH = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _remembered = _Remembered(8_000_000)  # bytes
 
@@ -74,14 +76,14 @@ class Trees:
         """The same for the same change, wherever in a file it stands."""
         if a == b:
             return ""
-        options = ("-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv")
-        patch = self._shadow.run("diff-tree", *options, a, b)
+        options = ("-p", "--binary", "--full-index", "--no-ext-diff", "--no-textconv")
+        patch = self._shadow.run(*_COMPARE, *options, a, b)
         return self._shadow.run("patch-id", "--stable", stdin=patch).decode().partition(" ")[0]
 
     def differences(self, a: str, b: str) -> list[Difference]:
         if a == b:
             return []
-        command = ("diff-tree", "-r", "-z", "--raw", "--no-renames")
+        command = (*_COMPARE, "-z", "--raw")
         fields = os.fsdecode(_remembered.ask(self._shadow, command, a, b)).split("\0")
         found = []
         for facts, path in zip(fields[:-1:2], fields[1::2], strict=True):
@@ -109,6 +111,16 @@ class Trees:
                 "cat-file", "-e", f"{tree}^{{tree}}"
             )  # no such tree is an error, no such file is not
             return None
+
+    def grep(self, tree: str, pattern: str) -> set[str]:
+        """The files of the tree that have a line like this (an extended regular expression), whatever else is in them."""
+        try:
+            out = self._shadow.run("grep", "-l", "-z", "-a", "-E", "-e", pattern, tree)
+        except git.GitFailed as failed:
+            if failed.status != 1:
+                raise
+            return set()
+        return {name.partition(":")[2] for name in os.fsdecode(out).split("\0")[:-1]}
 
     def overlay(self, tree: str, base: str, paths: Sequence[str]) -> str:
         """`tree` with `paths` (files, or folders with all that is in them) as they are in `base`."""

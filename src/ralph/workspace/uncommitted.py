@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from ralph.workspace.repo import OWN, Repo, find, head
 from ralph.workspace.shadow import Shadow, excludes
 
 GITLINK = "160000"
+_REFUSED = re.compile(r"(?i)(?:^|/)(?:\.git|git~1)[ .]*(?:[/:\\]|$)")  # git has no such path in an index
 
 
 def dirty(repo: Repo, own: Sequence[str] = ()) -> list[str]:
@@ -24,6 +26,7 @@ def dirty(repo: Repo, own: Sequence[str] = ()) -> list[str]:
         shadow.open()
         shadow.set_head(head(repo))
         shadow.copy_user_index(shadow.index)
+        listed = entries_without_marks(shadow)
         status = shadow.run(
             *(
                 "status",
@@ -31,11 +34,10 @@ def dirty(repo: Repo, own: Sequence[str] = ()) -> list[str]:
                 "-z",
                 "--untracked-files=all",
                 "--no-renames",
-                "--ignore-submodules=all",
+                "--ignore-submodules=dirty",  # what is in them is asked below: this git would run another one there
             ),
             *excludes((*OWN, *own)),
         )
-        listed = shadow.run("ls-files", "-s", "-z")
     found = {os.fsdecode(line[3:]).rstrip("/") for line in status.split(b"\0")[:-1]}
     for path, commit in gitlinks(listed).items():
         submodule = open_submodule(repo, path)
@@ -52,10 +54,22 @@ def committed(repo: Repo, path: str) -> bytes:
         return b""
 
 
-def gitlinks(listed: bytes) -> dict[str, str]:
-    """Path and commit of every submodule in the output of `git ls-files -s -z`."""
+def entries_without_marks(shadow: Shadow) -> list[bytes]:
+    """The entries of the shadow's index as of `git ls-files -s`, after taking from it the marks "assume unchanged" and
+    "skip worktree": they are the user's wishes for git status, and edits of such files would not be seen. In a sparse
+    checkout the second mark says which files are not there."""
+    listed = shadow.run("ls-files", "-s", "-v", "-z").split(b"\0")[:-1]
+    for mark, tags in (("assume-unchanged", b"hs"), ("skip-worktree", b"" if shadow.sparse else b"sS")):
+        marked = [line.partition(b"\t")[2] + b"\0" for line in listed if line[:1] in tags]
+        if marked:
+            shadow.run("update-index", f"--no-{mark}", "-z", "--stdin", stdin=b"".join(marked))
+    return [line[2:] for line in listed]
+
+
+def gitlinks(listed: Iterable[bytes]) -> dict[str, str]:
+    """Path and commit of every submodule among the entries of `git ls-files -s`."""
     found = {}
-    for line in listed.split(b"\0")[:-1]:
+    for line in listed:
         if line.startswith(b"160000 "):
             facts, _, path = line.partition(b"\t")
             found[os.fsdecode(path)] = facts.split()[1].decode()
@@ -64,14 +78,15 @@ def gitlinks(listed: bytes) -> dict[str, str]:
 
 def open_submodule(repo: Repo, path: str) -> Repo | None:
     """The repository checked out at `path`; None when there is none (a submodule that was not initialised)."""
-    folder = repo.root / path
+    folder = repo.root.resolve() / path
     if not is_repository(folder):
         return None
     try:
         submodule = find(folder)
     except RalphError:  # its `.git` leads nowhere
         return None
-    return submodule if submodule is not None and submodule.root == folder.resolve() else None
+    # Through a link or `..` it may be anything: the project itself, or a folder outside.
+    return submodule if submodule is not None and repo.root != submodule.root == folder else None
 
 
 def is_repository(folder: Path) -> bool:
@@ -84,14 +99,26 @@ def is_repository(folder: Path) -> bool:
 
 
 def declared_submodules(repo: Repo) -> set[str]:
-    """The paths that the work tree's `.gitmodules` declares."""
+    """The paths inside the work tree that its `.gitmodules` declares."""
     try:
         listed = git.run(
             ("config", "--file", ".gitmodules", "-z", "--get-regexp", r"^submodule\..*\.path$"), cwd=repo.root
         )
     except git.GitFailed:  # none, or unreadable: then it declares nothing
         return set()
-    return {os.fsdecode(item.partition(b"\n")[2]) for item in listed.split(b"\0")[:-1]}
+    values = (os.fsdecode(item.partition(b"\n")[2]) for item in listed.split(b"\0")[:-1])
+    return {path for path in values if _below(path)}
+
+
+def _below(path: str) -> bool:
+    """Whether it is the path of something below the root, written as in an index."""
+    normal = path == os.path.normpath(path) and path.split("/")[0] not in ("", ".", "..")
+    return normal and not _REFUSED.search(path)
+
+
+def straight(root: Path, path: str) -> bool:
+    """Whether it is in the work tree: a link on the way to it may lead anywhere."""
+    return not any((root / parent).is_symlink() for parent in Path(path).parents)
 
 
 def under(path: str, roots: Iterable[str]) -> bool:

@@ -420,3 +420,13 @@ def test_cgroups_are_removed_after_use(world: World) -> None:
     assert place.endswith(tuple(p.name for p in prefix.parent.glob(f"{prefix.name}*")))
     world.ownership.close()
     assert list(prefix.parent.glob(f"{prefix.name}*")) == []
+
+
+@pytest.mark.parametrize("tier", tiers("group"))
+def test_a_process_that_calls_itself_nothing_is_held_like_others(world: World) -> None:
+    nameless = "import ctypes, time; ctypes.CDLL(None).prctl(15, b'', 0, 0, 0); print('ready', flush=True); time.sleep(600)"
+    ended, lines = world.run(
+        f'python3 -c "{nameless}" & sleep 600 & while ! grep -q ready {world.out}; do sleep 0.01; done'
+    )
+    assert [line.text for line in lines] == ["ready"]
+    assert (ended.code, len(ended.stragglers), ended.trouble) == (0, 2, "")

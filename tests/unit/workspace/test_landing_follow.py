@@ -10,7 +10,17 @@ from landing_world import MAIN, busy_user, commit, head_of, no_hook_ran
 from workspace_project import Sh, opened
 
 from portrait import portrait
-from ralph.workspace.landing import Landed, Overlap, Raced, index, land, tip, worktrees_on, would_overlap
+from ralph.workspace.landing import (
+    Landed,
+    Overlap,
+    Raced,
+    index,
+    land,
+    target,
+    tip,
+    worktrees_on,
+    would_overlap,
+)
 from ralph.workspace.repo import Repo
 
 
@@ -181,6 +191,79 @@ def test_every_worktree_on_the_target_follows_or_none(
     assert (third / "a.txt").read_text() == "a\n"
 
 
+def followed_on(project: Path, sh: Sh, *places: Path) -> None:
+    """Land on main: these checkouts show it, and have nothing to commit."""
+    repo, old = opened(project), tip(opened(project), MAIN)
+    new = commit(repo, sh, old, {"a.txt": f"landed on {old}\n"})
+    assert target(opened(places[0])) == MAIN
+    assert land(repo, MAIN, new, old) == Landed(tuple(map(str, places)))
+    for place in places:
+        assert head_of(place, sh) == new and sh(place, "status", "--porcelain") == ""
+
+
+def test_checkouts_on_a_symbolic_branch_follow(project: Path, sh: Sh, tmp_path: Path) -> None:
+    sh(project, "symbolic-ref", "refs/heads/master", MAIN)
+    sh(project, "symbolic-ref", "refs/heads/trunk", "refs/heads/master")
+    sh(project, "checkout", "-q", "master")
+    second = tmp_path / "second"
+    sh(project, "worktree", "add", "-q", "--force", str(second), "trunk")
+    followed_on(project, sh, project, second)
+    assert [c.repo.root for c in worktrees_on(opened(project), "refs/heads/trunk")] == [second]
+
+
+def test_checkouts_whose_head_is_a_symbolic_link_follow(project: Path, sh: Sh, tmp_path: Path) -> None:
+    second = tmp_path / "second"
+    sh(project, "worktree", "add", "-q", "--force", str(second), "main")
+    for head in (project / ".git/HEAD", project / ".git/worktrees/second/HEAD"):
+        head.unlink()
+        head.symlink_to(MAIN)
+    followed_on(project, sh, project, second)
+    sh(project, "pack-refs", "--all")
+    followed_on(project, sh, project, second)
+
+
+def test_a_bisect_that_will_come_back_by_a_symbolic_branch_is_an_overlap(
+    repo: Repo, project: Path, sh: Sh
+) -> None:
+    sh(project, "symbolic-ref", "refs/heads/master", MAIN)
+    sh(project, "checkout", "-q", "--detach")
+    (project / ".git/BISECT_START").write_text("master\n")
+    (project / ".git/BISECT_LOG").write_text("git bisect start\n")
+    old = tip(repo, MAIN)
+    outcome = land(repo, MAIN, commit(repo, sh, old, {"a.txt": "landed\n"}), old)
+    assert isinstance(outcome, Overlap) and "bisect" in outcome.reason
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["shared-config", "config-of-its-own"])
+def test_the_head_of_a_bare_repository_is_no_checkout(
+    project: Path, sh: Sh, tmp_path: Path, sparse: bool
+) -> None:
+    bare, work = tmp_path / "bare.git", tmp_path / "work"
+    sh(tmp_path, "clone", "-q", "--bare", str(project), str(bare))
+    sh(bare, "worktree", "add", "-q", "-b", "side", str(work))
+    if sparse:
+        sh(work, "sparse-checkout", "set", "src")
+        assert "bare =" not in (bare / "config").read_text(), "git moved it"
+    repo, old = opened(work), head_of(work, sh)
+    new = commit(repo, sh, old, {"a.txt": "landed\n"})
+    assert land(repo, MAIN, new, old) == Landed()
+    assert tip(repo, MAIN) == new
+
+
+def test_a_main_checkout_in_another_place_is_found_where_only_its_own_config_names_it(
+    project: Path, sh: Sh, tmp_path: Path
+) -> None:
+    """As in a submodule after `git sparse-checkout set`."""
+    main, store, side = tmp_path / "main", tmp_path / "store", tmp_path / "side"
+    sh(tmp_path, "clone", "-q", "--separate-git-dir", str(store), str(project), str(main))
+    sh(main, "worktree", "add", "-q", "-b", "side", str(side))
+    sh(main, "config", "extensions.worktreeConfig", "true")
+    sh(main, "config", "--worktree", "core.worktree", str(main))
+    assert [c.repo.root for c in worktrees_on(opened(side), MAIN)] == [main]
+    sh(main, "config", "extensions.worktreeConfig", "false")
+    assert [c.obstacle for c in worktrees_on(opened(side), MAIN)] == ["its folder cannot be reached now"]
+
+
 def test_a_worktree_that_is_gone_does_not_matter_unless_it_is_locked(
     repo: Repo, project: Path, sh: Sh, tmp_path: Path
 ) -> None:
@@ -238,7 +321,11 @@ def test_a_sparse_checkout_stays_sparse(repo: Repo, project: Path, sh: Sh) -> No
     assert sh(project, "status", "--porcelain") == ""
 
 
-def test_a_submodule_in_the_change_is_an_overlap(repo: Repo, project: Path, sh: Sh) -> None:
+@pytest.mark.parametrize("ignore", ["none", "all"])
+def test_a_submodule_in_the_change_is_an_overlap(repo: Repo, project: Path, sh: Sh, ignore: str) -> None:
+    (project / ".gitmodules").write_text(f'[submodule "s"]\n\tpath = sub\n\turl = ./s\n\tignore = {ignore}\n')
+    sh(project, "add", ".gitmodules")
+    sh(project, "commit", "-qm", "declared")
     old = head_of(project, sh)
     sh(project, "update-index", "--add", "--cacheinfo", f"160000,{old},sub")
     sh(project, "commit", "-qm", "sub")

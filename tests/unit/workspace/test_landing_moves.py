@@ -80,6 +80,30 @@ def test_target_is_resolved_or_refused_by_name(repo: Repo, project: Path, sh: Sh
         target(repo)
 
 
+def test_a_tip_is_that_of_the_very_ref(repo: Repo, project: Path, sh: Sh) -> None:
+    at = head_of(project, sh)
+    for name in ("refs/heads/refs/heads/task/x", "refs/heads/y/z"):
+        sh(project, "update-ref", name, at)
+    for missing in ("task/x", f"task/fix-g{at[:6]}", "y", "y/z/w", "none", "a..b"):
+        assert tip(repo, f"refs/heads/{missing}") == "", missing
+    assert move(repo, "refs/heads/task/x", at, "") == Moved()
+    sh(project, "symbolic-ref", "refs/heads/trunk", MAIN)
+    sh(project, "pack-refs", "--all")
+    for there in ("task/x", "refs/heads/task/x", "trunk", "y/z"):
+        assert tip(repo, f"refs/heads/{there}") == at, there
+
+
+def test_a_broken_ref_has_no_tip_and_a_broken_repository_is_an_error(
+    repo: Repo, project: Path, sh: Sh
+) -> None:
+    (project / ".git/refs/heads/empty").write_text("")
+    (project / ".git/refs/heads/lost").write_text("1" * 40 + "\n")
+    assert tip(repo, "refs/heads/empty") == tip(repo, "refs/heads/lost") == ""
+    (project / ".git/HEAD").unlink()
+    with pytest.raises(RalphError, match="not a git repository"):
+        tip(repo, MAIN)
+
+
 def test_a_kept_base_survives_the_users_gc(repo: Repo, project: Path, sh: Sh) -> None:
     base = commit(repo, sh, head_of(project, sh), {"a.txt": "only here\n"})
     keep_base(repo, "loop/1", base)

@@ -30,9 +30,9 @@ def calls(gh: Path, what: str) -> int:
     return sum(json.loads(line)[1] == what for line in (gh / "calls").read_text().splitlines())
 
 
-def opened_for(repo: Repo, landing: str, known: str = "") -> PullRequest:
+def opened_for(repo: Repo, landing: str) -> PullRequest:
     return open_pull_request(
-        repo, branch="task/A.1-x", commit=landing, target="main", title="[A.1] -x", body="text\n", known=known
+        repo, branch="task/A.1-x", commit=landing, target="main", title="[A.1] -x", body="text\n"
     )
 
 
@@ -43,11 +43,9 @@ def test_a_pull_request_is_opened_once(repo: Repo, project: Path, sh: Sh, gh: Pa
     assert calls(gh, "create") == 1
     (made,) = json.loads((gh / "list").read_text())
     assert (made["title"], made["body"], made["headRefOid"]) == ("[A.1] -x", "text\n", landing)
-    again = commit(repo, sh, head_of(project, sh), {"a.txt": "2\n"})
-    assert opened_for(repo, again, known=landing).number == 1, (
-        "a later attempt renews the branch of the same one"
-    )
-    assert again in sh(project, "ls-remote", "origin")
+    further = commit(repo, sh, landing, {"a.txt": "2\n"})
+    assert opened_for(repo, further).number == 1, "work on top of it is of the same one"
+    assert further in sh(project, "ls-remote", "origin")
 
 
 @pytest.mark.parametrize("at", ["push.before", "push.after", "pr.before", "pr.after"])

@@ -11,7 +11,7 @@ import pytest
 from workspace_project import Sh, opened, user_state
 
 from ralph.errors import RalphError
-from ralph.workspace.recovery import Saved, drop, save, saved
+from ralph.workspace.recovery import Saved, drop, save, saved, unreadable
 from ralph.workspace.repo import Repo, without_git
 from ralph.workspace.snapshot import Snapshots
 
@@ -220,3 +220,24 @@ def test_full_disk_at_the_ref_is_an_error_and_leaves_none(project: Path, repo: R
     done = run_with_fault(project, f"ENOSPC@{1 + writing.index('ref.before w')}")
     assert done.returncode == 1 and b"No space left" in done.stderr
     assert saved(repo) == []
+
+
+@pytest.mark.parametrize("damage", ["missing", "emptied"])
+def test_a_ref_whose_commit_is_lost_does_not_stand_in_the_way(
+    project: Path, repo: Repo, snapshots: Snapshots, damage: str
+) -> None:
+    first = keep(repo, snapshots)
+    (project / "n").write_text("n")
+    lost = keep(repo, snapshots)
+    lost_object = project / ".git/objects" / lost.commit[:2] / lost.commit[2:]
+    lost_object.unlink()
+    if damage == "emptied":
+        lost_object.write_bytes(b"")
+    assert saved(repo) == [first]
+    assert unreadable(repo) == [lost.ref]
+    (project / "n").write_text("another")
+    third = keep(repo, snapshots)
+    assert third.ref == "refs/ralph/recovery/loop-1/3"
+    assert saved(repo) == [first, third]
+    drop(repo, lost.ref)
+    assert unreadable(repo) == [] and saved(repo) == [first, third]

@@ -94,3 +94,63 @@ def test_after_a_death_what_the_dead_run_may_have_done_is_not_told(
     assert later() == []
     sh(project, "branch", "other", commits[0])
     assert later() == ["refs/heads/other"]
+
+
+@pytest.mark.parametrize("how", ["symbolic", "link", "link-to-packed"])
+def test_head_stands_for_the_branch_at_the_end_of_symbolic_ones(
+    repo: Repo, project: Path, sh: Sh, commits: list[str], how: str
+) -> None:
+    if how == "symbolic":
+        sh(project, "symbolic-ref", "refs/heads/master", "refs/heads/main")
+        sh(project, "checkout", "-q", "master")
+    else:
+        (project / ".git/HEAD").unlink()
+        (project / ".git/HEAD").symlink_to("refs/heads/main")
+    if how == "link-to-packed":
+        sh(project, "pack-refs", "--all")
+    watch = RefWatch(repo)
+    assert (watch.branch(), watch.commit()) == ("refs/heads/main", commits[0])
+    sh(project, "commit", "-q", "--allow-empty", "-m", "work")
+    assert told(watch) == []
+    assert watch.commit() == sh(project, "rev-parse", "HEAD").strip() != commits[0]
+
+
+def test_a_symbolic_ref_that_is_pointed_elsewhere_is_told_in_full(
+    repo: Repo, project: Path, sh: Sh, commits: list[str]
+) -> None:
+    sh(project, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    watch = RefWatch(repo)
+    later = RefWatch(repo)
+    later.recall(watch.memory())
+    assert later.moved() == (), "a symbolic ref is remembered as it was"
+    sh(project, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/side")
+    expected = "refs/remotes/origin/HEAD: ref: refs/remotes/origin/main → ref: refs/remotes/origin/side"
+    assert watch.moved() == (expected,)
+
+
+def test_packed_names_end_at_line_feeds_only(repo: Repo, project: Path, sh: Sh, commits: list[str]) -> None:
+    sh(project, "branch", "odd\u2028one\x85", commits[1])
+    watch = RefWatch(repo)
+    sh(project, "pack-refs", "--all")
+    assert watch.moved() == ()
+    sh(project, "branch", "-f", "odd\u2028one\x85", commits[2])
+    assert told(watch) == ["refs/heads/odd\u2028one\x85"]
+
+
+def test_refs_that_are_packed_during_a_look_have_not_moved(
+    repo: Repo, project: Path, sh: Sh, commits: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = RefWatch(repo)
+    sh(project, "tag", "theirs")  # so that it looks closely
+    scan = RefWatch._stat_all
+
+    def then_packed(self: RefWatch) -> dict[str, tuple[int, int, int]]:
+        found = scan(self)
+        sh(project, "pack-refs", "--all")
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RefWatch, "_stat_all", then_packed)
+        assert told(watch) == ["refs/tags/theirs"]
+    assert watch.moved() == ()
+    assert watch.commit() == commits[0]

@@ -9,7 +9,16 @@ from workspace_project import Sh, opened
 
 from ralph.errors import RalphError
 from ralph.workspace import git
-from ralph.workspace.repo import OWN, find, head, own_files, printable, safe_name, without_git
+from ralph.workspace.repo import (
+    OWN,
+    commits_between,
+    find,
+    head,
+    own_files,
+    printable,
+    safe_name,
+    without_git,
+)
 
 
 def test_subfolder_finds_the_top_of_the_work_tree(project: Path) -> None:
@@ -115,3 +124,38 @@ def test_failure_of_git_is_told_with_its_words(project: Path) -> None:
 def test_missing_folder_is_told(tmp_path: Path) -> None:
     with pytest.raises(RalphError, match="does not exist"):
         git.run(("version",), cwd=tmp_path / "absent")
+
+
+DAMAGED = {
+    "empty": b"",
+    "garbage": b"\xe9 garbage\n",
+    "missing": b"1" * 40 + b"\n",
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_branch_is_not_taken_for_one_before_its_first_commit(
+    project: Path, sh: Sh, content: bytes
+) -> None:
+    (project / ".git/refs/heads/main").write_bytes(content)
+    with pytest.raises(RalphError, match="git finds no commit here") as told:
+        head(opened(project))
+    assert "git fsck" in told.value.todo and told.value.where == str(project.resolve())
+    sh(project, "symbolic-ref", "HEAD", "refs/heads/other")
+    assert head(opened(project)) is None
+
+
+def test_a_commit_that_is_missing_is_named(project: Path, sh: Sh) -> None:
+    commit = sh(project, "rev-parse", "HEAD").strip()
+    linked = project.parent / "linked"
+    sh(project, "worktree", "add", "-q", "--detach", str(linked))
+    sh(project, "pack-refs", "--all")
+    (project / ".git/objects" / commit[:2] / commit[2:]).unlink()
+    for place in (project, linked):
+        with pytest.raises(RalphError, match=f"{commit[:12]}, is missing"):
+            head(opened(place))
+
+
+def test_commits_from_a_ref_that_was_spoiled_are_not_counted(project: Path) -> None:
+    repo = opened(project)
+    assert commits_between(repo, head(repo) or "", "\udce9\0") == 0

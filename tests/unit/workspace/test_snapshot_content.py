@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import shutil
@@ -500,3 +501,11 @@ def test_ten_thousand_files(project: Path, repo: Repo) -> None:
     (project / "many" / "7" / "3500").write_text("x")
     second = snapshots.take()
     assert [change.path for change in snapshots.diff(first.tree, second.tree)] == ["many/7/3500"]
+
+
+def test_the_first_rule_of_an_exclude_file_with_a_byte_order_mark_counts(project: Path, repo: Repo) -> None:
+    (project / ".git/info/exclude").write_bytes(codecs.BOM_UTF8 + b"secret\nother\n")
+    for name in ("secret", "other", "mine"):
+        (project / name).write_text(name)
+    snapshots = Snapshots(repo, "loop-1")
+    assert names(snapshots, snapshots.take().tree) == {".gitignore", "a.txt", "mine", "src/b.py"}

@@ -10,6 +10,7 @@ from workspace_project import Sh, opened
 from portrait import portrait
 from ralph.workspace.landing import Person, author, bring_history, bring_tree, merge, squash
 from ralph.workspace.repo import Repo
+from ralph.workspace.snapshot import Snapshots
 
 
 def tree(sh: Sh, root: Path, name: str) -> str:
@@ -66,6 +67,42 @@ def test_a_conflict_is_named_and_marked(repo: Repo, project: Path, sh: Sh) -> No
     assert "CONFLICT (modify/delete): src/b.py" in merged.text
     shown = sh(project, "show", f"{merged.tree}:a.txt")
     assert shown.startswith("<<<<<<< ") and "tip\n=======\nmine\n>>>>>>> " in shown
+
+
+def test_a_file_added_to_a_folder_that_was_split_is_a_conflict_of_that_folder(
+    repo: Repo, project: Path, sh: Sh, snapshots: Snapshots
+) -> None:
+    texts = {name: "".join(f"{name} {n}\n" for n in range(30)) for name in "abcd"}
+    base = commit(repo, sh, head_of(project, sh), {f"o/{name}": text for name, text in texts.items()})
+    moves: dict[str, str | None] = {f"{'p' if name in 'ab' else 'q'}/{name}": texts[name] for name in texts}
+    theirs = commit(repo, sh, base, {**dict.fromkeys(f"o/{name}" for name in texts), **moves})
+    ours = commit(repo, sh, base, {"o/new": "new\n"})
+    merged = merge(repo, base, theirs, tree(sh, project, ours))
+    assert merged.conflicts == ("o",)
+    assert merged.text.startswith("CONFLICT (directory rename split): Unclear where to rename o to")
+    held = sh(project, "ls-tree", "-r", "--name-only", merged.tree).split()
+    assert {"o/new", "p/a", "p/b", "q/c", "q/d"} <= set(held)
+    # What looks for the marks of a conflict finds no file there, and none once the folder is gone.
+    assert snapshots.read(merged.tree, "o") is None
+    assert snapshots.read(tree(sh, project, theirs), "o") is None
+
+
+def test_a_changed_submodule_that_is_ignored_comes_home_too(
+    repo: Repo, project: Path, sh: Sh, tmp_path: Path
+) -> None:
+    """`ignore = all` hides it from every diff that is not told otherwise."""
+    first = head_of(project, sh)
+    (project / ".gitmodules").write_text('[submodule "s"]\n\tpath = s\n\turl = ./s\n\tignore = all\n')
+    sh(project, "add", ".gitmodules")
+    sh(project, "update-index", "--add", "--cacheinfo", f"160000,{first},s")
+    sh(project, "commit", "-qm", "sub")
+    base = head_of(project, sh)
+    clone = tmp_path / "clone"
+    sh(tmp_path, "clone", "-q", "--shared", str(project), str(clone))
+    sh(clone, "update-index", "--cacheinfo", f"160000,{base},s")
+    made = sh(clone, "write-tree").strip()
+    bring_tree(repo, clone / ".git/objects", made, base)
+    assert base in sh(project, "ls-tree", made, "s")
 
 
 def test_objects_of_a_workspace_come_home_without_git_running_there(

@@ -345,3 +345,13 @@ def test_preparing_killed_anywhere_is_repaired(
     discard(repo, 1)
     assert portrait(project) == before and sh(project, "for-each-ref", "refs/ralph/base") == ""
     assert not slots_dir(repo).exists()
+
+
+def test_a_setting_without_a_value_is_true_in_the_clone_too(repo: Repo, project: Path, sh: Sh) -> None:
+    config = project / ".git/config"
+    kept = [line for line in config.read_text().splitlines() if "filemode" not in line]
+    config.write_text("\n".join([*kept, "[core]", "filemode", ""]))
+    workspace = made(repo, "clone", head_of(project, sh))
+    assert sh(workspace.path, "config", "--type=bool", "core.filemode").strip() == "true"
+    (workspace.path / "a.txt").chmod(0o755)
+    assert "M a.txt" in sh(workspace.path, "status", "--porcelain")

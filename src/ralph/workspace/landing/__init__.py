@@ -27,6 +27,7 @@ from ralph.workspace.landing.remote import (
 from ralph.workspace.landing.squash import (
     Merged,
     Person,
+    aside,
     author,
     bring_history,
     bring_tree,
@@ -52,6 +53,7 @@ __all__ = [
     "Raced",
     "Recovered",
     "archive",
+    "aside",
     "author",
     "bring_history",
     "bring_tree",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.workspace import git
+from ralph.workspace import git, symbolic
 from ralph.workspace.landing.refs import HEADS
 from ralph.workspace.repo import Repo
 
@@ -34,8 +34,7 @@ def worktrees_on(repo: Repo, ref: str) -> list[Checkout]:
     """Every checkout on the branch, the main one first: also one that a rebase or bisect will bring back to it."""
     found = []
     for git_dir in [repo.common_dir, *_linked(repo)]:
-        on = _read(git_dir / "HEAD") == f"ref: {ref}"
-        if on or _returns_to(git_dir, ref):
+        if any(ref in _led(repo, text) for text in (_said(git_dir / "HEAD"), *_returns_to(git_dir))):
             checkout = _checkout(repo, git_dir)
             if checkout is not None:
                 found.append(checkout)
@@ -52,16 +51,30 @@ def under_way(git_dir: Path) -> str:
 
 def _linked(repo: Repo) -> list[Path]:
     try:
-        return sorted(path for path in (repo.common_dir / "worktrees").iterdir() if (path / "HEAD").is_file())
+        entries = sorted((repo.common_dir / "worktrees").iterdir())
     except OSError:
         return []
+    # A link in place of HEAD leads nowhere from here.
+    return [path for path in entries if os.path.lexists(path / "HEAD")]
 
 
-def _returns_to(git_dir: Path, ref: str) -> bool:
-    for name in ("rebase-merge/head-name", "rebase-apply/head-name"):
-        if _read(git_dir / name) == ref:
-            return True
-    return HEADS + _read(git_dir / "BISECT_START") == ref
+def _returns_to(git_dir: Path) -> list[str]:
+    """What HEAD will say again when a rebase or bisect is over."""
+    names = [_read(git_dir / name) for name in ("rebase-merge/head-name", "rebase-apply/head-name")]
+    start = _read(git_dir / "BISECT_START")
+    return [f"ref: {name}" for name in (*names, HEADS + start if start else "") if name]
+
+
+def _led(repo: Repo, text: str) -> list[str]:
+    """The refs that HEAD stands for, if this is what it says: more than one where a branch is symbolic."""
+    return symbolic.chain(text, lambda name: _said(repo.common_dir / name))
+
+
+def _said(path: Path) -> str:
+    try:
+        return symbolic.said(path)
+    except OSError:
+        return ""
 
 
 def _checkout(repo: Repo, git_dir: Path) -> Checkout | None:
@@ -73,8 +86,8 @@ def _checkout(repo: Repo, git_dir: Path) -> Checkout | None:
             return None
         root = _main_root(repo)
     else:
-        marker = Path(os.fsdecode(os.fsencode(_read(git_dir / "gitdir"))))
-        root = (git_dir / marker).parent if str(marker) else None  # newer gits may write it relative
+        marker = _read(git_dir / "gitdir")
+        root = (git_dir / marker).parent if marker else None  # newer gits may write it relative
         if root is None or not root.is_dir():
             if not (git_dir / "locked").exists():
                 return None
@@ -99,8 +112,16 @@ def _main_root(repo: Repo) -> Path | None:
 
 
 def _setting(repo: Repo, *query: str) -> str:
+    """Of the main checkout: what is set for it alone wins (`git sparse-checkout` moves settings there)."""
+    shared, own = repo.common_dir / "config", repo.common_dir / "config.worktree"
+    if own.exists() and _set_in(repo, shared, "--type=bool", "extensions.worktreeConfig") == "true":
+        return _set_in(repo, own, *query) or _set_in(repo, shared, *query)
+    return _set_in(repo, shared, *query)
+
+
+def _set_in(repo: Repo, file: Path, *query: str) -> str:
     try:
-        out = git.run(("config", "--file", str(repo.common_dir / "config"), *query), cwd=repo.root)
+        out = git.run(("config", "--file", str(file), *query), cwd=repo.root)
     except git.GitFailed:
         return ""
     return os.fsdecode(out).rstrip("\n")
@@ -108,6 +129,6 @@ def _setting(repo: Repo, *query: str) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return os.fsdecode(path.read_bytes()).strip()
+        return os.fsdecode(path.read_bytes().strip())
     except OSError:
         return ""

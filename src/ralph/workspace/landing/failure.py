@@ -97,13 +97,14 @@ def failure_branches(repo: Repo, task: str) -> list[FailureBranch]:
     """Those of earlier attempts at the task, oldest first. One that somebody committed to is theirs and is not listed."""
     mine = re.compile(re.escape(f"{HEADS}wip/ralph-fail-{safe_id(task)}-") + r"\d{8}-\d{6}(-\d+)?")
     listed = git.run(
-        ("for-each-ref", "--format=%(objectname) %(refname) %(contents:subject)", f"{HEADS}wip/"),
+        ("for-each-ref", "--format=%(objectname)%00%(refname)%00%(contents:subject)", f"{HEADS}wip/"),
         cwd=repo.common_dir,
         env={"GIT_DIR": str(repo.common_dir)},
     )
     found = []
-    for line in os.fsdecode(listed).splitlines():
-        commit, ref, subject = (*line.split(" ", 2), "")[:3]
+    # Not by `splitlines`: a subject may hold other characters that Python takes for the end of a line.
+    for line in os.fsdecode(listed).split("\n")[:-1]:
+        commit, ref, subject = line.split("\0", 2)
         if mine.fullmatch(ref) and subject.startswith("Ralph Loop failed: "):
             found.append(FailureBranch(ref.removeprefix(HEADS), commit))
     return found

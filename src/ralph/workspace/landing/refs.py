@@ -23,6 +23,7 @@ from ralph.workspace.repo import Repo, printable
 
 HEADS = "refs/heads/"
 _LOCK_SECONDS = 5.0  # how long another's lock is waited for
+_NO_REF = ("not a valid ref", "bad ref")  # not there, or broken: it names no commit
 _STALE_SECONDS = 1.0  # in refs/ralph/, where nobody but Ralph writes
 
 
@@ -78,11 +79,12 @@ def target(repo: Repo, name: str = "") -> str:
 
 
 def tip(repo: Repo, ref: str) -> str:
-    """The commit that the ref names; empty when there is no such ref."""
+    """The commit that the ref of this full name names; empty when there is no such ref. (`rev-parse` would guess: other
+    refs that end so, and commits whose id begins so.)"""
     try:
-        out = _git(repo, "rev-parse", "--quiet", "--verify", "--end-of-options", f"{ref}^{{commit}}")
+        out = _git(repo, "show-ref", "--verify", "--hash", "--", ref)
     except GitFailed as failed:
-        if failed.status == 1:
+        if any(words in failed.stderr for words in _NO_REF):
             return ""
         raise
     return out.decode().strip()

@@ -46,20 +46,19 @@ def remote_of(repo: Repo, branch: str) -> str:
             named = os.fsdecode(_git(repo, "config", key)).strip()
             if named and named != ".":
                 return named
-    names = os.fsdecode(_git(repo, "remote")).split()
+    names = os.fsdecode(_git(repo, "remote")).split("\n")[:-1]
     return "origin" if "origin" in names else names[0] if len(names) == 1 else ""
 
 
 def push(
-    repo: Repo, branch: str, commit: str, *, remote: str = "", known: str = "", seconds: float = _SECONDS
+    repo: Repo, branch: str, commit: str, *, remote: str = "", seconds: float = _SECONDS
 ) -> Pushed | NotPushed:
-    """Set the remote's `branch` to the commit: where it is new, an ancestor, or still stands at `known`, which is what we
-    pushed before. Nothing else is ever pushed over. Again: nothing to do."""
+    """Set the remote's `branch` to the commit, where it is new or an ancestor: nothing is ever pushed over, and nothing
+    else is pushed. Again: nothing to do."""
     to = remote or remote_of(repo, branch)
     if not to:
         return NotPushed("the repository has no remote to push to")
-    lease = ["--force-with-lease=" + f"refs/heads/{branch}:{known}"] if known else []
-    command = ["git", "-c", "core.hooksPath=/dev/null", "push", "--no-verify", "--quiet", *lease]
+    command = ["git", "-c", "core.hooksPath=/dev/null", "push", "--no-verify", "--no-follow-tags", "--quiet"]
     command += ["--", to, f"{commit}:refs/heads/{branch}"]
     seam("push.before", writes=True)
     code, _, error = _bounded(command, repo, seconds, {"GIT_DIR": str(repo.common_dir)})
@@ -98,7 +97,6 @@ def open_pull_request(
     target: str,
     title: str,
     body: str,
-    known: str = "",
     seconds: float = _SECONDS,
 ) -> PullRequest:
     """Push the branch and open its pull request against `target`, or find the one that is there."""
@@ -110,7 +108,7 @@ def open_pull_request(
     before = find_pull_request(repo, branch, commit, seconds=seconds)
     if before is not None and before.state != "OPEN":
         return before
-    pushed = push(repo, branch, commit, remote=remote_of(repo, target), known=known, seconds=seconds)
+    pushed = push(repo, branch, commit, remote=remote_of(repo, target), seconds=seconds)
     if isinstance(pushed, NotPushed):
         raise RalphError(
             f"the branch {branch} could not be pushed: {pushed.why}",

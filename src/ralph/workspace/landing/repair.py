@@ -18,6 +18,7 @@ from ralph.workspace import git
 from ralph.workspace.landing.checkouts import Checkout
 from ralph.workspace.landing.guard import Guard
 from ralph.workspace.landing.index import Held, held
+from ralph.workspace.landing.squash import RAW_DIFF
 from ralph.workspace.repo import Repo, printable
 
 _LINK = "120000"
@@ -36,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True):
 def differences(repo: Repo, old: str, new: str) -> list[Entry]:
     """Every path that differs between two commits or trees."""
     out = git.run(
-        ("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new),
+        (*RAW_DIFF, old, new),
         cwd=repo.common_dir,
         env={"GIT_DIR": str(repo.common_dir)},
     )

@@ -16,6 +16,8 @@ from ralph.workspace import git
 from ralph.workspace.git import GitFailed
 from ralph.workspace.repo import Repo, printable
 
+# Two trees, path by path; also submodules that the user's `.gitmodules` has git ignore.
+RAW_DIFF = ("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
 _UNPACK_BELOW = 100  # objects, as `git fetch` does: few become files, many stay a pack
 _SUBJECT = 200  # characters of a title in a commit message
 # Control characters, line separators, marks that turn the direction of writing, and halves of characters.
@@ -93,42 +95,53 @@ def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str)
     return made.decode().strip()
 
 
+def aside(repo: Repo, tree: str, parent: str) -> str:
+    """A commit that only holds a tree; the same for the same."""
+    return squash(repo, tree, parent, "held\n", Person("Ralph", "ralph@localhost"), "1970-01-01T00:00:00Z")
+
+
 def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
     """The change from `base` to `tree` brought onto `tip`. Where nothing but `base` is between them, `tree` itself."""
     if tip == base:
         return Merged(tree)
-    theirs = squash(
-        repo, tree, base, "the workspace\n", Person("Ralph", "ralph@localhost"), "1970-01-01T00:00:00Z"
-    )
+    # Both as children of `base`: git would look for an older one where somebody has taken that off the target, and would
+    # bring back with the change what they took away.
+    ours, theirs = (aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
     command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
     place = {"GIT_DIR": str(repo.common_dir)}
     settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")
     try:
         out = git.run(
-            (*command, tip, theirs), cwd=repo.common_dir, env=place, durable=True, settings=settings
+            (*command, ours, theirs), cwd=repo.common_dir, env=place, durable=True, settings=settings
         )
     except GitFailed as failed:
         if failed.status != 1:
             raise
-        return _conflicting(os.fsdecode(failed.stdout))
+        merged = _conflicting(os.fsdecode(failed.stdout))
+        if not merged.conflicts:  # it would read as a clean merge
+            raise
+        return merged
     return Merged(
         os.fsdecode(out).partition("\0")[0]
     )  # what follows is talk: "Auto-merging" of clean merges too
 
 
 def _conflicting(told: str) -> Merged:
-    """The tree, the paths, an empty one, and what git says about them."""
-    tree, _, rest = told.partition("\0")
-    names, _, text = rest.partition("\0\0")
-    return Merged(tree, tuple(sorted({printable(path) for path in names.split("\0")})), _messages(text))
+    """The tree, the paths, an empty one, and what git says about them. No path is listed when all of them merged and yet it
+    cannot tell what was meant: a folder was split. Then its messages name what they are about."""
+    tree = told.partition("\0")[0]
+    names, _, rest = told.removeprefix(tree).partition("\0\0")
+    said = [(paths, text) for paths, text in _messages(rest) if text.startswith("CONFLICT")]
+    paths = names.split("\0")[1:] or [path or "." for paths, _ in said for path in paths]
+    text = "".join(f"{text}\n" for _, text in said)
+    return Merged(tree, tuple(sorted({printable(path) for path in paths})), printable(text))
 
 
 def bring_tree(repo: Repo, objects: Path, tree: str, base: str) -> None:
     """Copy what `tree` has and the commit `base` has not out of a workspace's object store. No git runs in the workspace and
     its configuration is not read. Objects under their own hash: a repeat, or a death in the middle, does no harm."""
     place = {"GIT_DIR": str(repo.common_dir), "GIT_ALTERNATE_OBJECT_DIRECTORIES": _listed(objects)}
-    command = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames", base, tree)
-    listed = git.run(command, cwd=repo.common_dir, env=place).split(b"\0")[:-1:2]
+    listed = git.run((*RAW_DIFF, "-t", base, tree), cwd=repo.common_dir, env=place).split(b"\0")[:-1:2]
     oids = {facts.split(b" ")[3] for facts in listed if facts.split(b" ")[1] not in (b"000000", b"160000")}
     if listed:  # what only removes files has a new tree at its top all the same
         _bring(repo, objects, b"".join(oid + b"\n" for oid in sorted({*oids, tree.encode()})))
@@ -173,13 +186,13 @@ def _listed(path: Path) -> str:
     return f'"{escaped}"'
 
 
-def _messages(told: str) -> str:
-    """The texts of git's messages: each has a count of paths, the paths, a kind and the text."""
+def _messages(told: str) -> list[tuple[list[str], str]]:
+    """Paths and text of git's messages: each has a count of paths, the paths, a kind and the text."""
     fields = told.split("\0")
-    texts, at = [], 0
+    found, at = [], 0
     while at < len(fields) and fields[at].isdigit():
-        at += int(fields[at]) + 2
+        first, at = at + 1, at + int(fields[at]) + 2
         if at < len(fields):
-            texts.append(fields[at].rstrip("\n"))
+            found.append((fields[first : at - 1], fields[at].rstrip("\n")))
         at += 1
-    return printable("".join(f"{text}\n" for text in texts if text.startswith("CONFLICT")))
+    return found

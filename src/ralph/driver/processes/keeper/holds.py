@@ -86,13 +86,13 @@ class Group:
 
         try:
             listing = subprocess.run(
-                ["ps", "-A", "-o", "pid=,pgid=,stat=,comm="], capture_output=True, text=True
+                ["ps", "-A", "-o", "pid=,pgid=,stat=,comm="], capture_output=True, text=True, errors="replace"
             )
         except OSError:
             return []
         found = []
         for line in listing.stdout.splitlines():
-            pid, group, state, comm = line.split(None, 3)
+            pid, group, state, comm = (*line.split(None, 3), "")[:4]  # a process may call itself nothing
             if int(group) == main and state[0] not in tree.DEAD:
                 found.append(tree.Process(int(pid), 0, state[0], comm, 0, 0))
         return found
