@@ -166,6 +166,15 @@ def test_locks_of_a_git_that_was_killed_are_no_obstacle(moving: Moving, lock: st
     assert (last, moving.code, moving.iterations) == ("[A] Part A", 0, 1), moving.said
 
 
+def test_a_damaged_ref_in_the_workspace_is_no_obstacle(moving: Moving) -> None:
+    last = moving.run(
+        "echo w > w; git add w; git commit -qm mine; echo garbage > .git/$(git symbolic-ref HEAD)",
+        "echo u > u && git add u && git commit -qm u",
+    )
+    assert (last, moving.code, moving.iterations) == ("[A] Part A", 0, 1), moving.said
+    assert moving.paths() == ["w"]
+
+
 def test_a_task_whose_workspace_was_made_unusable_begins_anew(moving: Moving) -> None:
     moving.run("echo w > w; rm -rf .git", "echo u > u && git add u && git commit -qm u")
     assert moving.code == 70, moving.said

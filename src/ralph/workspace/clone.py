@@ -65,12 +65,17 @@ def point(inside: Repo, branch: str, commit: str, target: str = "") -> None:
     """Let the clone stand at another commit of the user's repository: its branch, HEAD and index. Files stay."""
     drop_locks(inside.git_dir)
     told = "".join(f"update refs/heads/{name}\0{commit}\0\0" for name in _heads(branch, target))
-    git.run(
-        ("update-ref", "--no-deref", "--stdin", "-z"),
-        cwd=inside.root,
-        env=_env(inside.git_dir),
-        stdin=os.fsencode(told),
-    )
+
+    def update() -> None:
+        command = ("update-ref", "--no-deref", "--stdin", "-z")
+        git.run(command, cwd=inside.root, env=_env(inside.git_dir), stdin=os.fsencode(told))
+
+    try:
+        update()
+    except GitFailed:  # damaged by its agent: they are the clone's own
+        for name in _heads(branch, target):
+            _remove(inside.git_dir / "refs/heads" / name)
+        update()
     git.run(("symbolic-ref", "HEAD", f"refs/heads/{branch}"), cwd=inside.root, env=_env(inside.git_dir))
     reset_index(inside, commit)
 

@@ -134,6 +134,14 @@ def head(repo: Repo) -> str | None:
     return found
 
 
+def readable_head(repo: Repo) -> str | None:
+    """The same where it matters little; None also where it is damaged, which may be an agent's doing."""
+    try:
+        return head(repo)
+    except RalphError:
+        return None
+
+
 def _is_unborn(repo: Repo) -> bool:
     """Whether HEAD stands for a branch that has no commit yet: there is no ref of its name, neither loose nor packed."""
     try:

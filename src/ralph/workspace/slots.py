@@ -238,7 +238,7 @@ def salvage(repo: Repo, workspace: Workspace, *, when: str) -> recovery.Saved | 
     inside = as_repo(repo, workspace)
     try:
         tree = Snapshots(inside, f"slot-{workspace.slot}", base=workspace.base).take().tree
-        parent = head(inside) or workspace.base
+        parent = _head(repo, workspace) or workspace.base
         bring_home(repo, workspace, tree, history=parent)
     except (GitFailed, RalphError) as error:
         raise RalphError(

@@ -21,7 +21,7 @@ from ralph.seams import seam
 from ralph.workspace import ownpaths
 from ralph.workspace.fingerprint import MAX_ENTRIES, Walk, is_cache, walk
 from ralph.workspace.git import UNSEEN, GitFailed
-from ralph.workspace.repo import OWN, Repo, head, printable, safe_name
+from ralph.workspace.repo import OWN, Repo, head, printable, readable_head, safe_name
 from ralph.workspace.shadow import Shadow, Signature, excludes, signature
 from ralph.workspace.trees import Difference, Trees
 from ralph.workspace.uncommitted import (
@@ -291,14 +291,14 @@ class Snapshots(Trees):
         news: dict[str, str | None] = {}
         for path in self._declared_now():
             submodule = open_submodule(self.repo, path)
-            commit = head(submodule) if submodule else None
+            commit = readable_head(submodule) if submodule else None
             if commit:
                 news[path] = commit
         for path, recorded in list(self._links.items()):
             folder = self.repo.root / path
             if folder.is_dir() and not folder.is_symlink() and straight(self.repo.root, path):
                 submodule = open_submodule(self.repo, path)
-                commit = head(submodule) if submodule else None
+                commit = readable_head(submodule) if submodule else None
                 if commit not in (None, recorded):
                     news[path] = commit
             else:
@@ -340,7 +340,7 @@ class Snapshots(Trees):
             if self._shadow.copy_user_index(copy):
                 tracked = set(self._shadow.run(*query, index=copy).split(b"\0")[:-1])
         gone = {path for path in ignored - tracked if not under(os.fsdecode(path), self._own)}
-        commit = head(self.repo) if gone else None
+        commit = readable_head(self.repo) if gone else None
         if commit:
             gone -= set(
                 self._shadow.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).split(b"\0")

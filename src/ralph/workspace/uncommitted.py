@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ralph.errors import RalphError
 from ralph.workspace import git
-from ralph.workspace.repo import OWN, Repo, find, head
+from ralph.workspace.repo import OWN, Repo, find, head, readable_head
 from ralph.workspace.shadow import Shadow, excludes
 
 GITLINK = "160000"
@@ -41,7 +41,7 @@ def dirty(repo: Repo, own: Sequence[str] = ()) -> list[str]:
     found = {os.fsdecode(line[3:]).rstrip("/") for line in status.split(b"\0")[:-1]}
     for path, commit in gitlinks(listed).items():
         submodule = open_submodule(repo, path)
-        if submodule is not None and (head(submodule) != commit or dirty(submodule)):
+        if submodule is not None and (readable_head(submodule) != commit or dirty(submodule)):
             found.add(path)
     return sorted(found)
 
