@@ -18,7 +18,7 @@ from ralph.core.decide import RunAgent
 from ralph.core.protected import put_back
 from ralph.core.signals import defuse
 from ralph.core.state import LoopState
-from ralph.core.text import fenced
+from ralph.core.text import fenced, few
 from ralph.prompt.roles import named_files, role_text
 from ralph.prompt.tries import attempts, conflict, red_now
 
@@ -206,6 +206,8 @@ def _notes(s: LoopState, op: RunAgent, quoted: Quote) -> str:
         notes.append(
             "It was proven, but conflicts with what has landed meanwhile. Your files hold the merge: resolve it."
         )
+    elif s.merging and not s.refusal:
+        notes.append(f"Of the merge, conflict marks are still in {quoted(few(s.merging))}: resolve them.")
     if s.mixed:
         notes.append(
             "What has landed meanwhile was merged into your files; the gates looked at both together."

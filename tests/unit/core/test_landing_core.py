@@ -95,6 +95,16 @@ def test_a_conflict_goes_to_the_next_iteration_word_for_word() -> None:
     assert "CONFLICT" not in compose(w.state, op, Context()).text
 
 
+def test_marks_that_an_iteration_leaves_are_told_to_the_next_one_too() -> None:
+    w = merged(world().claim("t1", passed=True), conflicts=("a.py",), text="CONFLICT")
+    for left in (("a.py",), ()):
+        w.iterate(f"t-{left}", "ITERATION_DONE", unresolved=left)
+        op = w.wants()
+        assert isinstance(op, d.RunAgent)
+        told = "conflict marks are still in a.py" in compose(w.state, op, Context()).text
+        assert told == bool(left)
+
+
 def test_a_target_that_never_rests_does_not_hold_the_work_for_ever() -> None:
     w = world(land=replace(LAND, merges=2)).claim("t1", passed=True)
     for n in range(2):
