@@ -309,7 +309,7 @@ class _BacklogRun:
     def _base(self) -> str:
         """What a new task begins with: the target's tip, unless somebody has put there meanwhile what stands in the way."""
         base = tip(self._home, self._request.policy.land.target)
-        if base != self._fine and (why := refuse_since(self._home, self._fine, base)):
+        if base not in ("", self._fine) and (why := refuse_since(self._home, self._fine, base)):
             todo = "What has landed is kept. Take it off that branch, then `ralph run` goes on."
             raise RalphError(why, where=str(self._home.root), todo=todo)
         self._fine = base

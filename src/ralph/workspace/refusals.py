@@ -38,7 +38,10 @@ def refuse(repo: Repo, commit: str) -> str | None:
 def refuse_since(repo: Repo, old: str, new: str) -> str | None:
     """The same of a commit that came after one with which all was well; cheap when it changes nothing of the kind."""
     command = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=none", old, new)
-    fields = os.fsdecode(_git(repo, *command)).split("\0")[:-1]
+    try:
+        fields = os.fsdecode(_git(repo, *command)).split("\0")[:-1]
+    except git.GitFailed:  # the old one is gone
+        return refuse(repo, new)
     for facts, path in zip(fields[::2], fields[1::2], strict=True):
         if facts.split(" ")[1] == GITLINK or path.rpartition("/")[2] == ".gitattributes":
             return refuse(repo, new)

@@ -15,7 +15,7 @@ from ralph.errors import RalphError
 from ralph.workspace.landing import Landed, land, merge, squash, tip
 from ralph.workspace.landing.squash import Person
 from ralph.workspace.recovery import saved
-from ralph.workspace.refusals import refuse
+from ralph.workspace.refusals import refuse, refuse_since
 from ralph.workspace.repo import Repo
 from ralph.workspace.slots import (
     Kind,
@@ -311,6 +311,9 @@ def test_what_cannot_work_is_refused_by_name(repo: Repo, project: Path, sh: Sh) 
     base = head_of(project, sh)
     sh(project, "update-index", "--add", "--cacheinfo", f"160000,{base},libs/sub")
     sh(project, "commit", "-qm", "sub")
+    for old in (base, "1" * 40):  # of which nothing is known any more
+        assert "libs/sub is a submodule" in (refuse_since(repo, old, head_of(project, sh)) or "")
+    assert refuse_since(repo, base, base) is None
     assert "libs/sub is a submodule" in (refuse(repo, head_of(project, sh)) or "")
     sh(project, "config", "extensions.partialClone", "origin")
     assert "partial clone" in (refuse(repo, base) or "")
