@@ -196,10 +196,11 @@ def test_no_further_task_begins_on_a_target_that_no_workspace_can_hold(moving: M
 
 
 def test_what_is_merged_survives_the_users_gc(moving: Moving) -> None:
+    collects = f"git -C '{moving.project.path}' gc -q --prune=now; echo ITERATION_DONE; exit"
     last = moving.run(
-        "echo task > f",
+        "echo task > f; mkdir d; echo n > d/n",
         "echo user > f; git commit -qam user",
-        later=f"git -C '{moving.project.path}' gc -q --prune=now; printf 'user\\ntask\\n' > f",
+        later=f"if [ $RALPH_ITERATION = 2 ]; then {collects}; fi; printf 'user\\ntask\\n' > f",
         before="echo start > f && git add f && git commit -qm f",
     )
-    assert (last, moving.code, moving.iterations) == ("[A] Part A", 0, 2), moving.said
+    assert (last, moving.code, moving.iterations) == ("[A] Part A", 0, 3), moving.said
