@@ -152,6 +152,7 @@ def operations(loop: Loop, state_dir: Path) -> list[Operation]:
     """In the order in which they began."""
     found: dict[str, Operation] = {}
     n = serial = 0
+    reviewers = {gate.name for gate in loop.started.policy.gates if gate.review}
     for record in loop.records:
         match f.decode(record.data):
             case f.IterationStarted() as x:
@@ -178,7 +179,7 @@ def operations(loop: Loop, state_dir: Path) -> list[Operation]:
                 # A gate that was interrupted is asked anew under the same name.
                 for key, begun in reversed(found.items()):
                     if begun.op == x.op and begun.what == "gate":
-                        found[key] = _gate_ended(begun, x, loop.started.policy, state_dir)
+                        found[key] = gate_ended(begun, x, state_dir, reviewer=x.gate in reviewers)
                         break
     return [sized(one) for one in found.values()]
 
@@ -217,9 +218,10 @@ def _how(x: f.IterationEnded) -> str:
     return f"{x.fault}: {x.fault_text}" if x.fault else f"exit {x.code}"
 
 
-def _gate_ended(begun: Operation, x: f.GateEnded, policy: Policy, state_dir: Path) -> Operation:
+def gate_ended(
+    begun: Operation, x: f.GateEnded | f.RunReviewed, state_dir: Path, *, reviewer: bool
+) -> Operation:
     interrupted = x.how == "interrupted"
-    reviewer = any(gate.review for gate in policy.gates if gate.name == x.gate)
     word = verdict(reviewer=reviewer, passed=x.passed, unclear=x.unclear, fault=x.fault)
     how = f"{word} ({x.fault})" if x.fault else word if reviewer else f"{word}, exit {x.code}"
     how += " (out of time)" if x.timed_out == "hard" else ""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
-from ralph.cli.operations import Operation, blob, sized
+from ralph.cli.operations import Operation, blob, gate_ended, sized
 from ralph.core import facts as f
 from ralph.errors import RalphError
 from ralph.journal.read import history
 from ralph.journal.record import Record
-from ralph.ui.verdicts import verdict
 from ralph.workspace import Repo
 
 
@@ -28,7 +25,7 @@ def run_reviews(repo: Repo, gate: str | None = None) -> list[Operation]:
                 found = [*(found if x.base == base else ()), _begun(x, record, repo.state_dir)]
                 base = x.base
             case f.RunReviewed() as x if here and found and found[-1].gate == x.gate:
-                found[-1] = _ended(found[-1], x, repo.state_dir)
+                found[-1] = gate_ended(found[-1], x, repo.state_dir, reviewer=True)
     if not found:
         raise RalphError(
             "nobody has been asked about a whole run here",
@@ -55,23 +52,4 @@ def _begun(x: f.RunReviewStarted, record: Record, state_dir: Path) -> Operation:
         purpose="at-end",
         variant="as-is",
         prompt=blob(state_dir, x.prompt),
-    )
-
-
-def _ended(begun: Operation, x: f.RunReviewed, state_dir: Path) -> Operation:
-    interrupted = x.how == "interrupted"
-    word = verdict(reviewer=True, passed=x.passed, unclear=x.unclear, fault=x.fault)
-    return msgspec.structs.replace(
-        begun,
-        ended=True,
-        seconds=x.seconds,
-        how="interrupted" if interrupted else f"{word} ({x.fault})" if x.fault else word,
-        code=x.code,
-        passed=None if interrupted else x.passed,
-        verdict="" if interrupted else word,
-        fault=x.fault,
-        headline=x.headline,
-        tokens=x.usage.tokens,
-        cost_usd=x.usage.cost_usd,
-        output=str(state_dir / x.output) if x.output else begun.output,
     )

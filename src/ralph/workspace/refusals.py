@@ -6,6 +6,7 @@ import os
 import re
 
 from ralph.workspace import git
+from ralph.workspace.landing.repair import differences
 from ralph.workspace.repo import Repo, printable
 from ralph.workspace.uncommitted import GITLINK
 
@@ -37,15 +38,12 @@ def refuse(repo: Repo, commit: str) -> str | None:
 
 def refuse_since(repo: Repo, old: str, new: str) -> str | None:
     """The same of a commit that came after one with which all was well; cheap when it changes nothing of the kind."""
-    command = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=none", old, new)
     try:
-        fields = os.fsdecode(_git(repo, *command)).split("\0")[:-1]
+        changed = differences(repo, old, new)
     except git.GitFailed:  # the old one is gone
         return refuse(repo, new)
-    for facts, path in zip(fields[::2], fields[1::2], strict=True):
-        if facts.split(" ")[1] == GITLINK or path.rpartition("/")[2] == ".gitattributes":
-            return refuse(repo, new)
-    return None
+    doubtful = any(x.new_mode == GITLINK or x.path.rpartition("/")[2] == ".gitattributes" for x in changed)
+    return refuse(repo, new) if doubtful else None
 
 
 def _filtered(attributes: str, settings: dict[str, str]) -> str | None:

@@ -173,16 +173,6 @@ def test_a_mark_that_hides_edits_from_git_status_hides_none_here(
     assert user_state(project, sh) == before
 
 
-def test_what_a_sparse_checkout_leaves_out_is_not_dirty(project: Path, sh: Sh) -> None:
-    (project / "other").mkdir()
-    (project / "other" / "o").write_text("o")
-    sh(project, "add", "-A")
-    sh(project, "commit", "-qm", "other")
-    sh(project, "sparse-checkout", "set", "src")
-    assert not (project / "other").exists()
-    assert dirty(opened(project)) == []
-
-
 # --- names
 
 

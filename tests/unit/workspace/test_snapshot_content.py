@@ -18,6 +18,7 @@ from workspace_project import Sh, names, opened, settle, user_state
 from ralph.errors import RalphError
 from ralph.workspace.repo import Repo, own_files, without_git
 from ralph.workspace.snapshot import Snapshots
+from ralph.workspace.uncommitted import dirty
 
 
 def test_clean_checkout_gives_the_tree_of_head(project: Path, either: Snapshots, sh: Sh) -> None:
@@ -126,6 +127,7 @@ def test_sparse_checkout_does_not_look_like_deletions(project: Path, sh: Sh) -> 
     assert not (project / "other").exists()
     snapshots = Snapshots(opened(project), "x")
     assert snapshots.take().tree == sh(project, "rev-parse", "HEAD^{tree}").strip()
+    assert dirty(opened(project)) == []
     (project / "other").mkdir()
     (project / "other" / "new").write_text("n")
     assert "other/new" in names(snapshots, snapshots.take().tree)
@@ -281,7 +283,6 @@ def test_planted_filters_hooks_and_fsmonitor_do_not_run(project: Path, tmp_path:
     (project / "f").write_text("1\n")
     from ralph.workspace.checkout import checkout
     from ralph.workspace.recovery import drop, save, saved
-    from ralph.workspace.uncommitted import dirty
 
     repo = opened(project)
     snapshots = Snapshots(repo, "x")
