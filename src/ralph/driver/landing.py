@@ -193,7 +193,7 @@ class Landing:
             and b.snapshots.patch_id(s.base_tree, op.tree) == b.snapshots.patch_id(base_tree, merged.tree),
         )
         if merged.conflicts:  # of some git keeps one side only
-            b.keep(s, op.tree, "before it was merged")
+            b.keep(s, op.tree, f"[{s.task.id}] {s.task.title}: before it was merged")
         self._record(intended)
         b.journal.sync()
         self._bring_onto(intended)
@@ -230,7 +230,7 @@ class Landing:
         found = b.snapshots.take().tree
         ours, theirs = ({c.path for c in b.snapshots.diff(tree, found)} for tree in (s.tree, x.tree))
         if ours & theirs:
-            b.keep(s, found, "before a merge was completed")
+            b.keep(s, found, f"[{s.task.id}] {s.task.title}: before a merge was completed")
         self._bring_onto(x)
 
     def failure(self, op: d.Finish, s: LoopState) -> tuple[str, str]:
