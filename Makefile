@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint types unit test-agents chaos bench pictures install clean
+.PHONY: demo test lint types unit test-agents chaos bench docs pictures install clean
 
 $(BIN)/ralph: requirements/core.txt requirements/build.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ralph needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
@@ -49,6 +49,10 @@ chaos: .venv/.dev
 
 bench: $(BIN)/ralph
 	$(BIN)/python bench/bench.py
+
+# The tables that are made from the code: docs/commands.md and parts of four other pages.
+docs: $(BIN)/ralph
+	@$(BIN)/python docs/reference.py
 
 pictures: $(BIN)/ralph
 	@$(BIN)/python docs/pictures/make.py

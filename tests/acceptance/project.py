@@ -18,8 +18,8 @@ from typing import Any
 
 import msgspec
 
+from ralph.cli.events import KINDS
 from ralph.journal.read import history
-from ralph.journal.reference import KINDS
 from ralph.ui import masked
 from ralph.workspace import find, without_git
 

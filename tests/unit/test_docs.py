@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from reference import renewed
+
 from ralph.core.ends import CODES
-from ralph.journal.reference import renewed
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_table_of_facts_is_up_to_date() -> None:
     text = (ROOT / "docs/journal.md").read_text()
-    assert renewed(text) == text, "run: python -m ralph.journal.reference docs/journal.md"
+    assert renewed("journal.md", text) == text, "run: make docs"
 
 
 def test_every_fact_says_what_it_means() -> None:

@@ -118,7 +118,7 @@ def _runs(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
 
 
 def _kinds(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
-    from ralph.journal.reference import KINDS
+    from ralph.cli.events import KINDS
 
     return [CompletionItem(kind, help=_short(fact.__doc__ or "")) for kind, fact in KINDS.items()]
 

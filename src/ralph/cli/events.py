@@ -15,11 +15,13 @@ from ralph.cli.routedevents import HEAD, Routing, below, explained, rows
 from ralph.core import facts as f
 from ralph.errors import RalphError
 from ralph.journal.read import NAME, follow, history
-from ralph.journal.record import Record
-from ralph.journal.reference import KINDS
+from ralph.journal.record import ROTATED, Record, Rotation
 from ralph.ui import masked
 from ralph.ui.terminal import one_line
 from ralph.workspace import Repo
+
+# Every kind of record that a journal may hold.
+KINDS: dict[str, type[msgspec.Struct]] = {**f.BY_KIND, ROTATED: Rotation}
 
 
 @click.command()

@@ -1,0 +1,182 @@
+"""The parts of the docs that are made from the code. `make docs` renews them; a test compares them with the code."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import msgspec
+
+from ralph.cli.app import COMMANDS, app
+from ralph.cli.events import KINDS
+from ralph.config.older_family import ROWS, Row
+from ralph.config.schema import KEYS
+from ralph.core.vocabulary import NAMES, Kind, Sort
+
+DOCS = Path(__file__).parent
+HEAD = """\
+# Commands
+
+<!-- made by `make docs` from the help of the commands; edit that instead -->
+
+`ralph COMMAND --help` says the same in a terminal. Exit codes are in the [README](../README.md#exit-codes).
+
+"""
+
+
+_TYPES: dict[Kind, str] = {"number": "number", "text": "text", "truth": "true or false"}
+_ARGUMENT = {True: "('role')", False: ""}
+_HEADS: dict[Sort, str] = {
+    "counter": "Counters, from the start of the loop or since the role was last worn:",
+    "moment": "The iteration before, unless it wore the role itself:",
+    "standing": "The task:",
+}
+
+
+def config_keys() -> str:
+    rows = ["| key | value | default | meaning |", "|---|---|---|---|"]
+    rows += [f"| `{key.path}` | {key.type} | {_default(key.default)} | {key.doc} |" for key in KEYS]
+    return "\n".join(rows)
+
+
+def _default(default: str) -> str:
+    return f"`{default}`" if default and " " not in default else default
+
+
+def legacy_keys() -> str:
+    rows = ["| key | what Ralph does with it |", "|---|---|"]
+    rows += [f"| `{row.path}` | {_effect(row)} |" for row in ROWS]
+    return "\n".join(rows)
+
+
+def _effect(row: Row) -> str:
+    if not row.acts:
+        unless = f" (silent when {' or '.join(f'`{value}`' for value in row.quiet)})" if row.quiet else ""
+        return f"a warning: it has no effect. {row.instead}{unless}"
+    return f"the same as `{row.into}`" if row.into else "acts"
+
+
+def condition_names() -> str:
+    parts = []
+    for sort, head in _HEADS.items():
+        rows = [
+            f"| `{name.name}{_ARGUMENT[name.takes_role]}` | {_TYPES[name.kind]} | {name.meaning} |"
+            for name in NAMES.values()
+            if name.sort == sort
+        ]
+        parts.append("\n".join([head, "", "| name | type | meaning |", "|---|---|---|", *rows]))
+    return "\n\n".join(parts)
+
+
+def fact_kinds() -> str:
+    rows = ["| kind | what it says | fields |", "|---|---|---|"]
+    for kind, fact in KINDS.items():
+        says = " ".join((fact.__doc__ or "").split())
+        names = ", ".join(f"`{field.encode_name}`" for field in msgspec.structs.fields(fact))
+        rows.append(f"| `{kind}` | {says} | {names} |")
+    return "\n".join(rows)
+
+
+# Page -> the name of its markers, and what stands between them.
+TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    "config.md": ("keys", config_keys),
+    "hats.md": ("older keys", legacy_keys),
+    "roles.md": ("names", condition_names),
+    "journal.md": ("facts", fact_kinds),
+}
+
+
+def renewed(page: str, text: str) -> str:
+    """The page's text with the part between its markers made anew."""
+    if page == "commands.md":
+        return commands_page()
+    name, made = TABLES[page]
+    begin, end = f"<!-- {name}: made by `make docs` -->", f"<!-- /{name} -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"docs/{page} has no {begin} ... {end}")
+    return f"{before}{begin}\n{made()}\n{end}{after}"
+
+
+def main() -> None:
+    for page in ("commands.md", *TABLES):
+        path = DOCS / page
+        path.write_text(renewed(page, path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def commands_page() -> str:
+    """docs/commands.md, whole."""
+    parts = [
+        HEAD + "\n".join(f"- [`ralph {name}`](#ralph-{name}): {text}" for name, (_, text) in COMMANDS.items())
+    ]
+    with click.Context(app, info_name="ralph") as parent:
+        for name in COMMANDS:
+            command = app.get_command(parent, name)
+            assert command is not None
+            parts.append(_section(name, command, parent))
+    return "\n\n".join(parts) + "\n"
+
+
+def examples(command: click.Command) -> list[str]:
+    """The command lines of its help's examples, continued lines joined."""
+    text = inspect.cleandoc(command.help or "").replace("\\\n", " ")
+    return [" ".join(line.split()) for line in re.findall(r"(?m)^ +(ralph .*)$", text)]
+
+
+def _section(name: str, command: click.Command, parent: click.Context) -> str:
+    usage, text = _usage(name, command, parent)
+    parts = [f"## ralph {name}", _fenced(usage), *_prose(text)]
+    if options := _options(command, parent):
+        parts.append(options)
+    if isinstance(command, click.Group):
+        ctx = click.Context(command, parent=parent, info_name=name)
+        below = [_section(f"{name} {sub}", one, ctx) for sub, one in command.commands.items()]
+        parts += [f"#{part}" for part in below]
+    return "\n\n".join(parts)
+
+
+def _usage(name: str, command: click.Command, parent: click.Context) -> tuple[str, str]:
+    """The usage line and the text below it. Agents' commands have both in one text of their own."""
+    text = inspect.cleandoc(command.help or "")
+    if text.startswith("Usage: "):
+        first, _, rest = text.partition("\n")
+        return first.removeprefix("Usage: "), rest.strip()
+    ctx = click.Context(command, parent=parent, info_name=name)
+    return f"ralph {name} {' '.join(command.collect_usage_pieces(ctx))}".strip(), text
+
+
+def _prose(text: str) -> list[str]:
+    """Paragraphs as they are; what is indented is for the terminal: a block of code."""
+    parts = []
+    for block in re.split(r"\n\s*\n", text):
+        lines = [line for line in block.splitlines() if line.strip() != "\b"]
+        code = [line[2:] for line in lines if line.startswith("  ")]
+        prose = [line for line in lines if not line.startswith("  ")]
+        parts += [" ".join(prose)] if prose else []
+        parts += [_fenced("\n".join(code))] if code else []
+    return parts
+
+
+def _options(command: click.Command, parent: click.Context) -> str:
+    ctx = click.Context(command, parent=parent)
+    records = [r for p in command.params if isinstance(p, click.Option) and (r := p.get_help_record(ctx))]
+    if not records:
+        return ""
+    rows = [f"| `{names}` | {_cell(text)} |" for names, text in records]
+    return "\n".join(["| option | meaning |", "|---|---|", *rows])
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _fenced(text: str) -> str:
+    return f"```sh\n{text}\n```"
+
+
+if __name__ == "__main__":
+    main()
