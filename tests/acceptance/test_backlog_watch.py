@@ -111,6 +111,19 @@ def test_a_task_that_a_person_adds_is_begun_at_once(
         assert run.wait(60) == 12
 
 
+def test_what_a_writer_appends_to_the_list_that_was_replaced_is_begun_at_once(backlog: Project) -> None:
+    """It opened the list before Ralph wrote it: an editor, or a program whose output goes to the list."""
+    with (backlog.path / "tasks.jsonl").open("a") as writer, idle(backlog) as run:
+        until(lambda: written(backlog) >= 1 and at_rest(run), "the list is written")
+        for count, id in enumerate(("B", "C"), 2):
+            writer.write(line(id))
+            writer.flush()
+            until(lambda count=count: landed(backlog) == count, id)
+        until(lambda: at_rest(run), "it rests again")
+        done = (backlog.path / "tasks-done.jsonl").read_text().splitlines()
+        assert sorted(json.loads(text)["id"] for text in done) == ["A", "B", "C"]
+
+
 def test_behind_a_link_the_list_is_seen_as_well(backlog: Project) -> None:
     there = backlog.path.parent / "lists"
     there.mkdir()

@@ -8,6 +8,7 @@ a crash in between leaves both, which reads as complete and is finished by the s
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -15,11 +16,12 @@ import msgspec
 from ralph.backlog import file
 from ralph.backlog.changes import Applied, Change, Conflict
 from ralph.backlog.nearest import hint
-from ralph.backlog.table import Table
+from ralph.backlog.replaced import ReplacedFiles
+from ralph.backlog.table import BOM, Table
 from ralph.backlog.wishes import Wishes
 from ralph.backlog.writing import Draft
 from ralph.core.forest import Forest
-from ralph.core.tasks import BacklogTask, Problem, Status
+from ralph.core.tasks import BacklogTask, Problem, Status, read_line
 from ralph.errors import RalphError
 
 NAME = "tasks.jsonl"
@@ -42,13 +44,19 @@ class JsonlBacklog:
         self._open = Table(self.path, archived=False)
         self._done = Table(self.done_path, archived=True)
         self._wishes = Wishes()
+        self._replaced = ReplacedFiles(path, state_dir)
         self.forest = Forest()
         self._plant()
+        self._take_over_if_any()
 
     # -- asking ----------------------------------------------------------------------------------------
 
     def refresh(self) -> bool:
         """Take up edits by hand. Cheap when there are none; True when there were."""
+        took = self._take_over_if_any()
+        return self._reload() or took
+
+    def _reload(self) -> bool:
         stale = [table for table in (self._open, self._done) if table.is_stale()]
         for table in stale:
             table.load()
@@ -61,7 +69,11 @@ class JsonlBacklog:
         return (self._open.stamp, self._done.stamp)
 
     def changed_since(self, mark: Mark) -> bool:
-        return (file.look(self.path), file.look(self.done_path)) != mark
+        return (file.look(self.path), file.look(self.done_path)) != mark or self._replaced.changed()
+
+    def files(self) -> list[Path]:
+        """Where somebody may write: the list, the archive, and what the list was before Ralph replaced it."""
+        return [self.path, self.done_path, *self._replaced.files()]
 
     def all(self) -> list[BacklogTask]:
         """The open ones in the order of the file, then the archive."""
@@ -132,8 +144,9 @@ class JsonlBacklog:
             return Applied()
         conflicts: list[Conflict] = []
         with file.alone(self._state_dir):
+            self._take_over()
             for _ in range(_TRIES):
-                self.refresh()
+                self._reload()
                 draft = Draft(self._open, self._done, self._wishes, self.forest)
                 if draft.conflicts:  # without these, more or less may follow for the rest
                     conflicts += draft.conflicts
@@ -144,7 +157,44 @@ class JsonlBacklog:
                     if draft.moved:
                         self._plant()
                     return Applied(tuple(conflicts))
-        raise RalphError(
+        raise self._never_at_rest()
+
+    def _take_over_if_any(self) -> bool:
+        """Who only reads the list can do without: whoever writes it next does it, or says what is wrong."""
+        if not self._replaced.changed():
+            return False
+        with suppress(RalphError), file.alone(self._state_dir):
+            return self._take_over()
+        return False
+
+    def _take_over(self) -> bool:
+        """What somebody appended to a file that the list has replaced goes to its end."""
+        try:
+            self._replaced.recover()
+            for _ in range(_TRIES):
+                self._reload()
+                took = self._replaced.appended(self._is_known)
+                if not took.data:
+                    self._replaced.forget(took)
+                    return False
+                before = self._open.text()
+                start = before if not before or before.endswith(b"\n") else before + self._open.eol()
+                if self._replaced.replace(start + took.data, before, self._open.stamp, took):
+                    self._reload()
+                    return True
+        except OSError as error:
+            raise file.unwritable(self.path, error) from error
+        raise self._never_at_rest()
+
+    def _is_known(self, line: bytes) -> bool:
+        try:
+            id = read_line(line.removeprefix(BOM).strip()).id
+        except ValueError:
+            return False
+        return id in self._open.at or id in self._done.at
+
+    def _never_at_rest(self) -> RalphError:
+        return RalphError(
             "is written by another program all the time",
             where=str(self.path),
             todo="Nothing is lost; end the other program and try again.",
@@ -164,7 +214,7 @@ class JsonlBacklog:
         if not draft.changed:
             return True
         before = self._open.text()
-        stamp = file.replace(self.path, b"".join(draft.lines), before, self._open.stamp, self._state_dir)
+        stamp = self._replaced.replace(b"".join(draft.lines), before, self._open.stamp)
         if stamp is None:
             return False
         draft.settle(self._open)

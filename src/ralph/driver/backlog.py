@@ -133,7 +133,7 @@ class _BacklogRun:
         with (
             Ownership(tier, self._id, masker.stream) as ownership,
             Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
-            Watching(self._backlog.path, self._backlog.done_path, control.stop_file) as self._watching,
+            Watching(control.stop_file, more=self._backlog.files) as self._watching,
         ):
             self._shared = Shared(
                 run=self._id,
