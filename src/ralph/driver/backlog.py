@@ -15,6 +15,7 @@ import msgspec
 from ralph import __version__
 from ralph.backlog import Backlog, Claimed, Reopened
 from ralph.backlog.apart import ready as free
+from ralph.backlog.file_watch import FileWatch
 from ralph.core import facts as f
 from ralph.core.fold import fold
 from ralph.core.policy import Policy
@@ -47,7 +48,6 @@ from ralph.driver.resume import ended_by, how_it_ended, seen_in, sweep_dead
 from ralph.driver.run import make_folders, raised
 from ralph.driver.store import Store
 from ralph.driver.telling import Telling, tried_all
-from ralph.driver.watching import Watching
 from ralph.driver.writeback import WriteBack
 from ralph.errors import RalphError
 from ralph.journal.append import Journal
@@ -133,7 +133,7 @@ class _BacklogRun:
         with (
             Ownership(tier, self._id, masker.stream) as ownership,
             Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
-            Watching(control.stop_file, more=self._backlog.files) as self._watching,
+            FileWatch(control.stop_file, more=self._backlog.files) as self._watching,
         ):
             self._shared = Shared(
                 run=self._id,

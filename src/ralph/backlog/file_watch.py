@@ -23,7 +23,7 @@ _NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000  # MOVED_*, CR
 _CONTENT = 0x2 | 0x4 | 0x8 | 0x400 | 0x800  # MODIFY, ATTRIB, CLOSE_WRITE, DELETE_SELF, MOVE_SELF
 
 
-class Watching:
+class FileWatch:
     """Of files by their paths: also of one that does not exist yet, that is replaced, or that a link leads to."""
 
     def __init__(self, *files: Path, more: Callable[[], Iterable[Path]] = tuple) -> None:
@@ -35,7 +35,7 @@ class Watching:
         self._fd = int(self._libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)) if self._libc else -1
         self.at_once = self._fd >= 0 and self._watch()
 
-    def __enter__(self) -> Watching:
+    def __enter__(self) -> FileWatch:
         return self
 
     def __exit__(self, *_: object) -> None:
