@@ -93,7 +93,7 @@ class ReplacedFiles:
             in_use = _is_open_for_writing(Path(one.path))
             over = number < len(index) - MOST or _is_over(one, in_use)
             if _is_changed(one):
-                new, one = _taken(one, found, is_known, whole=over or not in_use)
+                new, one = _taken(one, found, is_known, whole=over or in_use is False)
                 data += new if not new or new.endswith(b"\n") else new + b"\n"
             if not over:
                 kept.append(one)

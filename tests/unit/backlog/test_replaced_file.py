@@ -164,10 +164,15 @@ def test_where_the_system_does_not_say_who_writes_it_is_kept_for_a_time(
     backlog = place.open()
     for number in range(3):
         backlog.apply([Added({"id": f"N{number}", "title": "n"})])
-    assert len(place.kept()) == 3
+    kept = place.kept()
+    assert len(kept) == 3
+    with kept[0].open("a") as writer:
+        wrote(writer, line("C") + line("D")[:9])
+    assert backlog.refresh() and backlog.get("C") is not None and not backlog.problems()
     monkeypatch.setattr(replaced, "UNKNOWN_SECONDS", 0.0)
     backlog.apply([Claimed("B")])
-    assert len(place.kept()) == 1
+    assert len(place.kept()) == 2, "of the two writings just now"
+    assert line("D")[:9] in place.file.read_text(), "nobody is taken to write it to its end any more"
 
 
 def test_never_more_than_so_many_are_kept(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
