@@ -41,7 +41,8 @@ def idle(project: Project, *before: str) -> Iterator[subprocess.Popen[str]]:
     """A run that has done what there was and waits. `before`: what runs it."""
     run = project.start("run", "--watch") if not before else _through(project, *before)
     try:
-        until(lambda: landed(project) == 1 and at_rest(run), "the run is idle")
+        until(lambda: landed(project) == 1 and told(project), "A is done, and the list says so")
+        until(lambda: at_rest(run), "the run is idle")
         yield run
     finally:
         if run.poll() is None:
@@ -65,6 +66,17 @@ def _through(project: Project, *before: str) -> subprocess.Popen[str]:
 
 def landed(project: Project) -> int:
     return project.journaled("landed")
+
+
+def told(project: Project) -> bool:
+    """The list has been told of the end of the last loop."""
+    journal = (project.path / ".git/ralph/journal.jsonl").read_text()
+    return journal.rfind('"kind":"backlog.written"') > journal.rfind('"kind":"loop.ended"')
+
+
+def archived(project: Project) -> list[str]:
+    lines = (project.path / "tasks-done.jsonl").read_text().splitlines()
+    return sorted(json.loads(text)["id"] for text in lines)
 
 
 def written(project: Project) -> int:
@@ -111,6 +123,17 @@ def test_a_task_that_a_person_adds_is_begun_at_once(
         assert run.wait(60) == 12
 
 
+def test_what_a_writer_appends_to_the_list_that_was_replaced_is_begun_at_once(backlog: Project) -> None:
+    """It opened the list before Ralph wrote it: an editor, or a program whose output goes to the list."""
+    with (backlog.path / "tasks.jsonl").open("a") as writer, idle(backlog) as run:
+        for count, id in enumerate(("B", "C"), 2):
+            writer.write(line(id))
+            writer.flush()
+            until(lambda count=count: landed(backlog) == count, id)
+        until(lambda: told(backlog) and at_rest(run), "it has written them and rests")
+        assert archived(backlog) == ["A", "B", "C"]
+
+
 def test_behind_a_link_the_list_is_seen_as_well(backlog: Project) -> None:
     there = backlog.path.parent / "lists"
     there.mkdir()
@@ -126,7 +149,6 @@ def test_behind_a_link_the_list_is_seen_as_well(backlog: Project) -> None:
 
 def test_a_task_that_is_added_by_command_is_begun_at_once(backlog: Project) -> None:
     with idle(backlog):
-        until(lambda: (backlog.path / "tasks-done.jsonl").is_file(), "the archive")
         assert backlog.ralph("task", "add", "Part B", "--id", "B").returncode == 0
         until(lambda: landed(backlog) == 2, "B")
 
@@ -154,7 +176,6 @@ def test_a_stop_file_ends_an_idle_run_at_once(backlog: Project) -> None:
 def test_what_ralph_writes_itself_does_not_keep_it_awake(backlog: Project) -> None:
     """`idle` has seen it rest after it wrote; nor does it write again, or look again, for what is no change."""
     with idle(backlog) as run:
-        until(lambda: written(backlog) >= 1, "the list is written")
         before = written(backlog)
         backlog.write("notes.txt", "a file beside it\n")
         os.utime(backlog.path / "tasks.jsonl")

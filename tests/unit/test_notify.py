@@ -21,9 +21,10 @@ from ralph.core import facts as f
 from ralph.core.ends import NEXT, End
 from ralph.core.policy import NotifyPolicy, Task
 from ralph.core.state import LoopState
-from ralph.driver.news import BLOCKS, News, Scene, news, told
-from ralph.driver.notify import Notifier, name
+from ralph.driver.notify import Notifier
 from ralph.driver.processes import Ownership, choose
+from ralph.notify.channel import name
+from ralph.notify.news import BLOCKS, News, Scene, news, told
 
 SCENE = Scene(run="r1", folder="/work/it", host="box", time="2026-01-02T03:04:05Z")
 STATE = LoopState(

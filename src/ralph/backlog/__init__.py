@@ -1,10 +1,6 @@
-"""Where tasks come from. The run and the commands know a backlog only by this interface."""
+"""Where tasks come from: what a source of them has to be able to do (source.py), and tasks.jsonl, the usual one."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Protocol
 
 from ralph.backlog.changes import (
     Added,
@@ -20,26 +16,9 @@ from ralph.backlog.changes import (
     Reopened,
     Split,
 )
-from ralph.backlog.jsonl import NAME, JsonlBacklog, Mark, done_name
+from ralph.backlog.jsonl import NAME, JsonlBacklog, done_name
 from ralph.backlog.proposals import Proposals, proposals
-from ralph.core.tasks import BacklogTask, Problem, Status
-
-
-class Backlog(Protocol):
-    path: Path
-    done_path: Path  # what is complete
-
-    def problems(self) -> list[Problem]: ...
-    def refresh(self) -> bool: ...
-    def mark(self) -> Mark: ...
-    def changed_since(self, mark: Mark) -> bool: ...
-    def all(self) -> list[BacklogTask]: ...
-    def get(self, id: str) -> BacklogTask | None: ...
-    def status(self, id: str) -> Status: ...
-    def ready(self, most: int | None = None) -> list[BacklogTask]: ...
-    def note(self, *changes: Change) -> None: ...
-    def apply(self, changes: Iterable[Change] = ()) -> Applied: ...
-
+from ralph.backlog.source import Backlog, Watch
 
 __all__ = [
     "NAME",
@@ -58,6 +37,7 @@ __all__ = [
     "Proposals",
     "Reopened",
     "Split",
+    "Watch",
     "done_name",
     "proposals",
 ]

@@ -8,7 +8,7 @@ from ralph.backlog.patch import fields_of
 
 
 def outgoing(backlog: JsonlBacklog) -> list[Outgoing]:
-    forest = backlog.forest
+    forest = backlog.tasks
     return [
         Outgoing(
             fields_of(backlog.raw(task.id))

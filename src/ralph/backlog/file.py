@@ -1,13 +1,14 @@
-"""A text file that people edit while Ralph runs: read when it is at rest, replaced only if it is still what was read.
+"""A text file that people edit while Ralph runs: read when it is at rest, and the steps in which it is written.
 
-An editor takes no lock. So the new text changes places with the old one in one step, and what was taken away is compared
-with what was read: had somebody written in between, the two change back.
+An editor takes no lock. So a new text changes places with the old one in one step, and what was taken away is compared
+with what was read: had somebody written in between, the two change back (replaced.py).
 """
 
 from __future__ import annotations
 
 import ctypes
 import fcntl
+import hashlib
 import os
 import stat
 import time
@@ -23,7 +24,6 @@ from ralph.seams import seam
 REST = 0.03  # seconds without a change after which a writer is taken to have finished
 _PATIENCE = 5.0
 _LOCK = "backlog.lock"
-_TMP = "backlog.tmp"
 _RENAME_EXCHANGE = 2
 _AT_FDCWD = -100
 
@@ -48,13 +48,13 @@ def look(path: Path) -> Stamp | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise RalphError(f"cannot be read: {error.strerror}", where=str(path), todo=_MEND) from None
+        raise RalphError(f"cannot be read: {error.strerror}", where=str(path), todo=MEND) from None
     if not stat.S_ISREG(found.st_mode):
         raise RalphError("this is not a file", where=str(path), todo="Move it away; the backlog is a file.")
     return Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-_MEND = "Make it readable and writable for you."
+MEND = "Make it readable and writable for you."
 
 
 def read(path: Path) -> tuple[bytes, Stamp | None]:
@@ -89,7 +89,7 @@ def _bytes(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise RalphError(f"cannot be read: {error.strerror}", where=str(path), todo=_MEND) from None
+        raise RalphError(f"cannot be read: {error.strerror}", where=str(path), todo=MEND) from None
 
 
 def is_old(stamp: Stamp) -> bool:
@@ -105,7 +105,7 @@ def alone(state_dir: Path) -> Iterator[None]:
         state_dir.mkdir(parents=True, exist_ok=True)
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise RalphError(f"cannot be written: {error.strerror}", where=str(path), todo=_MEND) from None
+        raise RalphError(f"cannot be written: {error.strerror}", where=str(path), todo=MEND) from None
     try:
         until = time.monotonic() + _PATIENCE
         while True:
@@ -121,37 +121,6 @@ def alone(state_dir: Path) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
-
-
-def replace(path: Path, data: bytes, before: bytes, seen: Stamp | None, state_dir: Path) -> Stamp | None:
-    """Give the file this content if it still is what was read. None: somebody wrote it; nothing was changed."""
-    path = Path(os.path.realpath(path))  # a link stays a link
-    tmp = _beside_or(state_dir, path)
-    try:
-        _write(tmp, data, path if seen else None)
-        if look(path) != seen:
-            return None
-        seam("rename.before", writes=True)
-        if seen is None:
-            try:
-                os.link(tmp, path)
-            except FileExistsError:
-                return None
-        elif _exchange(tmp, path):
-            if not seen.same_content(look(tmp)) or tmp.read_bytes() != before:
-                _exchange(tmp, path)
-                return None
-        else:
-            os.replace(tmp, path)  # noqa: PTH105 - beside the calls that pathlib lacks
-        seam("rename.after")
-        _sync_folder(path.parent)
-        return look(path)
-    except OSError as error:
-        raise RalphError(
-            f"cannot be written: {error.strerror}", where=str(path), todo=_MEND, code=70
-        ) from error
-    finally:
-        tmp.unlink(missing_ok=True)
 
 
 def append(path: Path, data: bytes) -> Stamp | None:
@@ -173,12 +142,14 @@ def append(path: Path, data: bytes) -> Stamp | None:
         finally:
             os.close(fd)
         if not size:
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
     except OSError as error:
-        raise RalphError(
-            f"cannot be written: {error.strerror}", where=str(path), todo=_MEND, code=70
-        ) from error
+        raise unwritable(path, error) from error
     return look(path)
+
+
+def unwritable(path: Path, error: OSError) -> RalphError:
+    return RalphError(f"cannot be written: {error.strerror}", where=str(path), todo=MEND, code=70)
 
 
 def _unended(fd: int, size: int) -> bytes:
@@ -191,14 +162,19 @@ def _unended(fd: int, size: int) -> bytes:
     return found.rpartition(b"\n")[2]
 
 
-def _beside_or(state_dir: Path, path: Path) -> Path:
-    """Out of the user's sight where a rename can reach it."""
+def temporary(state_dir: Path, path: Path) -> Path:
+    """Where a new text is prepared: out of the user's sight where a rename can reach it."""
     if path.parent.stat().st_dev == state_dir.stat().st_dev:
-        return state_dir / _TMP
+        return state_dir / f"backlog.{key(path)}.tmp"
     return path.with_name(f".{path.name}.ralph")
 
 
-def _write(tmp: Path, data: bytes, like: Path | None) -> None:
+def key(path: Path) -> str:
+    """For what the state folder has of this list: it may have to do with several."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+
+
+def write_new(tmp: Path, data: bytes, like: Path | None) -> None:
     tmp.unlink(missing_ok=True)
     fd = os.open(tmp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     try:
@@ -222,7 +198,7 @@ def _take_after(fd: int, like: Path) -> None:
     os.fchmod(fd, stat.S_IMODE(found.st_mode))
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def exchange(one: Path, other: Path) -> bool:
     """Let two files change places in one step. False where the system cannot."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
@@ -231,7 +207,7 @@ def _exchange(one: Path, other: Path) -> bool:
     return int(rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], ctypes.c_uint(_RENAME_EXCHANGE))) == 0
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ralph.backlog import NAME, JsonlBacklog, done_name
+from ralph.backlog import NAME, Backlog, JsonlBacklog, done_name
 from ralph.backlog.apart import ready
 from ralph.cli.backlogwords import is_split, loose_end, not_begun, split_into, unready
 from ralph.cli.seeing import Shown, choose, diagnosed
@@ -79,7 +79,7 @@ def go_through(
     return drive(BacklogRequest(folder=folder, repo=repo, policy=policy, work=work), backlog, see)
 
 
-def drive(request: BacklogRequest, backlog: JsonlBacklog, see: dict[str, bool]) -> int:
+def drive(request: BacklogRequest, backlog: Backlog, see: dict[str, bool]) -> int:
     see = dict(see)
     diagnostics = diagnosed(see.pop("diagnostics", False))
     view = choose(request.repo.state_dir, partial(_left, backlog), **see)
@@ -107,9 +107,9 @@ def _reviews(repo: Repo) -> tuple[f.RunReviewed, ...]:
     return run.reviews if run else ()
 
 
-def _left(backlog: JsonlBacklog) -> int:
+def _left(backlog: Backlog) -> int:
     """Tasks that nobody has begun."""
-    return sum(t.status == "pending" and backlog.forest.is_leaf(t.id) for t in backlog.all())
+    return sum(t.status == "pending" and backlog.tasks.is_leaf(t.id) for t in backlog.tasks)
 
 
 def _opened(repo: Repo, file: Path, work: Work) -> JsonlBacklog:
@@ -179,7 +179,7 @@ class _Told:
         return [_outcome(s), *_needs(s)]
 
     def summary(
-        self, backlog: JsonlBacklog, reviews: tuple[f.RunReviewed, ...], request: BacklogRequest
+        self, backlog: Backlog, reviews: tuple[f.RunReviewed, ...], request: BacklogRequest
     ) -> list[str]:
         done = [s for s in self._ends.values() if s.ended in DONE]
         split = [s for s in self._ends.values() if is_split(s, backlog)]
@@ -208,13 +208,13 @@ class _Told:
             lines.append(f"Next: {what_next('cancelled', cancelled[0])}")
         return lines
 
-    def _left_over(self, backlog: JsonlBacklog, request: BacklogRequest) -> list[str]:
+    def _left_over(self, backlog: Backlog, request: BacklogRequest) -> list[str]:
         """What a further run would begin, or why there is nothing for it."""
         merges = request.policy.land.how == "merge"
-        apart = Elsewhere(request.repo, request.policy.land.target).among(backlog.all()) if merges else []
+        apart = Elsewhere(request.repo, request.policy.land.target).among(backlog.tasks) if merges else []
         if request.work.only and not self._ends:
             return [not_begun(request.work.only, backlog, apart)]
-        left = [task.id for task in ready(backlog, 6, [one.task for one in apart])]
+        left = [task.id for task in ready(backlog.tasks, 6, [one.task for one in apart])]
         held = unready(backlog, apart, but=self._ends)
         return [f"Left: {few(left)}"] * bool(left) + [held] * bool(held)
 

@@ -175,7 +175,7 @@ def _parked(records: list[Record], repo: Repo, backlog: JsonlBacklog | None) -> 
 def _counted(backlog: JsonlBacklog | None) -> dict[str, int]:
     counts: dict[str, int] = dict.fromkeys(STATUSES, 0)
     for task in backlog.all() if backlog else ():
-        if backlog and backlog.forest.is_leaf(task.id):
+        if backlog and backlog.tasks.is_leaf(task.id):
             counts[backlog.status(task.id)] += 1
     return counts
 

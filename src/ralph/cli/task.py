@@ -49,7 +49,7 @@ def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool
     words = {known_status(word) for word in statuses}
     wanted = [
         one
-        for one, _ in backlog.forest.walk()
+        for one, _ in backlog.tasks.walk()
         if (not words or backlog.status(one.id) in words)
         and (everything or words or not one.archived)
         and _is_under(backlog, one, under)
@@ -100,9 +100,9 @@ def show(id: str, as_json: bool) -> None:
     backlog = taskview.opened()
     found = backlog.find(id)
     if as_json:
-        children = [child.id for child in backlog.forest.children(id)]
+        children = [child.id for child in backlog.tasks.children(id)]
         apart = [one.task for one in taskview.apart(backlog)]
-        waits = [] if found.archived else [*backlog.forest.held_by(id), *needs(backlog, id, apart)]
+        waits = [] if found.archived else [*backlog.tasks.held_by(id), *needs(backlog, id, apart)]
         more: dict[str, object] = {"children": children, "waits_for": waits}
         if found.target:
             more["on_target"] = id not in apart

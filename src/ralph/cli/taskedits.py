@@ -139,11 +139,11 @@ def complete(id: str, commit: str, summary: str, as_json: bool) -> None:
         _told({"claimed": id}, taskagent.claim(agent, id, summary), as_json)
         return
     _refuse_done(backlog, id)
-    if not backlog.forest.is_leaf(id) and backlog.forest.children(id):
+    if not backlog.tasks.is_leaf(id) and backlog.tasks.children(id):
         raise RalphError(
             f"{id} has parts; it is complete when they are",
             where=backlog.path.name,
-            todo="Complete them: " + ", ".join(child.id for child in backlog.forest.children(id)),
+            todo="Complete them: " + ", ".join(child.id for child in backlog.tasks.children(id)),
         )
     _change(backlog, as_json, f"{id} is complete, unverified", Completed(id, commit, False, summary))
 

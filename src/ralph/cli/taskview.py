@@ -42,7 +42,7 @@ def as_json(backlog: JsonlBacklog, task: BacklogTask) -> dict[str, object]:
         "id": task.id,
         "title": task.title,
         "status": backlog.status(task.id),
-        "leaf": backlog.forest.is_leaf(task.id),
+        "leaf": backlog.tasks.is_leaf(task.id),
         "parent": task.parent,
         "priority": task.priority,
         "type": task.type,
@@ -84,7 +84,7 @@ def tree(backlog: JsonlBacklog, wanted: set[str]) -> None:
         task = backlog.get(id)
         while task and (task := backlog.get(task.parent)) and task.id not in shown:
             shown.add(task.id)
-    rows = [(task, depth) for task, depth in backlog.forest.walk() if task.id in shown]
+    rows = [(task, depth) for task, depth in backlog.tasks.walk() if task.id in shown]
     width = min(40, max((2 * depth + len(task.id) for task, depth in rows), default=0))
     for task, depth in rows:
         status = backlog.status(task.id)
@@ -95,7 +95,7 @@ def tree(backlog: JsonlBacklog, wanted: set[str]) -> None:
 
 
 def counts(backlog: JsonlBacklog) -> str:
-    leaves = [task for task in backlog.all() if backlog.forest.is_leaf(task.id)]
+    leaves = [task for task in backlog.all() if backlog.tasks.is_leaf(task.id)]
     complete = sum(backlog.status(task.id) == "complete" for task in leaves)
     return f"{len(leaves)} tasks: {complete} complete, {len(ready(backlog))} ready"
 
@@ -118,7 +118,7 @@ def waits_for(backlog: JsonlBacklog, task: BacklogTask, elsewhere: list[Apart]) 
     """Ids of dependencies and parents that hold it; those whose work is on a branch with where it is."""
     if task.archived:
         return []
-    held = backlog.forest.held_by(task.id)
+    held = backlog.tasks.held_by(task.id)
     if elsewhere:
         from ralph.cli.backlogwords import waits_for_apart
 
@@ -147,7 +147,7 @@ def detail(backlog: JsonlBacklog, task: BacklogTask) -> None:
         click.echo(f"  {harmless(line)}")
     for criterion in task.criteria:
         click.echo(one_line(f"- {criterion}"))
-    for child in backlog.forest.children(task.id):
+    for child in backlog.tasks.children(task.id):
         click.echo(one_line(f"{child.id}  {backlog.status(child.id)}  {child.title}"))
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import msgspec
 
 from ralph import __version__
-from ralph.backlog import Backlog, Claimed, Reopened
+from ralph.backlog import Backlog, Claimed, Reopened, Watch
 from ralph.backlog.apart import ready as free
+from ralph.backlog.file_watch import FileWatch
 from ralph.core import facts as f
 from ralph.core.fold import fold
 from ralph.core.policy import Policy
@@ -47,7 +48,6 @@ from ralph.driver.resume import ended_by, how_it_ended, seen_in, sweep_dead
 from ralph.driver.run import make_folders, raised
 from ralph.driver.store import Store
 from ralph.driver.telling import Telling, tried_all
-from ralph.driver.watching import Watching
 from ralph.driver.writeback import WriteBack
 from ralph.errors import RalphError
 from ralph.journal.append import Journal
@@ -133,8 +133,10 @@ class _BacklogRun:
         with (
             Ownership(tier, self._id, masker.stream) as ownership,
             Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
-            Watching(self._backlog.path, self._backlog.done_path, control.stop_file) as self._watching,
+            FileWatch(control.stop_file) as stop_file,
+            self._backlog.watch() as backlog,
         ):
+            self._watches: tuple[Watch, ...] = (stop_file, backlog)
             self._shared = Shared(
                 run=self._id,
                 journal=self._journal,
@@ -167,7 +169,7 @@ class _BacklogRun:
                     tier=tier,
                     residue=ownership.residue(),
                     backlog=str(self._home.root),
-                    file=str(self._backlog.path),
+                    file=self._backlog.name,
                     target=request.policy.land.target,
                     tip=self._fine,
                 )
@@ -184,7 +186,7 @@ class _BacklogRun:
             if resumed is not None:
                 self._unfinished[resumed.state.task.id] = resumed
             control.for_absent(self._is_awaited, self._answered)
-            crew = Crew(control, request.work.gates_at_once, self._watching.reads)
+            crew = Crew(control, request.work.gates_at_once, self._wakes)
             try:
                 return self._work(crew, control)
             except BaseException:
@@ -193,7 +195,8 @@ class _BacklogRun:
 
     def _work(self, crew: Crew, control: Control) -> int:
         while True:
-            self._watching.heed()  # what Ralph itself wrote wakes nobody
+            for watch in self._watches:
+                watch.heed()  # what Ralph itself wrote wakes nobody
             self._list.look()
             for step in from_backlog(self._state, self._ready(), self._request.work, self._whole()):
                 match step:
@@ -217,12 +220,17 @@ class _BacklogRun:
             if time.monotonic() >= self._list.due():
                 self._list.write(self._journal)
 
+    def _wakes(self) -> list[int]:
+        return [fd for watch in self._watches for fd in watch.reads()]
+
     def _due(self) -> float:
         """When to come back though nothing is told: to look at the backlog, to write it, to see who has been told."""
         if self._state.ending:  # nobody is waited for any more
             return time.monotonic()
         every = self._request.work.poll_seconds
-        look = time.monotonic() + (every if self._watching.at_once else min(every, UNWATCHED_SECONDS))
+        look = time.monotonic() + (
+            every if all(watch.at_once for watch in self._watches) else min(every, UNWATCHED_SECONDS)
+        )
         look = min(look, self._pulse_at, time.monotonic() + LOOK_AGAIN if self._telling else look)
         return min(look, self._list.due())
 
@@ -235,7 +243,7 @@ class _BacklogRun:
         only = self._request.work.only
         taken = [task for task in self._unfinished if task not in self._state.ended]
         wanted = self._request.work.parallel + len(self._state.tasks)
-        ready = [task.id for task in free(self._backlog, None if only else wanted, self._apart())]
+        ready = [task.id for task in free(self._backlog.tasks, None if only else wanted, self._apart())]
         found = (*taken, *(task for task in ready if task not in self._unfinished))
         return [task for task in found if not only or task == only or task.startswith(f"{only}.")]
 
@@ -245,7 +253,7 @@ class _BacklogRun:
             return []  # nothing of what is done is there
         if self._apart_of != self._list.version:
             self._apart_of = self._list.version
-            self._maybe_apart = [task for task in self._backlog.all() if self._elsewhere.may_be(task)]
+            self._maybe_apart = [task for task in self._backlog.tasks if self._elsewhere.may_be(task)]
             self._apart_until = 0.0
         if self._maybe_apart and time.monotonic() >= self._apart_until:
             self._apart_ids = [one.task for one in self._elsewhere.among(self._maybe_apart)]
@@ -256,9 +264,9 @@ class _BacklogRun:
         """Tasks that are done, though no loop of this run says so: those that were split and whose parts are all done, and
         those of a dead run that had not been written."""
         failed = (task for task, (end, _) in self._state.ended.items() if end in FAILURES)
-        found = ((task, self._backlog.get(task)) for task in failed)
+        found = ((task, self._backlog.tasks.get(task)) for task in failed)
         split = [id for id, task in found if task and task.leaf is False]
-        return [*self._list.caught_up, *(id for id in split if self._backlog.status(id) == "complete")]
+        return [*self._list.caught_up, *(id for id in split if self._backlog.tasks.status(id) == "complete")]
 
     # -- one loop -----------------------------------------------------------------------------------
 
@@ -270,7 +278,7 @@ class _BacklogRun:
                 return self._take_up(before, workspace)
             self._give_up(before)
         self._leave_parked(task)
-        found = self._backlog.get(task)
+        found = self._backlog.tasks.get(task)
         assert found is not None
         policy, loop = self._request.policy, new_id()
         archive(self._home, task)  # branches of earlier attempts that failed
@@ -296,7 +304,7 @@ class _BacklogRun:
             folder=os.path.relpath(self._request.folder, self._home.root),
             home=str(self._home.root),
             slot=slot,
-            backlog=self._copy(),
+            backlog=self._backlog.copy_in(str(self._home.root)),
         )
         begun = fold(LoopState(), started)
         life = Life(self._shared, in_workspace(self._home, workspace, begun), begun, [])
@@ -375,11 +383,6 @@ class _BacklogRun:
         loops = {workspace.loop for workspace in slots(self._home)}
         reclaim(self._home, {loop for loop in loops if self._parked.get(loop) != task}, when=now())
 
-    def _copy(self) -> str:
-        """Where a workspace has its copy of the backlog's file."""
-        path, root = self._backlog.path.resolve(), self._home.root
-        return str(path.relative_to(root)) if path.is_relative_to(root) else ""
-
     def _free_slot(self) -> int:
         used = {workspace.slot for workspace in slots(self._home)}
         return next(n for n in range(1, len(used) + 2) if n not in used)
@@ -412,7 +415,7 @@ class _BacklogRun:
             if workspace.loop in over:
                 leave(self._home, workspace, over[workspace.loop])
         reclaim(self._home, known, when=now())
-        for task in self._backlog.all():
+        for task in list(self._backlog.tasks):
             if task.status == "in_progress" and task.id not in self._unfinished:
                 self._list.note(Reopened(task.id))
         self._tell_late({s.loop: s for s in ended.values()})

@@ -46,10 +46,10 @@ def look(b: Bench, op: d.Look, s: LoopState, record: Callable[[f.AnyFact], None]
         record(f.ItemGivenUp(item=item, folder=folder, to=to, reason=reason))
         return scanboard.gave_up(board, item, folder, reason)
 
-    tasks = _tasks(b, scan)
-    listings = _listings(b.folder, scan, tasks, s)
+    backlog = _backlog(b, scan)
+    listings = _listings(b.folder, scan, backlog, s)
     if op.give_up:
-        _abandon(b, s, scan, tasks, op.give_up, record)
+        _abandon(b, s, scan, backlog, op.give_up, record)
         return
     if reason := _half_given_up(b.folder, scan, board, listings):
         item = board.items[scanboard.own(scan, board)]
@@ -62,10 +62,10 @@ def look(b: Bench, op: d.Look, s: LoopState, record: Callable[[f.AnyFact], None]
             case scanboard.GiveUp():
                 if found.to:
                     _move(b.folder, found)
-                elif tasks is not None:
-                    tasks.apply([Failed(found.item, found.reason)])
+                elif backlog is not None:
+                    backlog.apply([Failed(found.item, found.reason)])
                 board = gave_up(found.item, found.folder, found.reason)
-                listings = _listings(b.folder, scan, tasks, s)
+                listings = _listings(b.folder, scan, backlog, s)
             case scanboard.Dispatch():
                 record(
                     f.BoardLooked(
@@ -73,7 +73,7 @@ def look(b: Bench, op: d.Look, s: LoopState, record: Callable[[f.AnyFact], None]
                         topic=found.topic,
                         folder=found.folder,
                         item=found.item,
-                        payload=_about(tasks, scan, found),
+                        payload=_about(backlog, scan, found),
                         there=there,
                         tree=b.snapshots.take().tree,
                     )
@@ -91,21 +91,21 @@ def _abandon(
     b: Bench,
     s: LoopState,
     scan: Scan,
-    tasks: Backlog | None,
+    backlog: Backlog | None,
     reason: str,
     record: Callable[[f.AnyFact], None],
 ) -> None:
     """The item under way will not be got done: out of the way with it, and with what was made of it, which is saved."""
     item = s.board.items[s.board.under_way]
     saved = _undo(b, s, scan, item.name)
-    there = scanboard.where(scan, s.board, _listings(b.folder, scan, tasks, s))
+    there = scanboard.where(scan, s.board, _listings(b.folder, scan, backlog, s))
     folder = there[0] if there else item.folder
     files = scanboard.names_files(scan, folder)
     found = scanboard.GiveUp(item.name, folder, scan.failed if files else "", reason)
     if there and files:
         _move(b.folder, found)
-    elif there and tasks is not None:
-        tasks.apply([Failed(item.name, reason)])
+    elif there and backlog is not None:
+        backlog.apply([Failed(item.name, reason)])
     record(
         f.ItemGivenUp(
             item=item.name,
@@ -141,7 +141,7 @@ def _is_made(path: str, s: LoopState, scan: Scan, item: str) -> bool:
     return name == item or name.startswith(f"{item}/")
 
 
-def _tasks(b: Bench, scan: Scan) -> Backlog | None:
+def _backlog(b: Bench, scan: Scan) -> Backlog | None:
     if scan.backlog is None or not (b.folder / scan.backlog.file).is_file():
         return None
     from ralph.backlog import JsonlBacklog
@@ -149,17 +149,21 @@ def _tasks(b: Bench, scan: Scan) -> Backlog | None:
     return JsonlBacklog(b.folder / scan.backlog.file, b.repo.state_dir)
 
 
-def _listings(folder: Path, scan: Scan, tasks: Backlog | None, s: LoopState) -> dict[str, list[str]]:
+def _listings(folder: Path, scan: Scan, backlog: Backlog | None, s: LoopState) -> dict[str, list[str]]:
     found = {entry.folder: _names(folder / entry.folder, s) for entry in scan.folders}
-    if scan.backlog is not None and tasks is not None:
-        tasks.refresh()
-        found[scan.backlog.file] = [task.id for task in tasks.ready()]
+    if scan.backlog is not None and backlog is not None:
+        backlog.refresh()
+        found[scan.backlog.file] = [task.id for task in backlog.tasks.ready()]
     return found
 
 
-def _about(tasks: Backlog | None, scan: Scan, found: scanboard.Dispatch) -> str:
+def _about(backlog: Backlog | None, scan: Scan, found: scanboard.Dispatch) -> str:
     """A task is named with its title; a file by its name."""
-    task = None if tasks is None or scanboard.names_files(scan, found.folder) else tasks.get(found.item)
+    task = (
+        None
+        if backlog is None or scanboard.names_files(scan, found.folder)
+        else backlog.tasks.get(found.item)
+    )
     return f"{task.id}: {task.title}" if task is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""Tells whom `notify:` names: a command with JSON on standard input, or an address of apprise.
+"""Tells whom `notify:` names, each by the process that its channel wants.
 
 Telling goes on beside the loop and takes a bounded time, owns every process it starts, and never fails a run: what went
 wrong is a fact. `notified` holds no secret of ours: of an address only scheme and host, values from the environment by
@@ -7,26 +7,23 @@ their name. What the configuration says literally is in the journal as it was wr
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import select
-import string
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import unquote
 
 import msgspec
 
 from ralph.core import facts as f
 from ralph.core.policy import NotifyPolicy
 from ralph.core.text import one_line
-from ralph.driver.news import News
 from ralph.driver.processes import Owned, Ownership
 from ralph.errors import RalphError
+from ralph.notify.channel import name, secrets_of
+from ralph.notify.news import News
+from ralph.notify.registry import channel_of
 
 PATIENCE = 30.0  # seconds for all targets together: they are told at the same time
 LOOK_AGAIN = 0.1  # seconds, while somebody is being told
@@ -34,20 +31,6 @@ QUIET = 1.0  # seconds after which a person who waits is told what for
 TEXT_CHARS = 300
 _NOTHING_KEPT = Path(os.devnull)
 _NO_RING = 1 << 62  # bytes of output until the transcript would need a second file
-# Addresses whose host is one. In the others a token may stand in its place, as in tgram://TOKEN/CHAT.
-_WITH_HOST = ("json", "jsons", "xml", "xmls", "form", "forms", "mailto", "mailtos", "gotify", "gotifys")
-_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^}]*\})")
-_SHORTEST_SECRET = 4
-
-
-class Letter(msgspec.Struct, frozen=True):
-    """What is handed to one process."""
-
-    argv: tuple[str, ...]
-    stdin: bytes
-    env: dict[str, str]
-    cwd: Path
-    secrets: dict[str, str]  # what must not be shown -> what is shown instead
 
 
 class Sending(msgspec.Struct):
@@ -138,10 +121,11 @@ class Notifier:
         )
 
     def _start(self, target: str, policy: NotifyPolicy, news: News) -> Sending:
-        sending = Sending(news, target, time.monotonic() + self._patience)
+        env = {k: v for k, v in os.environ.items() if k not in ("RALPH_FAULT", "RALPH_TIER")}
+        sending = Sending(news, target, time.monotonic() + self._patience, secrets=secrets_of(policy, env))
         try:
-            letter = self._letter(policy, news)
-            sending.secrets = letter.secrets
+            letter = channel_of(policy, env).letter(policy, news, self._folder, env)
+            sending.secrets = secrets_of(policy, letter.env)
             sending.owned = self._ownership.start(
                 f"notify-{news.occasion}",
                 letter.argv,
@@ -152,95 +136,19 @@ class Notifier:
                 cap_bytes=_NO_RING,
                 merge=True,
             )
-        except (RalphError, OSError, ValueError) as error:
+        except Exception as error:  # a channel may be anybody's
             sending.text = shown(f"not started: {error}", sending.secrets)
         return sending
-
-    def _letter(self, policy: NotifyPolicy, news: News) -> Letter:
-        env = {k: v for k, v in os.environ.items() if k not in ("RALPH_FAULT", "RALPH_TIER")}
-        if policy.url:
-            url, secrets = expanded(policy.url, env)
-            letter = {"url": url, "title": f"Ralph: {news.title}", "text": news.text, "mood": news.mood}
-            # Not in the workspace, and with nothing of it on the path: an agent could have put an apprise.py there.
-            sender = (sys.executable, "-P", "-m", "ralph.driver.notify_apprise")
-            return Letter(sender, _json(letter), env, Path("/"), secrets)
-        env |= {
-            "RALPH_NOTIFY_OCCASION": news.occasion,
-            "RALPH_NOTIFY_END": str(news.message["end"] or ""),
-            "RALPH_NOTIFY_TITLE": news.title,
-            "RALPH_NOTIFY_TEXT": news.text,
-        }
-        # Somebody is to be told also when the agent has removed the folder.
-        cwd = self._folder if self._folder.is_dir() else Path("/")
-        shell = ("/bin/sh", "-c", policy.run)
-        return Letter(shell, _json(news.message), env, cwd, variables(policy.run, env))
 
 
 def _key(s: Sending) -> tuple[str, str, str]:
     return s.news.occasion, s.news.about, s.target
 
 
-def name(target: NotifyPolicy, number: int) -> str:
-    """How facts call a target: its place in the list, and what can be said of it aloud."""
-    if target.url:
-        return f"{number}: {_address(target.url)}"
-    program = next((word for word in target.run.split() if "=" not in word), "")
-    plain = re.fullmatch(r"[\w.+/~-]+", program)  # anything else may be more than a name
-    return f"{number}: {program.rpartition('/')[2] if plain else 'sh'}"
-
-
-def expanded(url: str, env: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """The address with $VAR and ${VAR} filled in, and all that must not be shown of it. ValueError if one is not set."""
-    try:
-        full = string.Template(url).substitute(env)
-    except KeyError as missing:
-        raise ValueError(f"the environment has no {missing.args[0]}") from None
-    except ValueError:
-        raise ValueError("a $ in the address that names no variable: write %24") from None
-    secrets = dict.fromkeys((part for part in _parts(full) if len(part) >= _SHORTEST_SECRET), "***")
-    return full, secrets | variables(url, env)
-
-
-def variables(text: str, env: dict[str, str]) -> dict[str, str]:
-    """The values of the variables that are named in it, each with its name."""
-    names = {one or other for one, other in _VARIABLE.findall(text)}
-    return {env[n]: f"${n}" for n in sorted(names) if len(env.get(n, "")) >= _SHORTEST_SECRET}
-
-
 def shown(text: str, secrets: dict[str, str]) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, secrets[secret])
     return one_line(text, TEXT_CHARS)
-
-
-def _address(url: str) -> str:
-    scheme, there, _ = url.partition("://")
-    if not there:
-        return url if _VARIABLE.fullmatch(url) else "url"
-    if not re.fullmatch(r"[A-Za-z][\w+.-]*", scheme):
-        return "url"
-    return f"{scheme}://{_place(url)[0]}" if _has_host(url) else f"{scheme}://"
-
-
-def _parts(url: str) -> list[str]:
-    """Everything in an address that may be a secret, also as it reads when decoded."""
-    host, port = _place(url) if _has_host(url) else ("", "")
-    parts = [part for part in re.split(r"[/?&=@:#,]", url.partition("://")[2]) if part not in (host, port)]
-    return parts + [unquote(part) for part in parts]
-
-
-def _has_host(url: str) -> bool:
-    return url.partition("://")[0].lower() in _WITH_HOST
-
-
-def _place(url: str) -> tuple[str, str]:
-    """Host and port."""
-    host, _, port = re.split(r"[/?#]", url.partition("://")[2])[0].rpartition("@")[2].partition(":")
-    return host, port
-
-
-def _json(message: Mapping[str, object]) -> bytes:
-    return json.dumps(message).encode() + b"\n"
 
 
 def _wait(sendings: list[Sending], calls: Sequence[int], until: float) -> None:

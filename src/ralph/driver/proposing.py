@@ -77,15 +77,15 @@ class Proposing:
 
     def _beside(self, task: str) -> str:
         """The nearest task above that is still open; empty at the top."""
-        found = self._backlog.get(task)
+        found = self._backlog.tasks.get(task)
         while found is not None:
-            found = self._backlog.get(found.parent) if found.parent else None
+            found = self._backlog.tasks.get(found.parent) if found.parent else None
             if found is not None and not found.archived:
                 return found.id
         return ""
 
     def _place(self, task: Task, parent: str, by: str) -> None:
-        above = self._backlog.get(parent) if parent else None
+        above = self._backlog.tasks.get(parent) if parent else None
         if parent and above is None:
             self._say(f"{by} proposed {task.title!r} below {parent}, which does not exist; it is not added")
             return
@@ -113,14 +113,14 @@ class Proposing:
 
     def _same(self, title: str, description: str, parent: str) -> str:
         """Proposed twice counts once; also when the file was written and its writer died before it could say so."""
-        for task in self._backlog.all():
+        for task in self._backlog.tasks:
             if task.title == title and task.description == description and task.parent == parent:
                 return task.id
         return ""
 
     def _free(self, id: str, parent: str) -> str:
         fits = parent_of(id) in ("", parent) and not bad_id(id)
-        if fits and self._backlog.get(id) is None:
+        if fits and self._backlog.tasks.get(id) is None:
             return id
-        taken = [task.id for task in self._backlog.all()]
+        taken = [task.id for task in self._backlog.tasks]
         return next_child(parent, taken) if parent else next_top(taken)

@@ -11,9 +11,9 @@ from ralph.core import facts as f
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.driver.clock import now
-from ralph.driver.news import Scene, news, told
 from ralph.driver.notify import Notifier
 from ralph.journal.record import Record
+from ralph.notify.news import Scene, news, told
 from ralph.workspace import printable
 
 if TYPE_CHECKING:

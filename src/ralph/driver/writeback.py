@@ -26,17 +26,14 @@ class WriteBack:
         self._record = record
         self._unwritten = False
         self._write_at = 0.0
-        self._mark = backlog.mark()
         self._said: list[str] = []
         self._results: dict[str, str] = {}  # what loops came to, by task, until it is written
         self.caught_up: list[str] = []  # tasks that a dead run got done, which only now is written
         self.version = 0  # counts what may have changed the list
 
     def look(self) -> None:
-        """Take up what people wrote. Costs two calls of stat when nobody has."""
-        if self._backlog.changed_since(self._mark):
-            self._backlog.refresh()
-            self._mark = self._backlog.mark()
+        """Take up what people changed."""
+        if self._backlog.refresh():
             self.version += 1
 
     def due(self) -> float:
@@ -73,7 +70,6 @@ class WriteBack:
         applied = self._backlog.apply()
         self._unwritten = False
         self._write_at = time.monotonic() + WRITE_SECONDS
-        self._mark = self._backlog.mark()
         self.version += 1
         told = tuple(self._told(conflict) for conflict in applied.conflicts)
         self._results = {}
@@ -116,7 +112,7 @@ class WriteBack:
 
     def _went_on(self, id: str, end: f.LoopEnded) -> None:
         """The file may still say that it waits for a person, in the words of this end."""
-        task = self._backlog.get(id)
+        task = self._backlog.tasks.get(id)
         if task and task.status == "blocked" and task.reason == f"{end.end}: {end.reason}":
             self.note(Claimed(id))
 

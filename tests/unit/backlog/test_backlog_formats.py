@@ -240,7 +240,7 @@ def test_a_checklist_becomes_a_tree(tmp_path: Path) -> None:
     backlog = opened(tmp_path)
     brought_in(backlog, CHECKLIST, "markdown")
     assert [
-        (task.id, task.title, depth, backlog.status(task.id)) for task, depth in backlog.forest.walk()
+        (task.id, task.title, depth, backlog.status(task.id)) for task, depth in backlog.tasks.walk()
     ] == [
         ("A", "implement auth", 0, "complete"),
         ("A.1", "choose a library", 1, "complete"),
@@ -312,7 +312,7 @@ def test_what_was_done_here_goes_back_with_it(tmp_path: Path, format: str) -> No
     (tmp_path / "other").mkdir()
     other = opened(tmp_path / "other")
     brought_in(other, text, format)
-    done, failed = list(other.forest.walk())
+    done, failed = list(other.tasks.walk())
     assert (done[0].status, done[0].commit, done[0].verified) == ("complete", "abc", True)
     assert (failed[0].status, failed[0].reason) == ("failed", "no luck")
     shown = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +23,19 @@ _NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000  # MOVED_*, CR
 _CONTENT = 0x2 | 0x4 | 0x8 | 0x400 | 0x800  # MODIFY, ATTRIB, CLOSE_WRITE, DELETE_SELF, MOVE_SELF
 
 
-class Watching:
+class FileWatch:
     """Of files by their paths: also of one that does not exist yet, that is replaced, or that a link leads to."""
 
-    def __init__(self, *files: Path) -> None:
+    def __init__(self, *files: Path, more: Callable[[], Iterable[Path]] = tuple) -> None:
+        """`more`: files that come and go, asked for whenever something has changed."""
         self._files = files
+        self._more = more
         self._watches: set[int] = set()
         self._libc: Any = _libc()
         self._fd = int(self._libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)) if self._libc else -1
         self.at_once = self._fd >= 0 and self._watch()
 
-    def __enter__(self) -> Watching:
+    def __enter__(self) -> FileWatch:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -69,7 +71,7 @@ class Watching:
         """Watch what is at the paths now, and nothing else. False: some of it cannot be watched."""
         found: set[int] = set()
         whole = True
-        for path in {step for file in self._files for step in _steps(file)}:
+        for path in {step for file in (*self._files, *self._more()) for step in _steps(file)}:
             folder, content = self._add(path.parent, _NAMES), self._add(path, _CONTENT)
             found |= {folder, content} - {-1}
             # A file that is not there, or not ours to read, is told of by its folder when that changes.

@@ -1,6 +1,7 @@
-"""Sends one message through apprise, in a process of its own: a service that hangs is the parent's to end.
+"""`url:` an address of the apprise library, which knows most services.
 
-JSON on standard input: url, title, text, mood. The last line printed says what went wrong; exit code 0: sent.
+The message is sent by this same file as a program: JSON on standard input has url, title, text, mood. The last line
+printed says what went wrong; exit code 0: sent.
 """
 
 from __future__ import annotations
@@ -8,9 +9,30 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the program needs none of it
+    from ralph.core.policy import NotifyPolicy
+    from ralph.notify.channel import Letter
+    from ralph.notify.news import News
 
 INSTALL = f"apprise is not installed: {sys.executable} -m pip install apprise"
 _WARNING = 30  # logging's
+
+
+class Apprise:
+    def letter(self, policy: NotifyPolicy, news: News, folder: Path, env: dict[str, str]) -> Letter:
+        from ralph.notify.channel import Letter, as_json, expanded
+
+        url = expanded(policy.url, env)
+        message = {"url": url, "title": f"Ralph: {news.title}", "text": news.text, "mood": news.mood}
+        # Not in the workspace, and with nothing of it on the path: an agent could have put an apprise.py there.
+        sender = (sys.executable, "-P", "-m", __name__)
+        return Letter(sender, as_json(message), env, Path("/"))
+
+
+CHANNEL = Apprise()
 
 
 def main() -> int:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from ralph.driver.watching import Watching
+from ralph.backlog.file_watch import FileWatch
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
 
 
-def told(watching: Watching) -> bool:
+def told(watching: FileWatch) -> bool:
     """What has happened shows at once: the kernel queues it before the writer's call returns."""
     poll = select.poll()
     for fd in watching.reads():
@@ -58,7 +58,7 @@ def test_every_way_of_changing_a_file_is_told_again_and_again(
 ) -> None:
     path = tmp_path / "list"
     path.write_text("first\n")
-    with Watching(path) as watching:
+    with FileWatch(path) as watching:
         assert watching.at_once and not told(watching)
         for _ in range(3):
             change(path)
@@ -77,7 +77,7 @@ def test_every_way_of_changing_a_file_is_told_again_and_again(
 def test_a_writer_that_keeps_the_file_open_is_told(tmp_path: Path) -> None:
     path = tmp_path / "list"
     path.write_text("first\n")
-    with Watching(path) as watching, path.open("ab", buffering=0) as file:
+    with FileWatch(path) as watching, path.open("ab", buffering=0) as file:
         for _ in range(2):
             watching.heed()
             file.write(b"more\n")
@@ -86,7 +86,7 @@ def test_a_writer_that_keeps_the_file_open_is_told(tmp_path: Path) -> None:
 
 @linux
 def test_a_file_that_does_not_exist_yet_is_told_when_it_comes(tmp_path: Path) -> None:
-    with Watching(tmp_path / "list") as watching:
+    with FileWatch(tmp_path / "list") as watching:
         assert watching.at_once
         (tmp_path / "list").touch()
         assert told(watching)
@@ -100,7 +100,7 @@ def test_a_log_that_grows_beside_it_wakes_nobody(tmp_path: Path) -> None:
     (tmp_path / "list").touch()
     log = tmp_path / "ralph.log"
     log.touch()
-    with Watching(tmp_path / "list") as watching:
+    with FileWatch(tmp_path / "list") as watching:
         append(log)
         assert not told(watching)
 
@@ -115,7 +115,7 @@ def test_through_links_the_target_and_each_link_are_watched(tmp_path: Path) -> N
     other.write_text("other\n")
     (tmp_path / "two/link").symlink_to("../three/real")
     (tmp_path / "list").symlink_to("two/link")
-    with Watching(tmp_path / "list") as watching:
+    with FileWatch(tmp_path / "list") as watching:
         rename_over(real)
         assert told(watching)
         watching.heed()
@@ -136,7 +136,7 @@ def test_through_links_the_target_and_each_link_are_watched(tmp_path: Path) -> N
 def test_a_folder_that_goes_is_known_and_is_watched_when_it_is_back(tmp_path: Path) -> None:
     folder = tmp_path / "lists"
     folder.mkdir()
-    with Watching(folder / "list") as watching:
+    with FileWatch(folder / "list") as watching:
         shutil.rmtree(folder)
         assert told(watching)
         watching.heed()
@@ -151,21 +151,21 @@ def test_a_folder_that_goes_is_known_and_is_watched_when_it_is_back(tmp_path: Pa
 def test_links_that_lead_in_a_circle_are_no_trap(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    with Watching(tmp_path / "a") as watching:
+    with FileWatch(tmp_path / "a") as watching:
         watching.heed()
 
 
 @linux
 def test_nothing_is_left_open(tmp_path: Path) -> None:
     before = sorted(Path("/proc/self/fd").iterdir())
-    with Watching(tmp_path / "list"):
+    with FileWatch(tmp_path / "list"):
         pass
     assert sorted(Path("/proc/self/fd").iterdir()) == before
 
 
 ASK = """
-import sys; from pathlib import Path; from ralph.driver.watching import Watching
-with Watching(Path(sys.argv[1])) as watching:
+import sys; from pathlib import Path; from ralph.backlog.file_watch import FileWatch
+with FileWatch(Path(sys.argv[1])) as watching:
     watching.heed(); print(watching.at_once, len(watching.reads()))
 """
 

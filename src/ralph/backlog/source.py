@@ -1,0 +1,66 @@
+"""What a run needs of a backlog, wherever its tasks are kept. Adding a source is one class with these members.
+
+The run never asks where tasks are: it reads them, tells what became of them, and sleeps until something changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Protocol, Self
+
+from ralph.backlog.changes import Applied, Change
+from ralph.core.forest import Forest
+
+
+class Watch(Protocol):
+    """Wakes a run when others may have changed the backlog."""
+
+    at_once: bool  # False: it cannot tell of everything, so the run has to look by itself every second
+
+    def reads(self) -> list[int]:
+        """Descriptors that become readable when something happens."""
+        ...
+
+    def heed(self) -> None:
+        """Forget what was told until now. Whoever calls `refresh` after this misses nothing."""
+        ...
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class Backlog(Protocol):
+    @property
+    def name(self) -> str:
+        """What people and the journal call it: a file, an address."""
+        ...
+
+    @property
+    def tasks(self) -> Forest:
+        """Every task, also the completed ones, with what was noted and is not yet written."""
+        ...
+
+    def refresh(self) -> bool:
+        """Take up what others have changed; True when something had. Called often: cheap when nothing has."""
+        ...
+
+    def note(self, *changes: Change) -> None:
+        """Known from now on, kept for good after the next `apply`. RalphError: one of them cannot be."""
+        ...
+
+    def apply(self, changes: Iterable[Change] = ()) -> Applied:
+        """Keep what was noted, and these. What contradicts a person's change is not made and is reported. The same change may
+        come twice: a run that died is caught up with by the next."""
+        ...
+
+    def watch(self) -> Watch:
+        """For as long as a run lasts."""
+        ...
+
+    def copy_in(self, top: str) -> str:
+        """The file of a checkout at `top`, relative to it, in which agents find the list and may edit it. Empty: there is none,
+        and agents propose tasks by their tools only."""
+        ...

@@ -1,0 +1,102 @@
+"""What a channel is: it says which process tells a target.
+
+A channel starts nothing itself, and must not wait or connect: the driver owns the process, gives it a bounded time and
+records how it ended (exit code 0: told; else its last line says what went wrong).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import unquote
+
+import msgspec
+
+from ralph.core.policy import NotifyPolicy
+from ralph.notify.news import News
+
+# Addresses whose host is one. In the others a token may stand in its place, as in tgram://TOKEN/CHAT.
+_WITH_HOST = ("json", "jsons", "xml", "xmls", "form", "forms", "mailto", "mailtos", "gotify", "gotifys")
+_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^}]*\})")
+_SHORTEST_SECRET = 4
+
+
+class Letter(msgspec.Struct, frozen=True):
+    """What is handed to one process."""
+
+    argv: tuple[str, ...]
+    stdin: bytes
+    env: dict[str, str]
+    cwd: Path
+
+
+class Channel(Protocol):
+    def letter(self, policy: NotifyPolicy, news: News, folder: Path, env: dict[str, str]) -> Letter:
+        """`folder`: of the run, there or not; `env`: Ralph's own. ValueError says why nobody can be told."""
+        ...
+
+
+def name(target: NotifyPolicy, number: int) -> str:
+    """How facts call a target: its place in the list, and what can be said of it aloud."""
+    if target.url:
+        return f"{number}: {_address(target.url)}"
+    program = next((word for word in target.run.split() if "=" not in word), "")
+    plain = re.fullmatch(r"[\w.+/~-]+", program)  # anything else may be more than a name
+    return f"{number}: {program.rpartition('/')[2] if plain else 'sh'}"
+
+
+def expanded(url: str, env: dict[str, str]) -> str:
+    """The address with $VAR and ${VAR} filled in. ValueError if one is not set."""
+    try:
+        return string.Template(url).substitute(env)
+    except KeyError as missing:
+        raise ValueError(f"the environment has no {missing.args[0]}") from None
+    except ValueError:
+        raise ValueError("a $ in the address that names no variable: write %24") from None
+
+
+def secrets_of(target: NotifyPolicy, env: dict[str, str]) -> dict[str, str]:
+    """What must not be shown of a target, whatever its channel says -> what is shown instead."""
+    full = string.Template(target.url).safe_substitute(env)
+    secrets = dict.fromkeys((part for part in _parts(full) if len(part) >= _SHORTEST_SECRET), "***")
+    return secrets | _variables(target.run or target.url, env)
+
+
+def _variables(text: str, env: dict[str, str]) -> dict[str, str]:
+    """The values of the variables that are named in it, each with its name."""
+    names = {one or other for one, other in _VARIABLE.findall(text)}
+    return {env[n]: f"${n}" for n in sorted(names) if len(env.get(n, "")) >= _SHORTEST_SECRET}
+
+
+def _address(url: str) -> str:
+    scheme, there, _ = url.partition("://")
+    if not there:
+        return url if _VARIABLE.fullmatch(url) else "url"
+    if not re.fullmatch(r"[A-Za-z][\w+.-]*", scheme):
+        return "url"
+    return f"{scheme}://{_place(url)[0]}" if _has_host(url) else f"{scheme}://"
+
+
+def _parts(url: str) -> list[str]:
+    """Everything in an address that may be a secret, also as it reads when decoded."""
+    host, port = _place(url) if _has_host(url) else ("", "")
+    parts = [part for part in re.split(r"[/?&=@:#,]", url.partition("://")[2]) if part not in (host, port)]
+    return parts + [unquote(part) for part in parts]
+
+
+def _has_host(url: str) -> bool:
+    return url.partition("://")[0].lower() in _WITH_HOST
+
+
+def _place(url: str) -> tuple[str, str]:
+    """Host and port."""
+    host, _, port = re.split(r"[/?#]", url.partition("://")[2])[0].rpartition("@")[2].partition(":")
+    return host, port
+
+
+def as_json(message: Mapping[str, object]) -> bytes:
+    return json.dumps(message).encode() + b"\n"
