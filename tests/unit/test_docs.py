@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ralph.core.ends import CODES
+import pytest
+
+from ralph.cli import exits_reference
 from ralph.journal.reference import renewed
 
 ROOT = Path(__file__).parents[2]
@@ -20,12 +22,13 @@ def test_every_fact_says_what_it_means() -> None:
     assert not re.findall(r"^\| `[a-z.]+` \|  \|", (ROOT / "docs/journal.md").read_text(), re.MULTILINE)
 
 
-def test_the_readme_lists_every_exit_code() -> None:
-    text = (ROOT / "README.md").read_text()
-    rows = re.findall(r"\| (\d+) \| ([a-z-]+)", text)
-    listed = {int(code): end for code, end in rows}
-    for end, code in CODES.items():
-        assert listed[code].startswith(end) or end in ("internal",), (end, code)
+@pytest.mark.parametrize(
+    ("file", "table"), [("README.md", exits_reference.short()), ("docs/exits.md", exits_reference.long())]
+)
+def test_the_tables_of_exits_are_up_to_date(file: str, table: str) -> None:
+    text = (ROOT / file).read_text()
+    assert table in text, f"run: python -m ralph.cli.exits_reference {file}"
+    assert exits_reference.renewed(text) == text
 
 
 def test_links_between_documents_lead_somewhere() -> None:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core import steering
-from ralph.core.ends import End, exit_code
+from ralph.core.exits import End, exit_code
 from ralph.core.facts import Purpose, Variant
 from ralph.core.figures import count
 from ralph.core.hatfold import COOLDOWN, IDLE

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from ralph.core.ends import End
+from ralph.core.exits import End
 from ralph.core.facts import Fault, Landed, LandingIntended, MergeIntended, Purpose, StopHow, Usage, Variant
 from ralph.core.hats import Hat
 from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task

@@ -16,6 +16,7 @@ from ralph import __version__
 from ralph.backlog import Backlog, Claimed, Reopened
 from ralph.backlog.apart import ready as free
 from ralph.core import facts as f
+from ralph.core.exits import FAILURES, OVER, exit_code
 from ralph.core.fold import fold
 from ralph.core.policy import Policy
 from ralph.core.schedule import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, from_backlog
@@ -27,11 +28,10 @@ from ralph.driver.control import Control
 from ralph.driver.elsewhere import Elsewhere
 from ralph.driver.ending import Ending
 from ralph.driver.known import KnownGates
-from ralph.driver.landing import FAILURES, leave
+from ralph.driver.landing import leave
 from ralph.driver.life import Life, Seeing, Shared
 from ralph.driver.loops import (
     GONE,
-    OVER,
     Begun,
     by_loop,
     changes,
@@ -366,7 +366,7 @@ class _BacklogRun:
 
     def _give_up(self, before: Begun) -> None:
         """Its workspace is gone, and with it what it made: the task begins anew."""
-        ended = f.LoopEnded(end="cancelled", reason=GONE, code=13)
+        ended = f.LoopEnded(end="cancelled", reason=GONE, code=exit_code("cancelled"))
         self._journal.append(f.kind_of(ended), f.encode(ended), before.state.loop)
         self._seeing.fact(ended, fold(before.state, ended))
 

@@ -18,7 +18,7 @@ from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core import steering
 from ralph.core.digest import digest
-from ralph.core.ends import SOME_TASKS_FAILED
+from ralph.core.exits import SOME_TASKS_FAILED
 from ralph.core.state import LoopState
 from ralph.driver.bench import (
     Bench,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.ends import DONE
+from ralph.core.exits import DONE, FAILURES
 from ralph.core.state import LoopState
 from ralph.driver.bench import Bench
 from ralph.errors import RalphError
@@ -41,7 +41,6 @@ from ralph.workspace.refusals import refuse_since
 from ralph.workspace.slots import Workspace, as_repo, bring_home, rebased, release, track
 
 HEADS = "refs/heads/"
-FAILURES = ("failed", "stuck", "limit")
 _BRANCH_TRIES = 20
 _STAMP = len("20260121-103045")  # a loop's id begins with its start
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ralph.agents.adapter import adapter
 from ralph.core import facts as f
-from ralph.core.ends import RESUMABLE, SETTLED
+from ralph.core.exits import RESUMABLE, SETTLED
 from ralph.core.fold import fold_all
 from ralph.core.policy import AgentPolicy
 from ralph.core.state import LoopState, Running

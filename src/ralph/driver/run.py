@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ralph import __version__
 from ralph.core import facts as f
-from ralph.core.ends import exit_code
+from ralph.core.exits import exit_code
 from ralph.core.fold import fold
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule

@@ -10,7 +10,8 @@ from ralph.core import facts as f
 from ralph.core import signals, steering
 from ralph.core.decide import shift_level
 from ralph.core.figures import count, duration
-from ralph.core.next import of_task, what_next, why_it_ended
+from ralph.core.next import what_next, why_it_ended
+from ralph.core.next_steps import of_task
 from ralph.core.policy import AgentPolicy, Task
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
