@@ -186,7 +186,7 @@ def _carried_over(s: LoopState, old: str, new: str) -> LoopState:
     verdicts = dict(s.verdicts)
     for gate in s.gates:
         before, after = (verdict_key(gate.name, "as-is", tree) for tree in (old, new))
-        if gate.review and before in reviews:
+        if gate.kind.verdict_follows_patch and before in reviews:
             reviews[after] = replace(reviews[before], tree=new)
             verdicts[after] = verdicts.get(before, ())
     return replace(s, reviews=reviews, verdicts=verdicts)

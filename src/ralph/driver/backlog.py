@@ -50,6 +50,7 @@ from ralph.driver.telling import Telling, tried_all
 from ralph.driver.watching import Watching
 from ralph.driver.writeback import WriteBack
 from ralph.errors import RalphError
+from ralph.gates import kinds
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.read import scan
@@ -128,6 +129,7 @@ class _BacklogRun:
         request = self._request
         self._journal = Journal.open(self._home.state_dir, self._id, now)
         resumed = self._to_resume()  # before anything is recorded
+        kinds.require(resumed.state.gates if resumed is not None else ())
         store = Store(self._home.state_dir, self._id)
         masker = confining.masker_of(request.everyone)
         with (
@@ -328,6 +330,9 @@ class _BacklogRun:
                 allow=resume.allow,
             )
         )
+        if why := kinds.missing(before.state.gates):  # this task waits for a person; the others continue
+            code, tree = exit_code("blocked-on-person"), life.loop.state.tree
+            life.loop.record(f.LoopEnded(end="blocked-on-person", reason=why, code=code, tree=tree))
         self._parked.pop(before.state.loop, None)
         if any(True for _ in changes(before.state)):  # until now the file says that it is blocked
             self._list.note(Claimed(resume.task))

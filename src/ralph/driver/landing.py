@@ -187,7 +187,7 @@ class Landing:
             tree=merged.tree,
             conflicts=merged.conflicts,
             text=merged.text,
-            same_patch=any(gate.review for gate in s.gates)  # nobody else wants to know
+            same_patch=any(gate.kind.verdict_follows_patch for gate in s.gates)  # nobody else wants to know
             and not merged.conflicts
             and b.snapshots.patch_id(s.base_tree, op.tree) == b.snapshots.patch_id(base_tree, merged.tree),
         )

@@ -227,7 +227,7 @@ class _Teller:
                 tree=x.tree,
                 span=Span(self.last, self.last),
                 hard=policy.hard if policy else True,
-                reviewer=bool(x.prompt or (policy and policy.review)),
+                reviewer=bool(x.prompt or (policy and policy.kind.asked_once)),
                 again=x.op.endswith(":again"),
                 command=policy.run if policy else "",
                 how="running",
