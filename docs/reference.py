@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -14,6 +14,7 @@ from ralph.cli.app import COMMANDS, app
 from ralph.cli.events import KINDS
 from ralph.config.older_family import ROWS, Row
 from ralph.config.schema import KEYS
+from ralph.core.exits import EXITS, OTHER_CODES, Exit
 from ralph.core.vocabulary import NAMES, Kind, Sort
 
 DOCS = Path(__file__).parent
@@ -80,12 +81,61 @@ def fact_kinds() -> str:
     return "\n".join(rows)
 
 
+def exit_codes(table: Sequence[Exit] = EXITS) -> str:
+    """Code, end and meaning: what someone looks up who has seen a number."""
+    rows = [(row.code, f"`{row.name}`", row.meaning) for row in table]
+    rows += [(code, "", f"{name[:1].upper()}{name[1:]}") for code, (name, _) in OTHER_CODES.items()]
+    return _table(("code", "end", "meaning"), sorted(rows))
+
+
+def exits(table: Sequence[Exit] = EXITS) -> str:
+    """Every column that a person has a use for."""
+    rows = [
+        (
+            row.code,
+            f"`{row.name}`",
+            row.meaning,
+            _yes(row.resumable),
+            _yes(row.ends_run),
+            _yes(row.needs_person),
+            row.task.replace("_", " "),
+            row.next,
+        )
+        for row in table
+    ]
+    rows += [(code, "", name, "", "", "", "", todo) for code, (name, todo) in OTHER_CODES.items()]
+    head = (
+        "code",
+        "end",
+        "meaning",
+        "resumable",
+        "ends the run",
+        "needs a person",
+        "its task is",
+        "next step",
+    )
+    return _table(head, sorted(rows))
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    lines = [head, ["---"] * len(head), *([str(cell).replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(
+        f"| {' | '.join(line)} |" if line[0] != "---" else "|---" * len(line) + "|" for line in lines
+    )
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else ""
+
+
 # Page -> the name of its markers, and what stands between them.
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "config.md": ("keys", config_keys),
     "hats.md": ("older keys", legacy_keys),
     "roles.md": ("names", condition_names),
     "journal.md": ("facts", fact_kinds),
+    "exits.md": ("exits", exits),
+    "../README.md": ("exit codes", exit_codes),
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from project import Project
 
-from ralph.core.ends import NEXT
+from ralph.core.exits import NEXT
 
 AGENT = "cli: {backend: custom, command: ./agent.sh, prompt_mode: stdin}\n"
 JSONL = "cli: {backend: custom, command: ./agent.sh, prompt_mode: stdin, output: jsonl}\n"

@@ -18,13 +18,13 @@ from msgspec.structs import replace
 from project import processes_with, until
 
 from ralph.core import facts as f
-from ralph.core.ends import NEXT, End
+from ralph.core.exits import NEEDS_PERSON, NEXT, End
 from ralph.core.policy import NotifyPolicy, Task
 from ralph.core.state import LoopState
 from ralph.driver.notify import Notifier
 from ralph.driver.processes import Ownership, choose
 from ralph.notify.channel import name
-from ralph.notify.news import BLOCKS, News, Scene, news, told
+from ralph.notify.news import News, Scene, news, told
 
 SCENE = Scene(run="r1", folder="/work/it", host="box", time="2026-01-02T03:04:05Z")
 STATE = LoopState(
@@ -104,7 +104,7 @@ def test_a_wait_has_the_same_keys_and_says_what_for_and_until_when() -> None:
 @pytest.mark.parametrize("end", get_args(End))
 def test_every_end_is_told_and_is_a_block_where_a_person_is_needed(end: End) -> None:
     assert ended(end).occasion == ("block" if end in ("blocked-on-person", "needs-review") else "end")
-    assert {"blocked-on-person", "needs-review"} == BLOCKS
+    assert {"blocked-on-person", "needs-review"} == NEEDS_PERSON
 
 
 def test_a_block_carries_the_question_and_a_review_the_paths() -> None:

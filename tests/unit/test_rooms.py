@@ -10,12 +10,12 @@ ROOT = Path(ralph.__file__).parent
 EVERYWHERE = {"errors", "seams", "__version__"}
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
-    "config": {"core", "agents"},
+    "config": {"core", "agents", "gates"},
     "prompt": {"core"},
     "agents": {"core"},
     "workspace": {"core"},
     "journal": {"core"},
-    "gates": {"core", "workspace"},
+    "gates": {"core", "agents", "workspace"},
     "ui": {"core"},
     "notify": {"core"},
     "driver": {"backlog", "core", "agents", "gates", "journal", "notify", "prompt", "workspace", "sandbox"},

@@ -9,14 +9,15 @@ import msgspec
 from ralph.backlog import JsonlBacklog
 from ralph.cli import backlogfile
 from ralph.core import facts as f
-from ralph.core.ends import DONE
+from ralph.core.exits import DONE, OVER
 from ralph.core.fold import fold_all
-from ralph.core.next import resume_of, shlex_quoted, what_next
+from ralph.core.next import what_next
+from ralph.core.next_steps import resume_of, shlex_quoted
 from ralph.core.schedule import Work
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.driver.backlog import BacklogRequest, Resume
-from ralph.driver.loops import OVER, Begun, by_loop, needs_a_person, waiting
+from ralph.driver.loops import Begun, by_loop, needs_a_person, waiting
 from ralph.driver.resume import is_unfinished, last_loop
 from ralph.errors import RalphError
 from ralph.journal.lock import holder

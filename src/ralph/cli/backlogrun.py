@@ -18,16 +18,16 @@ from ralph.cli.backlogwords import is_split, loose_end, not_begun, split_into, u
 from ralph.cli.seeing import Shown, choose, diagnosed
 from ralph.core import facts as f
 from ralph.core.consensus import together
-from ralph.core.ends import DONE
+from ralph.core.exits import DONE, FAILURES, STOPS_THE_RUN
 from ralph.core.figures import duration
-from ralph.core.next import shlex_quoted, what_next
+from ralph.core.next import what_next
+from ralph.core.next_steps import shlex_quoted
 from ralph.core.policy import Policy
-from ralph.core.schedule import STOPS_THE_RUN, Work
+from ralph.core.schedule import Work
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.driver.backlog import BacklogRequest, run_backlog
 from ralph.driver.elsewhere import Elsewhere
-from ralph.driver.landing import FAILURES
 from ralph.driver.life import Seeing
 from ralph.driver.loops import needs_a_person
 from ralph.errors import RalphError

@@ -13,10 +13,10 @@ from ralph.cli.backlogwords import is_split, loose_end, split_into, unready
 from ralph.cli.standing import Standing, standing
 from ralph.core import facts as f
 from ralph.core.consensus import together
-from ralph.core.ends import DONE
+from ralph.core.exits import DONE, STOPS_THE_RUN
 from ralph.core.fold import fold_all
-from ralph.core.next import shlex_quoted, what_next
-from ralph.core.schedule import STOPS_THE_RUN
+from ralph.core.next import what_next
+from ralph.core.next_steps import shlex_quoted
 from ralph.core.state import LoopState
 from ralph.core.tasks import STATUSES
 from ralph.core.text import few

@@ -7,13 +7,14 @@ from ralph.cli.figures import clock, cut, seconds_since
 from ralph.cli.standing import Standing
 from ralph.cli.status import Row
 from ralph.core.consensus import is_consensus, latest
+from ralph.core.exits import EXITS
 from ralph.core.figures import duration
 from ralph.ui.runreview import said
 from ralph.ui.spending import cost, spent
 
 _SHOWN = 8  # tasks under way
 _TROUBLES = 5
-_CUT_SHORT = {12: "stopped", 13: "cancelled", 130: "interrupted"}
+_CUT_SHORT = {row.code: row.name for row in EXITS if row.requested}
 
 
 def rows_of(x: BacklogStanding) -> list[Row]:

@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Iterator
 from ralph.backlog import Backlog
 from ralph.backlog.apart import needs
 from ralph.backlog.nearest import hint
-from ralph.core.ends import DONE, exit_code
+from ralph.core.exits import DONE, FAILURES, exit_code
 from ralph.core.state import LoopState
 from ralph.core.tasks import BacklogTask
 from ralph.core.text import few
 from ralph.driver.elsewhere import HEADS, Apart, Elsewhere
-from ralph.driver.landing import FAILURES, lacks, landed_apart
+from ralph.driver.landing import lacks, landed_apart
 from ralph.errors import RalphError
 
 _REASON = 120  # characters

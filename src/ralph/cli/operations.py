@@ -152,7 +152,7 @@ def operations(loop: Loop, state_dir: Path) -> list[Operation]:
     """In the order in which they began."""
     found: dict[str, Operation] = {}
     n = serial = 0
-    reviewers = {gate.name for gate in loop.started.policy.gates if gate.review}
+    reviewers = {gate.name for gate in loop.started.policy.gates if gate.kind.asked_once}
     for record in loop.records:
         match f.decode(record.data):
             case f.IterationStarted() as x:

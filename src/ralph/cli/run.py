@@ -22,8 +22,10 @@ from ralph.config.agent import NamedBy
 from ralph.config.kinds import glob_problem
 from ralph.core import facts as f
 from ralph.core.decide import Finish, decide
+from ralph.core.exits import BY_NAME
 from ralph.core.fold import fold
-from ralph.core.next import of_task, resume_of, what_it_needs
+from ralph.core.next import what_it_needs
+from ralph.core.next_steps import of_task, resume_of
 from ralph.core.policy import AgentPolicy, Policy
 from ralph.core.state import LoopState
 from ralph.core.text import few
@@ -288,7 +290,7 @@ def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allo
     higher = raised(loop.policy.limits, limits)
     resumed = fold(loop, f.LoopResumed(run="", limits=higher, answer=answer, allow=allow))
     for op in decide(resumed) if not resumed.open else ():
-        if isinstance(op, Finish) and op.end in ("limit", "failed"):
+        if isinstance(op, Finish) and BY_NAME[op.end].raisable:
             todo = what_it_needs(op.end, replace(resumed, end_limit=op.limit))
             raise RalphError(f"it would end again at once: {op.reason}", todo=todo)
 

@@ -17,7 +17,8 @@ from ralph.cli.place import BY_INIT
 from ralph.core import facts as f
 from ralph.core import steering
 from ralph.core.hatfold import IDLE
-from ralph.core.next import of_task, what_next, why_it_ended
+from ralph.core.next import what_next, why_it_ended
+from ralph.core.next_steps import of_task
 from ralph.core.state import LoopState
 from ralph.driver.resume import last_loop
 from ralph.journal.lock import holder

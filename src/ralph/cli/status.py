@@ -13,6 +13,7 @@ import msgspec
 from ralph.cli.figures import clock, cut, seconds_since, seconds_until
 from ralph.cli.place import here
 from ralph.cli.standing import Gate, Place, Standing, Told, look
+from ralph.core.exits import BY_NAME
 from ralph.core.figures import duration
 from ralph.ui.spending import spent
 from ralph.ui.terminal import one_line
@@ -22,15 +23,7 @@ _GATES_SHOWN = 6
 _WARNINGS_SHOWN = 3
 _TOLD_SHOWN = 3
 _ITEMS_SHOWN = 8
-_MILD = (
-    "completed-unverified",
-    "needs-review",
-    "blocked-on-person",
-    "stopped",
-    "interrupted",
-    "limit",
-    "quota",
-)
+COLOURS = {"good": "green", "unsure": "yellow", "bad": "red"}
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -99,8 +92,8 @@ def _end_rows(x: Standing) -> list[Row]:
     if not x.end:
         return []
     limit = f" ({x.limit})" if x.limit else ""
-    good = "green" if x.end == "completed-verified" else "yellow" if x.end in _MILD else "red"
-    rows = [Row("end", f"{x.end}{limit}: {x.reason}", good, whole=True)]
+    colour = COLOURS[BY_NAME[x.end].tone]
+    rows = [Row("end", f"{x.end}{limit}: {x.reason}", colour, whole=True)]
     if x.question and x.end and x.question not in x.reason:
         rows.append(Row("question", x.question, whole=True))
     return rows

@@ -9,7 +9,7 @@ import click
 
 from ralph.cli import whom
 from ralph.cli.place import here
-from ralph.core.next import shlex_quoted
+from ralph.core.next_steps import shlex_quoted
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.driver.wishes import MOST_CHARS

@@ -277,17 +277,16 @@ def _gate(gate: GatePolicy) -> str:
     from ralph.config.kinds import duration_text
 
     when = {"claim": "on a claim", "iteration": "after each iteration"}[gate.every]
-    what = f"review: {gate.review}" if gate.review else gate.run
     where = ", in a clean checkout" if gate.hermetic else ""
     times = f"warned after {duration_text(gate.soft_timeout)}, ended after {duration_text(gate.hard_timeout)}"
-    return f"{gate.name}: {'hard' if gate.hard else 'soft'}, {when}{where}, {times}: {what}"
+    return f"{gate.name}: {'hard' if gate.hard else 'soft'}, {when}{where}, {times}: {gate.question}"
 
 
 def _at_end(gate: GatePolicy) -> str:
     from ralph.config.kinds import duration_text
 
     ended = f"ended after {duration_text(gate.hard_timeout)}"
-    return f"{gate.name}: looks at the whole run over a backlog, {ended}: review: {gate.review}"
+    return f"{gate.name}: looks at the whole run over a backlog, {ended}: {gate.question}"
 
 
 def _sandbox(sandbox: SandboxPolicy) -> str:

@@ -12,7 +12,7 @@ import msgspec
 from ralph.cli.place import BY_INIT
 from ralph.core import facts as f
 from ralph.core.fold import fold_all
-from ralph.core.next import shlex_quoted
+from ralph.core.next_steps import shlex_quoted
 from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.driver.control import tell

@@ -224,6 +224,37 @@ def _environment(node: Node, spot: Spot) -> dict[str, str] | None:
     return values
 
 
+def _options(node: Node, spot: Spot) -> dict[str, Any] | None:
+    """Whatever a mapping of YAML holds, as plain values: what they mean is for another package to say."""
+    if not isinstance(node, Mapping):
+        spot.wrong(f"must be a mapping of names to values, not {described(node)}")
+        return None
+    return {
+        key.text: _anything(value, spot.key(shown_key(key.text), key.line))
+        for key, value in entries(node, spot)
+    }
+
+
+def _anything(node: Node, spot: Spot) -> Any:
+    if isinstance(node, Mapping):
+        return _options(node, spot)
+    if isinstance(node, Sequence):
+        return [_anything(item, spot.item(i, item.line)) for i, item in enumerate(node.items)]
+    if node.means == "null":
+        return None
+    if node.means == "boolean":
+        return boolean_of(node, spot)
+    if node.means in ("integer", "number"):
+        number = _plain_number(node)
+        if number is None or number_problem(number, -MAX_INTEGER, MAX_INTEGER):
+            spot.wrong(f"must be a plain number of at most {MAX_INTEGER}, not {described(node)}")
+            return None
+        return int(number) if node.means == "integer" else number
+    if not is_unicode(node.text):
+        spot.wrong("is not valid Unicode text")
+    return node.text
+
+
 def _variable(node: Node, spot: Spot) -> str | None:
     pattern = line_of(node, spot)
     if pattern is not None and not _VARIABLES.fullmatch(pattern):
@@ -352,6 +383,7 @@ ENVIRONMENT = Kind(
         "additionalProperties": _WORD_SCHEMA,
     },
 )
+OPTIONS = Kind("mapping of options", _options, {"type": "object"})
 IDENTIFIER = Kind(
     "name",
     _identifier,

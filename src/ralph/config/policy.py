@@ -12,8 +12,9 @@ from ralph.config.hats import team
 from ralph.config.overrides import Overrides
 from ralph.config.problems import closest, quoted
 from ralph.config.read import ADAPTER, NO_GATES, Given, Settings, Values, fields
-from ralph.config.schema import GATE, NOTIFY, REVIEWER
+from ralph.config.schema import EITHER, GATE, NOTIFY, REVIEWER
 from ralph.config.workers import absolute, agent_of, other_agent, warn_unused
+from ralph.core.gate_kinds import GateKind
 from ralph.core.policy import (
     REVIEWS,
     AgentPolicy,
@@ -200,27 +201,28 @@ def gates_of(
 ) -> tuple[GatePolicy, ...]:
     """`at`: what messages call the list that they are in."""
     whole = [
-        (i, values) for i, values in enumerate(given) if values.keys() & {f"{GATE}.run", f"{GATE}.review"}
+        (i, values)
+        for i, values in enumerate(given)
+        if values.keys() & {f"{GATE}.{name}" for name in EITHER[GATE]}
     ]
     names = _names(whole, at, settings)
-    return tuple(
-        replace(
-            _gate(values, names[index], f"{at}[{index}]", settings, overrides.timeout_multiplier),
-            agent=_reviewer(values, f"{at}[{index}]", settings, overrides, cwd),
-        )
-        for index, values in whole
-    )
+    found = []
+    for index, values in whole:
+        path = f"{at}[{index}]"
+        gate = _gate(values, names[index], path, settings, overrides.timeout_multiplier)
+        found.append(replace(gate, agent=_reviewer(gate.kind, values, path, settings, overrides, cwd)))
+    return tuple(found)
 
 
 def _reviewer(
-    values: Values, path: str, settings: Settings, overrides: Overrides, cwd: Path
+    kind: GateKind, values: Values, path: str, settings: Settings, overrides: Overrides, cwd: Path
 ) -> AgentPolicy | None:
     """The gate's own agent: the loop's, with what is said here; or one that is said from the ground up."""
     own = {"cli" + key.removeprefix(REVIEWER): v for key, v in values.items() if key.startswith(REVIEWER)}
     if not own:
         return None
     at = f"{path}.agent"
-    if f"{GATE}.review" not in values:
+    if not kind.runs_agent:
         settings.problems.warn(next(iter(own.values())).line, at, "is used only with `review`")
         return None
     anew = bool(own.keys() & {"cli.backend", "cli.command"})
@@ -240,17 +242,17 @@ def _reviewer(
 
 def _gate(values: Values, name: str, path: str, settings: Settings, multiplier: float) -> GatePolicy:
     own = fields(values, "gate") | {"name": name}
-    gate = GatePolicy(**own)
+    gate = GatePolicy(**own, other_kind=_kind(values, path, settings))
     soft = own.get("soft_timeout", min(gate.soft_timeout, gate.hard_timeout))
     if soft > gate.hard_timeout:
         line = values[f"{GATE}.soft_timeout"].line
         settings.problems.add(line, f"{path}.soft_timeout", _too_soft("hard_timeout", gate.hard_timeout))
-    word = gate.review.strip()
-    if word and word not in REVIEWS and not re.search(r"\s", word) and closest(word, REVIEWS):
-        line = values[f"{GATE}.review"].line
-        what = f"{quoted(word)} is taken as your own instructions"
-        settings.problems.warn(line, f"{path}.review", what, word, REVIEWS)
-    for name in ("may_write", "setup", "inputs") if gate.review else ():
+    if given := values.get(f"{GATE}.review"):
+        word = given.value.strip()
+        if word not in REVIEWS and not re.search(r"\s", word) and closest(word, REVIEWS):
+            what = f"{quoted(word)} is taken as your own instructions"
+            settings.problems.warn(given.line, f"{path}.review", what, word, REVIEWS)
+    for name in ("may_write", "setup", "inputs") if gate.kind.runs_agent else () if gate.run else ("setup",):
         if f"{GATE}.{name}" in values:
             line = values[f"{GATE}.{name}"].line
             settings.problems.warn(line, f"{path}.{name}", "is used only with `run`")
@@ -258,6 +260,31 @@ def _gate(values: Values, name: str, path: str, settings: Settings, multiplier: 
         line = values[f"{GATE}.setup"].line
         settings.problems.warn(line, f"{path}.setup", "is used only with hermetic: true")
     return replace(gate, soft_timeout=soft * multiplier, hard_timeout=gate.hard_timeout * multiplier)
+
+
+def _kind(values: Values, path: str, settings: Settings) -> GateKind | None:
+    """The kind that `kind:` names, with the traits by which the core judges it."""
+    given, options = values.get(f"{GATE}.kind"), values.get(f"{GATE}.options")
+    if given is None:
+        if options is not None:
+            settings.problems.warn(options.line, f"{path}.options", "is used only with `kind`")
+        return None
+    from ralph.gates import kinds  # most files name none
+
+    if key := kinds.SAID_WITH.get(given.value):
+        settings.problems.add(given.line, f"{path}.kind", f"{quoted(given.value)} is said by `{key}` alone")
+        return None
+    found = kinds.find(given.value)
+    if found is None:
+        known = kinds.names()
+        which = f"known: {', '.join(known)}" if known else "no installed package brings any"
+        what = f"unknown kind {quoted(given.value)}; {which}"
+        settings.problems.add(given.line, f"{path}.kind", what, given.value, known)
+        return None
+    line = options.line if options is not None else given.line
+    for wrong in found.check(options.value if options is not None else {}):
+        settings.problems.add(line, f"{path}.options", wrong)
+    return found.about
 
 
 def _names(gates: list[tuple[int, Values]], at: str, settings: Settings) -> dict[int, str]:
@@ -289,6 +316,8 @@ def _names(gates: list[tuple[int, Values]], at: str, settings: Settings) -> dict
 def _named_after(values: Values) -> str:
     if f"{GATE}.run" in values:
         return _first_word(values[f"{GATE}.run"].value)
+    if f"{GATE}.kind" in values:
+        return _first_word(values[f"{GATE}.kind"].value)
     review: str = values[f"{GATE}.review"].value
     return review if review in REVIEWS else "review"
 

@@ -217,7 +217,7 @@ def _items(node: Node, section: str, spot: Spot) -> tuple[Values, ...] | None:
             if not has:
                 neither = " nor ".join(f"`{name}`" for name in wanted)
                 at.wrong(f"has neither {neither}" if len(wanted) > 1 else f"has no {either}")
-            elif len(has) == 2:
+            elif len(has) > 1:
                 at.wrong(f"has both `{has[0]}` and `{has[1]}`; keep one of them")
         items.append(found)
     return tuple(items)

@@ -33,7 +33,7 @@ REVIEWER = f"{GATE}.agent"  # and of its own agent, if it has one
 AT_END = "at_end[]"  # of one reviewer at the end of a run; what a gate has more of is not for it
 NOTIFY = "notify[]"
 EITHER = {
-    GATE: ("run", "review"),
+    GATE: ("run", "review", "kind"),
     AT_END: ("review",),
     NOTIFY: ("run", "url"),
 }  # an item has exactly one of these
@@ -187,7 +187,7 @@ KEYS: tuple[Key, ...] = (
     Key("events.<name>.on_publish", hatkinds.PROSE, "meaning.on_publish", "What a hat is told that may publish it."),
     Key("gates", Kind("`none` or list of gates"), "", "The checks that prove the work. `none` says that no proof is wanted.", "no gate: the end is unverified"),
     Key("gates[].name", kinds.LINE, "gate.name", "How messages call it; unique.", "the first word of `run`"),
-    Key("gates[].run", kinds.TEXT, "gate.run", "The command; exit code 0 passes. A gate has either this or `review`."),
+    Key("gates[].run", kinds.TEXT, "gate.run", "The command; exit code 0 passes. A gate has either this, or `review`, or `kind`."),
     Key("gates[].review", kinds.TEXT, "gate.review", "A reviewer: a fresh agent reads the criteria, the change and the gates' output, and says PASS or FAIL. `spec` (does it do what was asked?), `quality` (is it well made?), or your own instructions."),
     Key("gates[].agent.backend", kinds.AGENT, "agent.backend", "The reviewer's agent.", _AS_CLI),
     Key("gates[].agent.command", kinds.ARGV, "agent.command", "The reviewer's program. With `backend` or `command` given, nothing else is taken over from `cli`.", _AS_CLI),
@@ -198,6 +198,8 @@ KEYS: tuple[Key, ...] = (
     Key("gates[].agent.output", _OUTPUT, "agent.output", "What the reviewer prints.", _AS_CLI),
     Key("gates[].agent.env", kinds.ENVIRONMENT, "agent.env", "Environment variables for the reviewer.", _AS_CLI),
     Key("gates[].agent.script", kinds.PATH, "agent.script", "The steps of a scripted reviewer.", _AS_CLI),
+    Key("gates[].kind", kinds.LINE, "", "A kind of gate that an installed package brings (entry point group `ralph.gates`)."),
+    Key("gates[].options", kinds.OPTIONS, "gate.options", "What a gate with `kind` is told; which names there are is up to its kind."),
     Key("gates[].hard", kinds.BOOLEAN, "gate.hard", "Whether it must pass; otherwise its failure is a warning."),
     Key("gates[].every", choice("claim", "iteration"), "gate.every", "When it runs."),
     Key("gates[].soft_timeout", duration(), "gate.soft_timeout", "Time before a warning.", "600, at most `hard_timeout`"),

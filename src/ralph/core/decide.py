@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core import steering
-from ralph.core.ends import End, exit_code
+from ralph.core.exits import End, exit_code
 from ralph.core.facts import Purpose, Variant
 from ralph.core.figures import count
 from ralph.core.hatfold import COOLDOWN, IDLE
@@ -358,7 +358,7 @@ def _base_gate_due(s: LoopState) -> RunGate | None:
     if s.serial:
         return None
     for gate in s.gates:
-        if gate.name not in s.base and not gate.review:  # there is no change yet to review
+        if gate.name not in s.base and gate.kind.measures:  # there is no change yet to review
             return RunGate(
                 id=f"base:{gate.name}", gate=gate.name, purpose="base", variant="as-is", tree=s.base_tree
             )
@@ -458,7 +458,7 @@ def _proof(s: LoopState, doubt: Verdict | None = None) -> dict[str, str]:
     proof: dict[str, str] = {}
     for gate in s.gates:
         verdicts = s.verdicts.get(verdict_key(gate.name, "as-is", s.claim.tree), ())
-        if gate.review:
+        if gate.kind.asked_once:
             said = ("PASS" if verdicts[-1] else "FAIL") if verdicts else "no verdict"
             proof[gate.name] = said + ("" if gate.hard else " (soft)")
             continue

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from ralph.core.ends import End
+from ralph.core.exits import End
 from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task
 from ralph.core.testcounts import Counts
 

@@ -32,8 +32,8 @@ def gate_ended(s: LoopState, x: f.GateEnded) -> LoopState:
     if x.how == "interrupted":
         return s
     policy = s.gate(x.gate)
-    if policy and policy.review:
-        return _review_ended(s, policy, x)
+    if policy and policy.kind.asked_once:
+        return _opinion_given(s, policy, x)
     key = verdict_key(x.gate, x.variant, x.tree)
     s = replace(s, verdicts={**s.verdicts, key: (*s.verdicts.get(key, ()), x.passed)})
     if policy and (warning := _gate_warning(policy.hard, x)):
@@ -77,15 +77,16 @@ def judged(s: LoopState) -> LoopState:
     return _claim_failed(s, verdict) if isinstance(verdict, Verdict) and verdict.what == "failed" else s
 
 
-def _review_ended(s: LoopState, gate: GatePolicy, x: f.GateEnded) -> LoopState:
+def _opinion_given(s: LoopState, gate: GatePolicy, x: f.GateEnded) -> LoopState:
+    noun = gate.kind.noun
     if x.wrote:
-        undone = f"files changed while reviewer {x.gate} ran; undone, `ralph recover` has them: {', '.join(x.wrote[:5])}"
+        undone = f"files changed while {noun} {x.gate} ran; undone, `ralph recover` has them: {', '.join(x.wrote[:5])}"
         s = warn(s, f"gate {x.gate} wrote", undone)
-    if warning := _review_warning(gate.hard, x):
+    if warning := _opinion_warning(gate, x):
         s = warn(s, f"gate {x.gate} {x.timed_out}", warning)
     if x.fault and gate.hard:
         refusals = {**s.refusals, x.gate: s.refusals.get(x.gate, 0) + 1}
-        text = f"reviewer {x.gate}: {x.fault_text}"
+        text = f"{noun} {x.gate}: {x.fault_text}"
         return faulted(replace(s, refusals=refusals, fault=x.fault, fault_text=text), x)
     key = verdict_key(x.gate, x.variant, x.tree)
     result = _result_of(x)
@@ -99,7 +100,7 @@ def _review_ended(s: LoopState, gate: GatePolicy, x: f.GateEnded) -> LoopState:
         and x.timed_out != "hard"
     ):
         # It fails to answer, twice: that is not the agent's fault, and asking it about another tree would not help.
-        text = f"reviewer {x.gate} {'failed to run' if x.code else 'gives no verdicts'}: {x.headline}"
+        text = f"{noun} {x.gate} {'failed to run' if x.code else 'gives no verdicts'}: {x.headline}"
         others = tuple(r for r in s.results if r.gate != x.gate)
         return replace(s, results=others, fault="unusable", fault_text=text)
     if not x.unclear:
@@ -119,13 +120,14 @@ def _review_ended(s: LoopState, gate: GatePolicy, x: f.GateEnded) -> LoopState:
     return s
 
 
-def _review_warning(hard: bool, x: f.GateEnded) -> str:
+def _opinion_warning(gate: GatePolicy, x: f.GateEnded) -> str:
+    noun = gate.kind.noun
     if x.timed_out == "soft":
-        return f"reviewer {x.gate} took {x.seconds:.1f} s, longer than its soft limit"
-    if not hard and (x.unclear or not x.passed):
-        return f"reviewer {x.gate} (soft): {x.headline}"
+        return f"{noun} {x.gate} took {x.seconds:.1f} s, longer than its soft limit"
+    if not gate.hard and (x.unclear or not x.passed):
+        return f"{noun} {x.gate} (soft): {x.headline}"
     if x.unclear and x.purpose == "iteration":
-        return f"reviewer {x.gate} gave no verdict: {x.headline}"
+        return f"{noun} {x.gate} gave no verdict: {x.headline}"
     return ""
 
 

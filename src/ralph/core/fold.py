@@ -15,6 +15,7 @@ from ralph.core import hatfold, signals, steering, wearing
 from ralph.core.counting import ALWAYS_A_CRASH, attempt, faulted, moved_on, moved_refs, warn
 from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt
+from ralph.core.exits import BY_NAME
 from ralph.core.findings import gate_ended, gate_started, judged
 from ralph.core.hats import COMPLETE_WORDS
 from ralph.core.judge import Verdict, judge, weakened
@@ -82,6 +83,7 @@ def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
     )
     if s.ended is None:
         return s
+    ended = BY_NAME[s.ended]
     if s.ended == "needs-review" and not x.allow:
         # Nobody allows it: the agent has to do without.
         found = weakened(s, s.claim) if s.claim else {}
@@ -101,7 +103,7 @@ def _loop_resumed(s: LoopState, x: f.LoopResumed) -> LoopState:
         fault="",
         fault_text="",
         # After a quota end the user says when to try again; after a stop or a crash the wait goes on.
-        wait_due=None if s.ended in ("quota", "agent-unusable") else s.wait_due,
+        wait_due=None if ended.ends_wait else s.wait_due,
         no_progress=0,
         restless=0,
         agent=0,
@@ -184,7 +186,7 @@ def _carried_over(s: LoopState, old: str, new: str) -> LoopState:
     verdicts = dict(s.verdicts)
     for gate in s.gates:
         before, after = (verdict_key(gate.name, "as-is", tree) for tree in (old, new))
-        if gate.review and before in reviews:
+        if gate.kind.verdict_follows_patch and before in reviews:
             reviews[after] = replace(reviews[before], tree=new)
             verdicts[after] = verdicts.get(before, ())
     return replace(s, reviews=reviews, verdicts=verdicts)

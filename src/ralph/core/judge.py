@@ -91,7 +91,9 @@ def due_after_iteration(s: LoopState, serial: int) -> Ask | None:
     for gate in s.gates:
         if gate.every == "iteration" and verdict_key(gate.name, "as-is", s.tree) not in s.verdicts:
             op = f"iteration:{serial}:{gate.name}" + _anew(s, gate)
-            if gate.review and (s.claim or _result(s, op)):  # asked in its turn; or it gave no verdict
+            if gate.kind.asked_once and (
+                s.claim or _result(s, op)
+            ):  # asked in its turn; or it gave no verdict
                 continue
             return Ask(op=op, gate=gate.name, purpose="iteration", variant="as-is", tree=s.tree)
     return None
@@ -102,7 +104,7 @@ def _settle(
 ) -> Ask | Result:
     """This gate's word on the claim. A failure of a new kind, or a verdict that contradicts an earlier one on the same
     tree, is asked once more: a gate that changes its mind is flaky, and that is not the agent's fault."""
-    if gate.review:
+    if gate.kind.asked_once:
         return _reviewed(s, claim, gate, variant, swap)
     op = _named(claim, gate, variant)
     first = _result(s, op) or (
@@ -127,7 +129,7 @@ def _settle(
 def _reviewed(
     s: LoopState, claim: Claim, gate: GatePolicy, variant: Variant, swap: tuple[str, ...]
 ) -> Ask | Result:
-    """A reviewer's word on the claim. Its verdict on a tree holds; an answer without one is asked for once more."""
+    """An opinion on the claim. Its verdict on a tree holds; an answer without one is asked for once more."""
     op = _named(claim, gate, variant) + _anew(s, gate)
     first = s.reviews.get(verdict_key(gate.name, variant, claim.tree)) or _result(s, op)
     if first is None:
@@ -151,7 +153,7 @@ def _round(claim: Claim) -> str:
 
 def _left_out(s: LoopState, claim: Claim, gate: GatePolicy) -> bool:
     """Past a cap no more is spent on what could not decide anything."""
-    if gate.hard or not gate.review or verdict_key(gate.name, "as-is", claim.tree) in s.reviews:
+    if gate.hard or not gate.kind.runs_agent or verdict_key(gate.name, "as-is", claim.tree) in s.reviews:
         return False
     limits, spent = s.policy.limits, s.spent()
     return spent.cost_usd >= limits.max_cost_usd > 0 or spent.tokens >= limits.max_tokens > 0
@@ -185,7 +187,7 @@ def weakened(s: LoopState, claim: Claim) -> dict[str, tuple[str, ...]]:
 def _ran_as_it_was(s: LoopState, claim: Claim, path: str) -> bool:
     """Then the work has passed the tests as they were, and what is left to say is that they are weaker now."""
     touched = claim.touched or {}
-    return any(path in touched.get(gate.name, ()) for gate in s.gates if gate.hard and not gate.review)
+    return any(path in touched.get(gate.name, ()) for gate in s.gates if gate.hard and gate.kind.measures)
 
 
 def _allowed(s: LoopState, path: str) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from ralph.core.agentpolicy import AgentPolicy as AgentPolicy
 from ralph.core.agentpolicy import OutputFormat as OutputFormat
 from ralph.core.agentpolicy import PromptMode as PromptMode
+from ralph.core.gate_kinds import COMMAND, REVIEWER, GateKind
 from ralph.core.hats import Team
 from ralph.core.protected import PROTECTED
 from ralph.core.team import Roles
@@ -39,10 +40,10 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class GatePolicy(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A check that the orchestrator runs: a command, or a reviewer (a fresh agent that reads the change)."""
+    """A check that the orchestrator runs: a command, a reviewer (a fresh agent that reads the change), or another kind."""
 
     name: str
-    run: str = ""  # the command; empty for a reviewer
+    run: str = ""  # the command; empty for another kind
     review: str = ""  # what the reviewer looks for: "spec", "quality", or instructions of one's own
     agent: AgentPolicy | None = None  # the reviewer's; None: the loop's own agent
     hard: bool = True
@@ -53,6 +54,20 @@ class GatePolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     hermetic: bool = False  # run in a clean checkout of the tree
     setup: str = ""  # before the command in a clean checkout
     inputs: tuple[str, ...] = ()  # more files (globs) that judge the work
+    other_kind: GateKind | None = msgspec.field(default=None, name="kind")  # neither a command nor a reviewer
+    options: dict[str, Any] = {}  # of that kind, as configured
+
+    @property
+    def kind(self) -> GateKind:
+        return self.other_kind or (REVIEWER if self.review else COMMAND)
+
+    @property
+    def question(self) -> str:
+        """What is asked, for people."""
+        if self.other_kind is not None:
+            given = ", ".join(f"{name}: {value}" for name, value in self.options.items())
+            return f"{self.other_kind.name} ({given})" if given else self.other_kind.name
+        return f"review: {self.review}" if self.review else self.run
 
 
 class LimitPolicy(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ralph.core import consensus
 from ralph.core import facts as f
-from ralph.core.ends import CODES, RESUMABLE, SOME_TASKS_FAILED, End
+from ralph.core.exits import CODES, RESUMABLE, SOME_TASKS_FAILED, STOPS_THE_RUN, USAGE_ERROR, End
 from ralph.core.policy import GatePolicy
 
 
@@ -121,10 +121,7 @@ def _began(s: RunState, task: str) -> RunState:
     )
 
 
-NOTHING_BEGUN = 2  # the code of an error in use
-
-# Ends that say nothing about the one task: the next task would meet the same.
-STOPS_THE_RUN: frozenset[End] = frozenset({"interrupted", "stopped", "quota", "agent-unusable", "internal"})
+NOTHING_BEGUN = USAGE_ERROR
 
 
 def schedule(s: RunState) -> tuple[Step, ...]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
-from msgspec.structs import replace
 
-from ralph.core.ends import End
+from ralph.core.exits import End
 from ralph.core.facts import Fault, Landed, LandingIntended, MergeIntended, Purpose, StopHow, Usage, Variant
 from ralph.core.hats import Hat
 from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task
@@ -249,13 +248,6 @@ class LoopState(msgspec.Struct, frozen=True):
         return gate.agent or self.policy.agent
 
     @property
-    def judges(self) -> tuple[GatePolicy, ...]:
-        """The gates, each with the command that is run for it: a reviewer's is its agent's."""
-        return tuple(
-            replace(gate, run=_run_as(self.agent_of(gate))) if gate.review else gate for gate in self.gates
-        )
-
-    @property
     def warnings(self) -> tuple[str, ...]:
         """One line for each kind of warning, however often it came."""
         return tuple(
@@ -276,11 +268,6 @@ class LoopState(msgspec.Struct, frozen=True):
             tokens=self.tokens + sum(r.usage.tokens for r in self.open.values()),
             cost_usd=self.cost_usd + sum(r.usage.cost_usd for r in self.open.values()),
         )
-
-
-def _run_as(agent: AgentPolicy) -> str:
-    words = agent.command or (agent.script,)
-    return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
 
 
 def failure_key(gate: str, error_hash: str) -> str:

@@ -17,6 +17,7 @@ from ralph.backlog import Backlog, Claimed, Reopened, Watch
 from ralph.backlog.apart import ready as free
 from ralph.backlog.file_watch import FileWatch
 from ralph.core import facts as f
+from ralph.core.exits import FAILURES, OVER, exit_code
 from ralph.core.fold import fold
 from ralph.core.policy import Policy
 from ralph.core.schedule import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, from_backlog
@@ -28,11 +29,10 @@ from ralph.driver.control import Control
 from ralph.driver.elsewhere import Elsewhere
 from ralph.driver.ending import Ending
 from ralph.driver.known import KnownGates
-from ralph.driver.landing import FAILURES, leave
+from ralph.driver.landing import leave
 from ralph.driver.life import Life, Seeing, Shared
 from ralph.driver.loops import (
     GONE,
-    OVER,
     Begun,
     by_loop,
     changes,
@@ -50,6 +50,7 @@ from ralph.driver.store import Store
 from ralph.driver.telling import Telling, tried_all
 from ralph.driver.writeback import WriteBack
 from ralph.errors import RalphError
+from ralph.gates import kinds
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.read import scan
@@ -128,6 +129,7 @@ class _BacklogRun:
         request = self._request
         self._journal = Journal.open(self._home.state_dir, self._id, now)
         resumed = self._to_resume()  # before anything is recorded
+        kinds.require(resumed.state.gates if resumed is not None else ())
         store = Store(self._home.state_dir, self._id)
         masker = confining.masker_of(request.everyone)
         with (
@@ -336,6 +338,9 @@ class _BacklogRun:
                 allow=resume.allow,
             )
         )
+        if why := kinds.missing(before.state.gates):  # this task waits for a person; the others continue
+            code, tree = exit_code("blocked-on-person"), life.loop.state.tree
+            life.loop.record(f.LoopEnded(end="blocked-on-person", reason=why, code=code, tree=tree))
         self._parked.pop(before.state.loop, None)
         if any(True for _ in changes(before.state)):  # until now the file says that it is blocked
             self._list.note(Claimed(resume.task))
@@ -374,7 +379,7 @@ class _BacklogRun:
 
     def _give_up(self, before: Begun) -> None:
         """Its workspace is gone, and with it what it made: the task begins anew."""
-        ended = f.LoopEnded(end="cancelled", reason=GONE, code=13)
+        ended = f.LoopEnded(end="cancelled", reason=GONE, code=exit_code("cancelled"))
         self._journal.append(f.kind_of(ended), f.encode(ended), before.state.loop)
         self._seeing.fact(ended, fold(before.state, ended))
 

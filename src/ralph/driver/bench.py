@@ -24,6 +24,7 @@ from ralph.driver.place import own_paths, straight
 from ralph.driver.processes import Line, Ownership
 from ralph.driver.store import Store, write_atomically
 from ralph.gates.integrity import Unrecorded
+from ralph.gates.kinds import as_run
 from ralph.journal.append import Journal
 from ralph.journal.where import mark_of
 from ralph.prompt.compose import scratchpad_path
@@ -149,7 +150,7 @@ def told_to_hooks(s: LoopState, scratchpad: str) -> dict[str, str]:
 
 
 def unrecorded_of(s: LoopState) -> Unrecorded:
-    return Unrecorded(s.judges, folder=s.folder, root=s.root)
+    return Unrecorded(as_run(s), folder=s.folder, root=s.root)
 
 
 def read_scratchpad(folder: Path, s: LoopState) -> str:

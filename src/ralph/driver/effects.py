@@ -18,7 +18,7 @@ from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core import steering
 from ralph.core.digest import digest
-from ralph.core.ends import SOME_TASKS_FAILED
+from ralph.core.exits import SOME_TASKS_FAILED
 from ralph.core.state import LoopState
 from ralph.driver.bench import (
     Bench,
@@ -41,6 +41,7 @@ from ralph.driver.protecting import undo_protected
 from ralph.driver.waiting import Waiting, is_past, moment_in
 from ralph.errors import DISK
 from ralph.gates.integrity import hidden_by_gate, touched_by_gate
+from ralph.gates.kinds import as_run
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
 from ralph.prompt.roles import NAMED_FILES
 from ralph.workspace import (
@@ -122,7 +123,8 @@ class Effects:
         base_files = b.snapshots.files(s.base_tree)
         rules = b.store.get(s.excludes) if s.excludes else ""
         ignored = newly_ignored(b.snapshots, s.base_tree, rules, changes)
-        hidden = hidden_by_gate(s.judges, base_files, ignored, folder=s.folder, root=s.root)
+        judges = as_run(s)
+        hidden = hidden_by_gate(judges, base_files, ignored, folder=s.folder, root=s.root)
         rewritten = unrecorded_of(s).rewritten(s.unrecorded_inputs, s.outputs, base_files, changes)
         for gate, paths in rewritten.items():
             hidden[gate] = tuple(sorted({*hidden.get(gate, ()), *paths}))
@@ -131,7 +133,7 @@ class Effects:
             f.ClaimInspected(
                 tree=op.tree,
                 changed=len(changes),
-                touched=touched_by_gate(s.judges, base_files, changes, folder=s.folder, root=s.root),
+                touched=touched_by_gate(judges, base_files, changes, folder=s.folder, root=s.root),
                 hidden=hidden,
                 ignored=tuple(printable(path) for path in ignored if printable(path) not in judging)[:50],
                 weakened=by_path(find_weakening(b.snapshots, s.base_tree, op.tree, changes)),

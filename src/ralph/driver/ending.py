@@ -19,10 +19,11 @@ from ralph.core.schedule import RunState
 from ralph.core.state import LoopState
 from ralph.driver.clock import new_id, now
 from ralph.driver.gating import Gating
-from ralph.driver.judging import Judging, evidence_of, first_of
+from ralph.driver.judging import Judging, first_of
 from ralph.driver.life import Shared
 from ralph.driver.place import Place, in_workspace
 from ralph.errors import RalphError
+from ralph.gates.kinds import kind_of
 from ralph.journal.read import history
 from ralph.journal.runs import loops_of
 from ralph.journal.transcript import transcript_name
@@ -209,7 +210,7 @@ def _unasked(gate: GatePolicy, s: LoopState, why: str) -> f.GateEnded:
         purpose="claim",
         variant="as-is",
         tree="",
-        command=evidence_of(gate, s),
+        command=kind_of(gate).evidence(gate, s),
         code=0,
         seconds=0.0,
         passed=False,

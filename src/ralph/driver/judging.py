@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import errno
-import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal, cast
 
-import msgspec
-
-from ralph.agents.adapter import Reader, Words, adapter
+from ralph.agents.adapter import Words
 from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core.policy import GatePolicy
@@ -29,11 +26,10 @@ from ralph.driver.bench import (
 from ralph.driver.confining import confine, released
 from ralph.driver.gating import Gating
 from ralph.driver.operation import Operation
-from ralph.driver.processes import Ended
 from ralph.driver.store import read_ends
 from ralph.errors import DISK
-from ralph.gates.command import Finding, command_line, find, undeclared
-from ralph.gates.reviewer import find_review
+from ralph.gates.command import shell, undeclared
+from ralph.gates.kinds import Asked, Kind, Program, Ran, kind_of
 from ralph.prompt.compose import scratchpad_path
 from ralph.prompt.review import CHANGE_CHARS, compose_review
 from ralph.seams import seam
@@ -42,16 +38,6 @@ from ralph.workspace import checkout as check_out
 from ralph.workspace.patch import patch
 
 Compose = Callable[[LoopState, GatePolicy, str], str]  # the gate, and the tree that it is asked about
-
-
-class Program(msgspec.Struct, frozen=True):
-    """What a gate is run as. `reader` and `prompt` are a reviewer's."""
-
-    argv: tuple[str, ...]
-    stdin: bytes | None = None
-    env: dict[str, str] = {}
-    reader: Reader | None = None
-    prompt: str = ""
 
 
 class Judging:
@@ -74,9 +60,10 @@ class Judging:
                 b.keep(s, current, "before the loop")
             self._record(f.WorkspaceChanged(tree=current, paths=paths[:50]))
             return None
-        program = self._program(gate, op, s)
-        scratchpad = keep_scratchpad(b.folder, s, b.store) if gate.review else ""
-        if gate.review:
+        kind, by_agent = kind_of(gate), gate.kind.runs_agent
+        program = self._program(kind, gate, op, s)
+        scratchpad = keep_scratchpad(b.folder, s, b.store) if by_agent else ""
+        if by_agent:
             b.refs.look()
         swap = changed_paths(b.snapshots, s.base_tree, op.tree, op.swap)
         before = b.snapshots.overlay(op.tree, s.base_tree, swap) if swap else op.tree
@@ -90,7 +77,7 @@ class Judging:
                 swapped=() if gate.hermetic else op.swap,
                 prompt=program.prompt,
                 scratchpad=scratchpad,
-                refs=b.store.put(b.refs.memory()) if gate.review else "",
+                refs=b.store.put(b.refs.memory()) if by_agent else "",
             )
         )
         b.journal.sync()
@@ -109,7 +96,7 @@ class Judging:
         if not where.is_dir():  # the agent removed it: the gate fails, the run goes on
             program, where = shell("echo 'the folder in which the gate runs is gone'; exit 127"), b.repo.root
         stamps = unrecorded_of(s).stamps()
-        agent = s.agent_of(gate) if gate.review else None
+        agent = s.agent_of(gate) if by_agent else None
         env = environment(b, s, {**program.env, "RALPH_GATE": gate.name}, agent)
         try:
             inside = confine(
@@ -134,7 +121,7 @@ class Judging:
                 merge=program.reader is None,
             )
         except OSError as error:
-            if error.errno in DISK or not gate.review:
+            if error.errno in DISK or not by_agent:
                 raise
             if checkout:
                 shutil.rmtree(checkout, ignore_errors=True)
@@ -154,16 +141,21 @@ class Judging:
             close=lambda gating: self._ended(gating, s, stamps, scratchpad, inside.box),
         )
 
-    def _program(self, gate: GatePolicy, op: d.RunGate, s: LoopState) -> Program:
-        if not gate.review:
-            return shell(command_line(gate))
-        b, policy = self._b, s.agent_of(gate)
-        prompt = self._compose(s, gate, op.tree)
-        name = b.store.put(prompt)
-        agent = adapter(policy)
-        launch = agent.launch(policy, prompt, b.store.blobs / name, tools_for(b, s, op.id))
-        env = {**launch.env, "RALPH_ITERATION": str(s.iterations)}
-        return Program(launch.argv, launch.stdin, env, agent.reader(policy), name)
+    def _program(self, kind: Kind, gate: GatePolicy, op: d.RunGate, s: LoopState) -> Program:
+        b = self._b
+
+        def put(text: str) -> tuple[str, Path]:
+            name = b.store.put(text)
+            return name, b.store.blobs / name
+
+        asked = Asked(
+            state=s,
+            tree=op.tree,
+            compose=lambda: self._compose(s, gate, op.tree),
+            put=put,
+            tools=lambda: tools_for(b, s, op.id),
+        )
+        return kind.program(gate, asked)
 
     def _about_claim(self, s: LoopState, gate: GatePolicy, tree: str) -> str:
         b = self._b
@@ -196,15 +188,19 @@ class Judging:
             gating.reader.ended(ended.code)
         words = gating.reader.words() if gating.reader else Words()
         shutil.rmtree(b.store.private(s.loop, op.id), ignore_errors=True)
-        if gate.review:
-            wrote = tuple(printable(path) for path in written)
-            if put_back_scratchpad(b.folder, s, b.store, scratchpad):
-                wrote = (*wrote, scratchpad_path(s))
-            found = self._opinion(gate, words, ended, timed_out)
-        else:
-            wrote = tuple(printable(path) for path in undeclared(gate, written))
-            output = read_ends(gating.transcript)
-            found = find(gate, code=ended.code, output=output, timed_out=timed_out, wrote=wrote)
+        kind, by_agent = kind_of(gate), gate.kind.runs_agent
+        wrote = tuple(printable(path) for path in (written if by_agent else undeclared(gate, written)))
+        if by_agent and put_back_scratchpad(b.folder, s, b.store, scratchpad):
+            wrote = (*wrote, scratchpad_path(s))
+        ran = Ran(
+            code=ended.code,
+            timed_out=timed_out,
+            wrote=wrote,
+            output=lambda: read_ends(gating.transcript),
+            words=words,
+            trouble=ended.trouble or last_line(ended.err_tail) or last_line(words.said),
+        )
+        found = kind.find(gate, ran)
         return [
             f.GateEnded(
                 op=op.id,
@@ -212,7 +208,7 @@ class Judging:
                 purpose=op.purpose,
                 variant=op.variant,
                 tree=op.tree,
-                command=evidence_of(gate, s),
+                command=kind.evidence(gate, s),
                 code=ended.code,
                 seconds=round(seconds, 3),
                 passed=found.passed,
@@ -235,20 +231,9 @@ class Judging:
                 fault=words.fault,
                 fault_text=words.fault_text,
                 retry_after=words.retry_after,
-                refs_moved=b.refs.moved(work=False) if gate.review else (),
+                refs_moved=b.refs.moved(work=False) if by_agent else (),
             )
         ]
-
-    def _opinion(self, gate: GatePolicy, words: Words, ended: Ended, timed_out: str) -> Finding:
-        trouble = ended.trouble or last_line(ended.err_tail) or last_line(words.said)
-        return find_review(
-            gate,
-            code=ended.code,
-            said=words.said,
-            fault=words.fault,
-            fault_text=words.fault_text or trouble,
-            timed_out=timed_out,
-        )
 
     def _undo_writes(self, gating: Gating, s: LoopState) -> tuple[str, ...]:
         b, snapshots = self._b, self._b.snapshots
@@ -263,18 +248,6 @@ class Judging:
         return written
 
 
-def evidence_of(gate: GatePolicy, s: LoopState) -> str:
-    """The command, or who reviewed."""
-    if not gate.review:
-        return command_line(gate)
-    policy = s.agent_of(gate)
-    return f"review by {shlex.join(policy.command) if policy.command else policy.backend}"
-
-
-def shell(command: str) -> Program:
-    return Program(("/bin/sh", "-c", command))
-
-
 def review_not_started(op: d.RunGate, s: LoopState, error: OSError) -> f.GateEnded:
     text = f"{error.filename or 'the reviewer'}: {error.strerror or error}"
     if error.errno == errno.E2BIG:
@@ -285,7 +258,7 @@ def review_not_started(op: d.RunGate, s: LoopState, error: OSError) -> f.GateEnd
         purpose=op.purpose,
         variant=op.variant,
         tree=op.tree,
-        command=evidence_of(gate, s) if (gate := s.gate(op.gate)) else "",
+        command=kind_of(gate).evidence(gate, s) if (gate := s.gate(op.gate)) else "",
         code=127,
         seconds=0.0,
         passed=False,

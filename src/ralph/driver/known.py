@@ -61,7 +61,7 @@ class KnownGates:
         for record in records:
             if record.kind in _KINDS:
                 self.note(f.decode(record.data), record.loop, record.seq)
-        wanted = {gate.name: gate for gate in s.gates if not gate.review}
+        wanted = {gate.name: gate for gate in s.gates if gate.kind.measures}
         found: dict[str, list[_Verdict]] = {}
         for said in self._verdicts.get(tree, ()):
             before = self._asked.get(said.loop)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.ends import DONE
+from ralph.core.exits import DONE, FAILURES
 from ralph.core.state import LoopState
 from ralph.driver.bench import Bench
 from ralph.errors import RalphError
@@ -41,7 +41,6 @@ from ralph.workspace.refusals import refuse_since
 from ralph.workspace.slots import Workspace, as_repo, bring_home, rebased, release, track
 
 HEADS = "refs/heads/"
-FAILURES = ("failed", "stuck", "limit")
 _BRANCH_TRIES = 20
 _STAMP = len("20260121-103045")  # a loop's id begins with its start
 
@@ -188,7 +187,7 @@ class Landing:
             tree=merged.tree,
             conflicts=merged.conflicts,
             text=merged.text,
-            same_patch=any(gate.review for gate in s.gates)  # nobody else wants to know
+            same_patch=any(gate.kind.verdict_follows_patch for gate in s.gates)  # nobody else wants to know
             and not merged.conflicts
             and b.snapshots.patch_id(s.base_tree, op.tree) == b.snapshots.patch_id(base_tree, merged.tree),
         )

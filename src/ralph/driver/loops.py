@@ -8,16 +8,15 @@ import msgspec
 
 from ralph.backlog import Blocked, Cancelled, Change, Completed, Failed, Reopened
 from ralph.core import facts as f
-from ralph.core.ends import DONE
+from ralph.core.exits import BY_NAME, OVER
 from ralph.core.fold import fold_all
 from ralph.core.state import LoopState
-from ralph.driver.landing import FAILURES, landed_apart
+from ralph.driver.landing import landed_apart
 from ralph.journal.record import Record
 from ralph.workspace import Repo
 from ralph.workspace.slots import slots
 
 GONE = "its workspace is gone"  # with what was made there: the task begins anew
-OVER = (*DONE, *FAILURES, "cancelled")  # ends after which a workspace is not needed any more
 
 
 class Begun(msgspec.Struct):
@@ -29,16 +28,16 @@ class Begun(msgspec.Struct):
 
 def changes(s: LoopState) -> Iterator[Change]:
     """What the end of a loop means for its task. An end that says nothing about the work leaves it as it is."""
-    match s.ended:
-        case "completed-verified" | "completed-unverified":
+    match BY_NAME[s.ended].task if s.ended else "in_progress":
+        case "complete":
             proof = ", ".join(f"{gate} {what}" for gate, what in s.proof.items())
             commit = s.landed.commit if s.landed else ""
             verified = s.ended == "completed-verified"
             branch, target = landed_apart(s)
             yield Completed(s.task.id, commit, verified, proof, branch=branch, target=target, of_loop=True)
-        case "failed" | "stuck" | "limit":
+        case "failed":
             yield Failed(s.task.id, s.end_reason, of_loop=True)
-        case "needs-review" | "blocked-on-person" | "no-route":
+        case "blocked":
             yield Blocked(s.task.id, f"{s.ended}: {s.end_reason}", of_loop=True)
         case "cancelled" if s.end_reason == GONE:
             yield Reopened(s.task.id, of_loop=True)

@@ -12,9 +12,9 @@ import msgspec
 
 from ralph.backlog import Added, Backlog, Change
 from ralph.core import facts as f
+from ralph.core.exits import FAILURES
 from ralph.core.policy import Task
 from ralph.core.tasks import bad_id, next_child, next_top, parent_of
-from ralph.driver.landing import FAILURES
 from ralph.errors import RalphError
 
 MOST = 100  # tasks that the loops of one task may propose; an agent must not fill the backlog for ever

@@ -12,17 +12,18 @@ from pathlib import Path
 
 from ralph.agents.adapter import adapter
 from ralph.core import facts as f
-from ralph.core.ends import RESUMABLE, SETTLED
+from ralph.core.exits import RESUMABLE, SETTLED
 from ralph.core.fold import fold_all
 from ralph.core.policy import AgentPolicy
 from ralph.core.state import LoopState, Running
 from ralph.driver.bench import put_back_scratchpad, read_scratchpad
-from ralph.driver.judging import changed_paths, evidence_of
+from ralph.driver.judging import changed_paths
 from ralph.driver.keeping import Keep
 from ralph.driver.ownrefs import OwnRefs
 from ralph.driver.processes import sweep
 from ralph.driver.protecting import undo_protected
 from ralph.driver.store import Store, last_sign_of_life
+from ralph.gates.kinds import evidence_of
 from ralph.journal.record import Record
 from ralph.prompt.compose import scratchpad_path
 from ralph.workspace import RefWatch, Repo, Snapshots, printable
@@ -278,7 +279,7 @@ def _interrupted_gate(
         variant=fact.variant if isinstance(fact, f.GateStarted) else "as-is",
         tree=running.tree,
         command=evidence_of(gate, s) if gate else "",
-        usage=_usage(s.agent_of(gate), transcript) if gate and gate.review else f.Usage(),
+        usage=_usage(s.agent_of(gate), transcript) if gate and gate.kind.runs_agent else f.Usage(),
         code=-9,
         seconds=_lasted(started, store.state_dir),
         passed=False,
@@ -322,7 +323,7 @@ def _undo_writes(
 def _undo_notes(s: LoopState, running: Running, started: Record | None, store: Store) -> list[str]:
     """A reviewer's edits of the scratchpad, unless somebody has edited it since."""
     gate, folder = s.gate(running.gate), Path(s.root) / s.folder
-    if started is None or gate is None or not gate.review:
+    if started is None or gate is None or not gate.kind.runs_agent:
         return []
     died = last_sign_of_life(store.state_dir, started.run) + NOTICED_LATE
     if _changed_at(folder / scratchpad_path(s)) > died:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ralph import __version__
 from ralph.core import facts as f
-from ralph.core.ends import exit_code
+from ralph.core.exits import exit_code
 from ralph.core.fold import fold
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.schedule import EndRun, RunState, StartLoop, fold_run, schedule
@@ -37,6 +37,7 @@ from ralph.driver.resume import (
 )
 from ralph.driver.store import Store
 from ralph.errors import DISK, RalphError
+from ralph.gates import kinds
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.read import NAME as JOURNAL
@@ -102,6 +103,7 @@ class _Run:
         folder = folder_of(resumed[0]) if resumed else self._request.folder
         if chosen is not None and not (resumed and is_over(resumed[0])):
             confining.check(chosen, self._request.repo, folder)
+            kinds.require(chosen.gates)
         # Only now: a run that is refused leaves no folder.
         self._store = Store(self._request.repo.state_dir, self._id)
         aside = found if found and resumed is None and found[0].ended is None else None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ralph.core import facts as f
-from ralph.core.ends import DONE
+from ralph.core.exits import DONE
 from ralph.core.state import LoopState
 from ralph.driver.place import straight
 from ralph.driver.store import write_atomically

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from ralph.backlog import Backlog, Change, Claimed, Conflict, Reopened
 from ralph.core import facts as f
-from ralph.core.ends import DONE, exit_code
+from ralph.core.exits import DONE, OVER, exit_code
 from ralph.core.state import LoopState
 from ralph.driver.landing import lacks
-from ralph.driver.loops import OVER, by_loop, changes
+from ralph.driver.loops import by_loop, changes
 from ralph.driver.proposing import Proposing
 from ralph.journal.append import Journal
 from ralph.journal.record import Record

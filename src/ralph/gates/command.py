@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-import msgspec
+from typing import Any
 
 from ralph.core.digest import digest
 from ralph.core.emptyrun import ran_nothing
 from ralph.core.excerpt import excerpt, excerpt_windows, windows_text
+from ralph.core.gate_kinds import COMMAND
 from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
-from ralph.core.testcounts import Counts
+from ralph.core.state import LoopState
 from ralph.core.text import few
 from ralph.gates.collected import counts
+from ralph.gates.kinds import Asked, Finding, Program, Ran
 
 CACHES = (
     "**/__pycache__/**",
@@ -24,15 +25,27 @@ CACHES = (
 )
 
 
-class Finding(msgspec.Struct, frozen=True):
-    passed: bool
-    excerpt: str
-    error_hash: str = ""
-    headline: str = ""
-    unclear: bool = False  # a reviewer gave no verdict
-    findings: tuple[str, ...] = ()
-    empty: bool = False  # there was no test to run
-    tests: Counts | None = None  # how many there were
+class Command:
+    about = COMMAND
+
+    def check(self, options: dict[str, Any]) -> tuple[str, ...]:
+        return ()
+
+    def program(self, gate: GatePolicy, asked: Asked) -> Program:
+        return shell(command_line(gate))
+
+    def find(self, gate: GatePolicy, ran: Ran) -> Finding:
+        return find(gate, code=ran.code, output=ran.output(), timed_out=ran.timed_out, wrote=ran.wrote)
+
+    def command(self, gate: GatePolicy, s: LoopState) -> str:
+        return gate.run
+
+    def evidence(self, gate: GatePolicy, s: LoopState) -> str:
+        return command_line(gate)
+
+
+def shell(command: str) -> Program:
+    return Program(("/bin/sh", "-c", command))
 
 
 def command_line(gate: GatePolicy) -> str:

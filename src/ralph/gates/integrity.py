@@ -49,7 +49,7 @@ def touched_by_gate(
     """gate -> its inputs that are not as they were at the start. New tests are no reason for doubt."""
     touched: dict[str, tuple[str, ...]] = {}
     for gate in gates:
-        if gate.review:
+        if gate.kind.runs_agent:
             changed = [change.path for change in changes]
             if own := _reviewers_own(gate, changed, base_files, folder=folder, root=root):
                 touched[gate.name] = own
@@ -72,7 +72,7 @@ def hidden_by_gate(
     """gate -> files that judge the work and that new ignore rules keep out of the snapshot."""
     hidden: dict[str, tuple[str, ...]] = {}
     for gate in gates:
-        if gate.review:
+        if gate.kind.runs_agent:
             if own := _reviewers_own(gate, ignored, base_files, folder=folder, root=root):
                 hidden[gate.name] = own
             continue
@@ -159,7 +159,7 @@ class Unrecorded:
             leads_out=gate.hermetic,
             folders=folders,
         )
-        if not gate.review:
+        if not gate.kind.runs_agent:
             return places
         # An agent that is installed somewhere may renew itself; one that lives in the workspace may not be rewritten.
         return {name: path for name, path in places.items() if path.is_relative_to(self._root)}

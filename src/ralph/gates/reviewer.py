@@ -2,11 +2,54 @@
 
 from __future__ import annotations
 
+import shlex
+from typing import Any
+
+from ralph.agents.adapter import adapter
 from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt
+from ralph.core.gate_kinds import REVIEWER
 from ralph.core.policy import GatePolicy
 from ralph.core.review import Review, read
-from ralph.gates.command import Finding
+from ralph.core.state import LoopState
+from ralph.gates.kinds import Asked, Finding, Program, Ran
+
+
+class Reviewer:
+    about = REVIEWER
+
+    def check(self, options: dict[str, Any]) -> tuple[str, ...]:
+        return ()
+
+    def program(self, gate: GatePolicy, asked: Asked) -> Program:
+        s = asked.state
+        policy = s.agent_of(gate)
+        prompt = asked.compose()
+        name, file = asked.put(prompt)
+        agent = adapter(policy)
+        launch = agent.launch(policy, prompt, file, asked.tools())
+        env = {**launch.env, "RALPH_ITERATION": str(s.iterations)}
+        return Program(launch.argv, launch.stdin, env, agent.reader(policy), name)
+
+    def find(self, gate: GatePolicy, ran: Ran) -> Finding:
+        return find_review(
+            gate,
+            code=ran.code,
+            said=ran.words.said,
+            fault=ran.words.fault,
+            fault_text=ran.words.fault_text or ran.trouble,
+            timed_out=ran.timed_out,
+        )
+
+    def command(self, gate: GatePolicy, s: LoopState) -> str:
+        """Its agent's: a program in the workspace may not be rewritten."""
+        agent = s.agent_of(gate)
+        words = agent.command or (agent.script,)
+        return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
+
+    def evidence(self, gate: GatePolicy, s: LoopState) -> str:
+        agent = s.agent_of(gate)
+        return f"review by {shlex.join(agent.command) if agent.command else agent.backend}"
 
 
 def find_review(

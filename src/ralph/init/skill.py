@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ralph.core.ends import CODES, NEXT, SOME_TASKS_FAILED, End
+from ralph.core.exits import EXITS, OTHER_CODES
 
 # Claude Code reads the first; Codex, and others that follow the open standard, read the second.
 PLACES = (".claude/skills/ralph-loop/SKILL.md", ".agents/skills/ralph-loop/SKILL.md")
-
-_OTHERS = {
-    SOME_TASKS_FAILED: ("some tasks failed", "Of several tasks; `ralph report` names them."),
-    2: ("usage or configuration error", "Nothing was started; correct what the message names."),
-}
 
 
 def skill() -> str:
@@ -21,10 +16,6 @@ def skill() -> str:
 
 
 def exit_codes() -> str:
-    rows = {code: (end, _next(end)) for end, code in CODES.items()} | _OTHERS
+    rows = {row.code: (row.name, row.next.replace("|", "\\|")) for row in EXITS} | OTHER_CODES
     lines = [f"| {code} | {end} | {what} |" for code, (end, what) in sorted(rows.items())]
     return "\n".join(["| code | end | next |", "|---|---|---|", *lines])
-
-
-def _next(end: End) -> str:
-    return NEXT[end].replace("|", "\\|")

@@ -11,16 +11,15 @@ from typing import Literal
 import msgspec
 
 from ralph.core import facts as f
-from ralph.core.ends import DONE, End
+from ralph.core.exits import DONE, NEEDS_PERSON, REQUESTED, End
 from ralph.core.figures import count, duration
-from ralph.core.next import of_task, what_next
+from ralph.core.next import what_next
+from ralph.core.next_steps import of_task
 from ralph.core.policy import Occasion
 from ralph.core.state import LoopState
 from ralph.core.text import one_line
 
 SCHEMA = 1
-BLOCKS: frozenset[End] = frozenset({"blocked-on-person", "needs-review"})
-ASKED_FOR: frozenset[End] = frozenset({"stopped", "cancelled", "interrupted"})
 WORTH_TELLING = 60.0  # seconds: a service that hiccups for less concerns nobody
 WHILE_WAITING = "Nothing: it goes on by itself. `ralph stop` ends it."
 TITLE_CHARS, LINE_CHARS, FIELD_CHARS = 120, 500, 4000
@@ -73,7 +72,7 @@ def _long(fact: f.WaitStarted, s: LoopState) -> bool:
 
 def _ended(fact: f.LoopEnded, s: LoopState, scene: Scene) -> News:
     end = s.ended or fact.end  # the state believes no end that the gates do not bear out
-    occasion: Occasion = "block" if end in BLOCKS else "end"
+    occasion: Occasion = "block" if end in NEEDS_PERSON else "end"
     about = f"{end}:{scene.run}"  # a run ends a loop once
     title = one_line(f"{end}: {_name(s)}", TITLE_CHARS)
     text = _text(fact.reason, s, what_next(end, s), scene)
@@ -189,6 +188,6 @@ def _name(s: LoopState) -> str:
 def _mood(end: End) -> Mood:
     if end in DONE:
         return "success"
-    if end in BLOCKS:
+    if end in NEEDS_PERSON:
         return "warning"
-    return "info" if end in ASKED_FOR else "failure"
+    return "info" if end in REQUESTED else "failure"

@@ -54,7 +54,7 @@ def _gates(s: LoopState) -> str:
     said: dict[str, Result] = {}
     for result in s.results:
         gate = s.gate(result.gate)
-        if gate and gate.run and result.variant == "as-is":
+        if gate and gate.kind.measures and result.variant == "as-is":
             said[result.gate] = result
     if not said:
         return "No command was run before you."
@@ -64,7 +64,7 @@ def _gates(s: LoopState) -> str:
 def _said(s: LoopState, result: Result) -> str:
     gate = s.gate(result.gate)
     word = "passed" if result.passed else "failed"
-    head = f"`{gate.run if gate else result.gate}` {word} (exit {result.code})"
+    head = f"`{gate.question if gate else result.gate}` {word} (exit {result.code})"
     return f"{head}\n{fenced(result.excerpt)}" if result.excerpt.strip() else f"{head}, without output."
 
 

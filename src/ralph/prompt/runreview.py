@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from ralph.core.ends import DONE
+from ralph.core.exits import DONE
 from ralph.core.policy import GatePolicy
 from ralph.core.signals import defuse
 from ralph.core.state import LoopState

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core import signals
-from ralph.core.ends import DONE, exit_code
+from ralph.core.exits import BY_NAME, DONE, exit_code
 from ralph.core.fold import fold
 from ralph.core.next import what_next, why_it_ended
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
@@ -227,7 +227,7 @@ class _Teller:
                 tree=x.tree,
                 span=Span(self.last, self.last),
                 hard=policy.hard if policy else True,
-                reviewer=bool(x.prompt or (policy and policy.review)),
+                reviewer=bool(x.prompt or (policy and policy.kind.asked_once)),
                 again=x.op.endswith(":again"),
                 command=policy.run if policy else "",
                 how="running",
@@ -361,12 +361,14 @@ class _Teller:
         self.end = x
         limit = f" ({x.limit})" if x.limit else ""
         self._mark("ended", f"{self.s.ended}{limit}: {x.reason}")
-        if x.end in _CONFIRMED and self.s.claim is not None:
+        confirmed = BY_NAME[x.end].claim
+        if confirmed is not None and self.s.claim is not None:
             for gate in self.s.gates:
                 self._remember(gate.name)
             it = self.iterations.get(self.s.claim.serial)
             if it is not None and self.s.ended == x.end:
-                fate, detail = _CONFIRMED[x.end], x.reason
+                fate: Fate = confirmed
+                detail = x.reason
                 if fate == "verified":
                     fate = "verified" if self._shown(x.proof) else "passed"
                     detail = words.proof_line(x.proof) or x.reason
@@ -519,11 +521,6 @@ _STOPS = {
     "now": "stop at once",
     "interrupt": "interrupt",
     "cancel": "cancel",
-}
-_CONFIRMED: dict[str, Fate] = {
-    "completed-verified": "verified",
-    "completed-unverified": "accepted",
-    "needs-review": "review",
 }
 _UNENDED = {"running": "under way", "died": "the run died before it could end"}
 _NEXT = {

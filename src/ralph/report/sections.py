@@ -7,6 +7,7 @@ from html import escape
 
 import msgspec
 
+from ralph.core.exits import BY_NAME
 from ralph.report import pictures, words
 from ralph.report.figures import clock, cost, count, duration, tokens
 from ralph.report.harmless import visible
@@ -18,17 +19,6 @@ from ralph.ui.spending import ESTIMATE, NOT_TOLD
 ROWS_SHOWN = 400
 FILES_SHOWN = 200
 GOOD, CALM, BAD, UNSURE, RUNNING = "good", "calm", "bad", "unsure", "running"
-_TONES = {
-    "completed-verified": GOOD,
-    "completed-unverified": UNSURE,
-    "needs-review": UNSURE,
-    "blocked-on-person": UNSURE,
-    "limit": UNSURE,
-    "quota": UNSURE,
-    "stopped": UNSURE,
-    "cancelled": UNSURE,
-    "interrupted": UNSURE,
-}
 _SIGNS = {GOOD: "✓", CALM: "✓", BAD: "✕", UNSURE: "!", RUNNING: "▸"}
 
 
@@ -40,7 +30,7 @@ def tone_of(story: Story) -> str:
         return RUNNING
     if story.end == "completed-verified" and not story.proven:
         return CALM
-    return _TONES.get(story.end, BAD)
+    return BY_NAME[story.end].tone if story.end in BY_NAME else BAD
 
 
 def outcome(story: Story) -> str:

@@ -4,27 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ralph.core.exits import BY_NAME
 from ralph.report.figures import count, duration
 from ralph.report.story import GateRun, Iteration, Story
 from ralph.ui.verdicts import verdict
 
-# What an end means, for somebody who does not know its name.
-MEANING = {
-    "completed-verified": "Done, and the gates prove it",
-    "completed-unverified": "Claimed done; nothing proves it",
-    "needs-review": "Needs your review",
-    "failed": "Failed: every attempt was turned down",
-    "stuck": "Stuck",
-    "blocked-on-person": "Waits for your answer",
-    "limit": "Stopped at a limit",
-    "quota": "Out of quota",
-    "agent-unusable": "The agent cannot be used",
-    "no-route": "An event that no hat takes",
-    "stopped": "Stopped",
-    "cancelled": "Cancelled",
-    "internal": "An error in Ralph, the disk or the journal",
-    "interrupted": "Interrupted",
-}
 # Of an end that the gates bear out: what exactly they bear out.
 NOTHING_WORSE = "Done, and nothing got worse; no gate was red before, so none shows the task itself"
 OPINION = "Done, as reviewers see it; no command shows it"
@@ -56,7 +40,7 @@ def meaning(story: Story) -> str:
         return _unproven(story)
     if story.end == "completed-verified" and not story.proven:
         return _passed(story.proof)
-    return MEANING.get(story.end, story.end)
+    return BY_NAME[story.end].meaning if story.end in BY_NAME else story.end
 
 
 def _unproven(story: Story) -> str:

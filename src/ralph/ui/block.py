@@ -285,7 +285,7 @@ def _gate(s: LoopState, seen: Seen, now: Now, gate: GatePolicy, wide: bool) -> _
 
 
 def _verdict(gate: GatePolicy, passed: bool, unclear: bool, fault: str = "") -> tuple[str, Style]:
-    word = verdict(reviewer=bool(gate.review), passed=passed, unclear=unclear, fault=fault)
+    word = verdict(reviewer=gate.kind.asked_once, passed=passed, unclear=unclear, fault=fault)
     if passed or gate.hard:
         return word, colour_of(word)
     return "soft" if word == "red" else word, "yellow"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.ends import DONE
+from ralph.core.exits import DONE
 from ralph.core.state import LoopState
 from ralph.ui.activity import LONGEST_READ, activity
 from ralph.ui.crewblock import Member, Tally, render

@@ -10,8 +10,9 @@ from ralph.core import facts as f
 from ralph.core import signals, steering
 from ralph.core.decide import shift_level
 from ralph.core.figures import count, duration
-from ralph.core.next import of_task, what_next, why_it_ended
-from ralph.core.policy import AgentPolicy, Task
+from ralph.core.next import what_next, why_it_ended
+from ralph.core.next_steps import of_task
+from ralph.core.policy import AgentPolicy, GatePolicy, Task
 from ralph.core.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.text import few
 from ralph.core.way import has_the_way
@@ -145,8 +146,8 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
         undone = f"; what it wrote was undone: {few(x.wrote)}" if x.wrote else ""
         return [f"gate {x.gate}{where}: interrupted{undone}"]
     policy = s.gate(x.gate)
-    if policy and policy.review:
-        shown = _review(x, hard=policy.hard)
+    if policy and policy.kind.asked_once:
+        shown = _opinion(x, policy)
     else:
         shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {duration(x.seconds)}"]
         if not x.passed and x.headline:
@@ -182,11 +183,12 @@ def _turned_down(s: LoopState) -> list[str]:
     return shown
 
 
-def _review(x: f.GateEnded, *, hard: bool) -> list[str]:
+def _opinion(x: f.GateEnded, gate: GatePolicy) -> list[str]:
     word: str = verdict(reviewer=True, passed=x.passed, unclear=x.unclear, fault=x.fault)
     word += f" ({x.fault})" if x.fault else ""
     asked = ", asked again" if x.op.endswith(":again") else ""
-    shown = [f"reviewer {x.gate}{asked}: {word}{'' if hard else ' (soft)'}, {duration(x.seconds)}"]
+    soft = "" if gate.hard else " (soft)"
+    shown = [f"{gate.kind.noun} {x.gate}{asked}: {word}{soft}, {duration(x.seconds)}"]
     shown += [f"  - {finding}" for finding in x.findings[:10]]
     if len(x.findings) > 10:
         shown.append(f"  ... and {len(x.findings) - 10} more: `ralph logs --gate {x.gate}`")

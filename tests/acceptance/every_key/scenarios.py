@@ -15,6 +15,8 @@ from typing import Any
 import msgspec
 from project import Project
 
+import gate_package
+
 Config = dict[str, Any]
 Done = subprocess.CompletedProcess[str]
 See = Callable[[Project, Done], Any]
@@ -181,6 +183,9 @@ SAYS_FAIL = script({"say": "- wrong\nFAIL"})
 BOXED: Config = {"sandbox": {"kind": "bwrap"}}
 
 
+ONE_LINE = {"file": "answer", "least": 1}
+
+
 def gate(**keys: Any) -> Config:
     return {"gates": [{"name": "tests", **keys}]}
 
@@ -345,6 +350,20 @@ SCENARIOS: dict[str, Scenario] = {
         *("pass.yml", code, 0, 8, DONE, review(backend="scripted")),
         instead="fail.yml",
         files={"pass.yml": SAYS_PASS, "fail.yml": SAYS_FAIL},
+    ),
+    "gates[].kind": Scenario(
+        *("lines", code, 0, 8),
+        given=gate(options=ONE_LINE),
+        without=gate(run="false"),
+        files=gate_package.FILES,
+        env={"PYTHONPATH": gate_package.SITE},
+    ),
+    "gates[].options": Scenario(
+        *(ONE_LINE, code, 0, 8),
+        given=gate(kind="lines"),
+        instead={**ONE_LINE, "least": 9},
+        files=gate_package.FILES,
+        env={"PYTHONPATH": gate_package.SITE},
     ),
     "gates[].hard": Scenario(False, code, 6, 8, DONE, gate(run="false")),
     "gates[].every": Scenario(

@@ -77,7 +77,10 @@ from ralph.errors import RalphError
         ("event_loop: {prompt: 2024-01-01}", "event_loop.prompt: must be text, not the date 2024-01-01"),
         ("gates: 5", "gates: must be a list of gates or none, not 5"),
         ("gates: {run: x}", "gates: must be a list of gates or none, not a mapping"),
-        ("gates: [pytest]", "gates[0]: must be a mapping with `run` or `review`, not the text 'pytest'"),
+        (
+            "gates: [pytest]",
+            "gates[0]: must be a mapping with `run` or `review` or `kind`, not the text 'pytest'",
+        ),
         ("gates:\n- run: x\n- pytest", "ralph.yml:3: gates[1]: must be a mapping"),
         ("task:\n  criteria:\n  - x\n  - 5", "ralph.yml:4: task.criteria[1]: must be text, not 5"),
         ("gates: [{run: [a]}]", "gates[0].run: must be text, not a list"),
@@ -93,7 +96,7 @@ from ralph.errors import RalphError
         ("gates:\n  # - run: x", "ralph.yml:1: gates: has no value; give it one or remove the key"),
         ("event_loop: {prompt: ''}", "event_loop.prompt: must not be empty"),
         ("event_loop: {prompt: }", "event_loop.prompt: has no value"),
-        ("gates: [{name: x}]", "gates[0]: has neither `run` nor `review`"),
+        ("gates: [{name: x}]", "gates[0]: has neither `run` nor `review` nor `kind`"),
         ("gates: [{run: a, review: spec}]", "gates[0]: has both `run` and `review`; keep one of them"),
         (
             "gates: [{review: spec, agent: {comand: x}}]",

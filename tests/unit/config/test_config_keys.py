@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from reference import config_keys, renewed
 
+import gate_package
 from ralph.config import KEYS, Key, Overrides, Resolved, load
 
 BASE = """\
@@ -33,6 +34,7 @@ TASKS = "cli: {command: base-agent}\nbacklog: tasks.jsonl\n"
 AT_END = "cli: {command: base-agent, args: [-a]}\nbacklog: tasks.jsonl\nat_end: [{review: spec%s}]\n"
 NOTIFY = BASE + "notify: [{run: tell%s}]\n"
 
+KIND = BASE.replace("run: base-check", "kind: lines, options: {%s}")
 SAMPLES: dict[str, tuple[str | None, str]] = hat_samples.SAMPLES | {
     "cli.backend": (
         "cli: {backend: custom, command: a, script: steps.yml}\nevent_loop: {prompt: p}\n",
@@ -84,6 +86,8 @@ SAMPLES: dict[str, tuple[str | None, str]] = hat_samples.SAMPLES | {
         BASE + "notify: [{url: 'json://127.0.0.1/a'}]\n",
     ),
     "notify[].when": (NOTIFY % "", NOTIFY % ", when: [end]"),
+    "gates[].kind": (None, KIND % "file: a, least: 1"),
+    "gates[].options": (KIND % "file: a, least: 1", KIND % "file: a, least: 2"),
     "gates[].hard": (None, GATE % ", hard: false"),
     "gates[].every": (None, GATE % ", every: iteration"),
     "gates[].soft_timeout": (None, GATE % ", soft_timeout: 5s"),
@@ -167,6 +171,11 @@ SAMPLES: dict[str, tuple[str | None, str]] = hat_samples.SAMPLES | {
     "event_loop.wrap_up_seconds": (None, LOOP % ", wrap_up_seconds: 1"),
     "event_loop.stop_grace": (None, LOOP % ", stop_grace: 1"),
 }
+
+
+@pytest.fixture(autouse=True)
+def kinds_of_a_package(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(gate_package.install(tmp_path_factory.mktemp("package")))
 
 
 def resolve(folder: Path, text: str) -> Resolved:

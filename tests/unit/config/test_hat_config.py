@@ -10,7 +10,7 @@ from config_project import Project
 
 from ralph.config import Overrides, Resolved, load
 from ralph.core.agentpolicy import AgentPolicy
-from ralph.core.ends import End, exit_code
+from ralph.core.exits import End, exit_code
 from ralph.core.hats import Hat, ScanBacklog, ScanFolder, Team
 from ralph.core.team import Trigger
 

@@ -167,6 +167,11 @@ VALID: dict[str, st.SearchStrategy[Any]] = {  # by what the reference calls the 
     k.WORDS.name: st.lists(WORDS, max_size=3),
     k.TEXTS.name: st.lists(st.sampled_from(["x", "two\nlines"]), max_size=2),
     k.GUIDANCE.name: st.just("x") | st.lists(st.just("x"), max_size=2),
+    k.OPTIONS.name: st.dictionaries(
+        st.sampled_from(["a", "b c"]),
+        st.none() | st.booleans() | st.integers(0, 99) | WORDS | st.lists(WORDS),
+        max_size=2,
+    ),
     k.ENVIRONMENT.name: st.dictionaries(st.sampled_from(["A", "_b1"]), WORDS, max_size=2),
     k.IDENTIFIER.name: st.sampled_from(["t-1", "a.b_c", 42, 1.5, True, "x" * 64]),
     k.AMOUNT.name: st.sampled_from([0, 0.5, 10**12]),

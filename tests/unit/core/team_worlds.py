@@ -15,7 +15,7 @@ from worlds import POLICIES, TASK, answer, close
 from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core import scanboard, steering
-from ralph.core.ends import RESUMABLE
+from ralph.core.exits import RESUMABLE
 from ralph.core.fold import fold
 from ralph.core.hats import Aggregate, Hat, Scan, ScanFolder, Team, conditions
 from ralph.core.policy import GatePolicy, Policy

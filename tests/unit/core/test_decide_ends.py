@@ -8,7 +8,7 @@ from worlds import TESTS
 
 from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.ends import CODES, NEXT, exit_code
+from ralph.core.exits import CODES, NEXT, exit_code
 from ralph.core.policy import GatePolicy
 
 # -- limits ----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from decide_world import limits, world
 
 from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.ends import CODES
+from ralph.core.exits import CODES
 from ralph.core.policy import StuckPolicy
 
 # -- crashes, faults and waits ---------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from ralph.core import facts as f
-from ralph.core.ends import End
+from ralph.core.exits import End
 from ralph.core.next import what_next
 from ralph.core.policy import Task
 from ralph.core.state import LoopState

@@ -167,7 +167,7 @@ def test_fold_and_decide_are_total_and_nothing_invents_a_verified_end(
 def test_schedule_runs_every_task_once_one_at_a_time_and_ends(
     tasks: tuple[str, ...], ends: list[f.End]
 ) -> None:
-    from ralph.core.ends import CODES
+    from ralph.core.exits import CODES
     from ralph.core.policy import Task
 
     s = fold_run(RunState(), f.RunStarted(run="r", pid=1, version="", tier="", tasks=tasks))

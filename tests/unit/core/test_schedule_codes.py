@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ralph.core import facts as f
-from ralph.core.ends import End
+from ralph.core.exits import End
 from ralph.core.policy import AgentPolicy, Policy, Task
 from ralph.core.schedule import EndRun, RunState, Work, fold_run, from_backlog
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ralph.config import Overrides, Resolved, load
-from ralph.core.ends import CODES, NEXT, SOME_TASKS_FAILED
+from ralph.core.exits import CODES, NEXT, SOME_TASKS_FAILED
 from ralph.core.policy import GatePolicy
 from ralph.errors import RalphError
 from ralph.init import plan

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ralph.core import facts as f
 from ralph.core.digest import digest
-from ralph.core.ends import CODES, End
+from ralph.core.exits import CODES, End
 from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, Task
 from ralph.driver.store import Store
 from ralph.journal.append import Journal
