@@ -15,7 +15,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "agents": {"core"},
     "workspace": {"core"},
     "journal": {"core"},
-    "gates": {"core", "workspace"},
+    "gates": {"core", "agents", "workspace"},
     "ui": {"core"},
     "driver": {"backlog", "core", "agents", "gates", "journal", "prompt", "workspace", "sandbox"},
     "report": {"core", "journal", "workspace", "ui"},

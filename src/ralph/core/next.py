@@ -104,8 +104,8 @@ def what_it_needs(end: End, s: LoopState) -> str:
 
 
 def _mended(s: LoopState) -> str:
-    if s.fault == "credentials" and s.worker.backend in _LOGINS:
-        return f"Log in with {_LOGINS[s.worker.backend]}, then `ralph resume`."
+    if s.fault == "credentials" and s.login_hint:
+        return f"Log in with {s.login_hint}, then `ralph resume`."
     if "too long for the model" in s.fault_text:
         return "Shorten the task (or `core.guardrails`), then `ralph run --fresh`."
     if "model" in s.fault_text.lower():
@@ -116,12 +116,6 @@ def _mended(s: LoopState) -> str:
     return NEXT["agent-unusable"]
 
 
-_LOGINS = {
-    "claude": "`claude auth login` (or set ANTHROPIC_API_KEY)",
-    "codex": "`codex login`",
-    "gemini": "`gemini`, which asks how (or set GEMINI_API_KEY)",
-    "opencode": "`opencode auth login`",
-}
 _CLAIMED = "claimed"
 _FLAGS = {
     "iterations": "--max-iterations",

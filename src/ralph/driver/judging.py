@@ -12,7 +12,8 @@ from typing import Literal, cast
 
 import msgspec
 
-from ralph.agents.adapter import Reader, Words, adapter
+from ralph.agents.adapter import Reader, Words
+from ralph.agents.registry import adapter
 from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core.policy import GatePolicy

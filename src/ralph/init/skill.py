@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ralph.agents.registry import skill_folders
 from ralph.core.ends import CODES, NEXT, SOME_TASKS_FAILED, End
 
-# Claude Code reads the first; Codex, and others that follow the open standard, read the second.
-PLACES = (".claude/skills/ralph-loop/SKILL.md", ".agents/skills/ralph-loop/SKILL.md")
+
+def places() -> tuple[str, ...]:
+    """Where agents look for it, relative to the repository."""
+    return tuple(f"{folder}/ralph-loop/SKILL.md" for folder in skill_folders())
+
 
 _OTHERS = {
     SOME_TASKS_FAILED: ("some tasks failed", "Of several tasks; `ralph report` names them."),

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ralph.agents import known
-from ralph.agents.adapter import Launch, Tools, adapter
+from ralph.agents import registry
+from ralph.agents.adapter import Launch, Tools
+from ralph.agents.registry import adapter
 from ralph.core.policy import AgentPolicy
 from ralph.errors import RalphError
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "agents.md"
+NAMES = [name for name, _ in registry.programs()]
 
 
 def launch(tmp_path: Path, **policy: object) -> Launch:
@@ -23,7 +25,7 @@ def launch(tmp_path: Path, **policy: object) -> Launch:
     return adapter(asked).launch(asked, "-do it", tmp_path / "prompt", tools)
 
 
-@pytest.mark.parametrize("name", known.BUILT_IN)
+@pytest.mark.parametrize("name", NAMES)
 def test_program_model_arguments_and_environment_are_the_users(name: str, tmp_path: Path) -> None:
     model = "" if name == "amp" else "some-model"
     found = launch(
@@ -36,9 +38,9 @@ def test_program_model_arguments_and_environment_are_the_users(name: str, tmp_pa
     assert found.stdin == b"-do it" or str(tmp_path / "prompt") in found.argv
 
 
-@pytest.mark.parametrize("name", known.BUILT_IN)
+@pytest.mark.parametrize("name", NAMES)
 def test_without_a_program_of_the_users_it_is_the_agents_own(name: str, tmp_path: Path) -> None:
-    assert launch(tmp_path, backend=name).argv[0] == known.program(AgentPolicy(backend=name))
+    assert launch(tmp_path, backend=name).argv[0] == registry.program(AgentPolicy(backend=name))
 
 
 def test_private_files_are_for_the_user_alone(tmp_path: Path) -> None:
@@ -75,12 +77,12 @@ def test_the_preferred_agent_on_path_comes_first(tmp_path: Path) -> None:
     for name in ("aider", "codex", "kiro-cli"):
         (tmp_path / name).write_text("#!/bin/sh\n")
         (tmp_path / name).chmod(0o755)
-    assert known.on_path(str(tmp_path)) == ("codex", "kiro", "aider")
+    assert tuple(registry.on_path(str(tmp_path))) == ("codex", "kiro", "aider")
 
 
 def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
     with pytest.raises(RalphError, match="unknown agent 'cluade'") as caught:
-        known.find("cluade")
+        registry.find("cluade")
     assert "Did you mean claude?" in caught.value.todo and caught.value.code == 10
 
 
@@ -146,7 +148,7 @@ def test_an_agent_that_cannot_be_loaded_names_its_package(
 
 
 def test_ours_cannot_be_replaced(third_party: dict[str, str]) -> None:
-    code = "from ralph.agents.known import find; print(type(find('claude')).__name__)"
+    code = "from ralph.agents.registry import find; print(type(find('claude')).__name__)"
     done = subprocess.run(
         [sys.executable, "-c", code], env=third_party, capture_output=True, text=True, check=True
     )
