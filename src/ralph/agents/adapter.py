@@ -6,7 +6,6 @@ Adapters never judge the work; they only report words, usage and faults. docs/ex
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -161,6 +160,8 @@ def private_file(folder: Path, name: str, text: str) -> Path:
 def hooks(command: tuple[str, ...]) -> dict[str, list[dict[str, Any]]]:
     """Which of an agent CLI's hooks call back, in the form that Claude Code and Codex share. After its context was compacted
     an agent can be told to wrap up; before, it cannot."""
+
+    import shlex
 
     def call(name: str, **more: str) -> list[dict[str, Any]]:
         hook = {"type": "command", "command": shlex.join((*command, name)), "timeout": HOOK_SECONDS}

@@ -1,6 +1,6 @@
 """Every agent that can be named: Ralph's own, and those of other packages (entry point group `ralph.agents`).
 
-An agent's module is imported when the agent is asked for, so that a run with one agent does not pay for the others.
+An agent's module is imported when the agent is asked for: a run with one agent does not pay for the others.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ralph.agents.adapter import Adapter, Needs, Reader
 from ralph.core.policy import AgentPolicy
 from ralph.errors import RalphError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from ralph.agents.adapter import Adapter, Needs, Reader
 
 GROUP = "ralph.agents"
 # In the form of entry points. The order is that of preference: the first one on PATH is taken when none is named.
@@ -112,6 +113,8 @@ def skill_folders() -> tuple[str, ...]:
 @cache
 def _of_any_command() -> Needs:
     """It may be a wrapper around any agent: it gets their variables, but no files that are not named."""
+    from ralph.agents.adapter import Needs
+
     declared = [needs for name in BUILT_IN if (needs := _built_in(name).needs) and needs.wrapped]
     variables = (variable for needs in declared for variable in needs.variables)
     more = {key: value for needs in declared for key, value in needs.with_variable.items()}
@@ -149,6 +152,8 @@ def _loaded(entry: EntryPoint) -> Adapter:
 
 def _made(found: Any) -> Adapter:
     """An adapter, or what makes one."""
+    from ralph.agents.adapter import Adapter
+
     made = found() if callable(found) else found
     if not isinstance(made, Adapter):
         raise TypeError(f"{type(made).__name__} is not an Adapter (ralph.agents.adapter)")
