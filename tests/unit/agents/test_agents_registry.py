@@ -136,3 +136,11 @@ def test_no_module_outside_of_agents_compares_with_an_agents_name() -> None:
                 words = {part.value for part in parts if isinstance(part, ast.Constant)}
                 found += [f"{path.relative_to(ROOT)}:{node.lineno}: {word}" for word in words & own]
     assert found == []
+
+
+def test_what_agents_obey_by_themselves_is_known_of_all() -> None:
+    found = registry.instructions()
+    assert {"AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md"} <= set(found)
+    assert {".mcp.json", "opencode.json"} <= set(found)
+    folders = {path for path in found if path.endswith("/**")}
+    assert folders == {f"**/.{name}/**" for name in ("agents", "claude", "codex", "gemini", "opencode")}
