@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from project import Project, contents, end_processes, only, until
 
-from ralph.init.agents import AGENTS, NAMES
+from ralph.init.agents import known, names
 from ralph.sandbox import usable
 
 needs_bwrap = pytest.mark.skipif(bool(usable(False)), reason=usable(False) or "never")
@@ -76,10 +76,12 @@ def test_doctor_and_init_look_for_the_same_agents(project: Project, tmp_path: Pa
     bin = only(tmp_path / "bin", "git", "sh", "cat")
     env = {"PATH": str(bin)}
     ((level, text),) = about(findings(project, env=env), "agents")
-    assert (level, text) == ("note", f"none of {', '.join(NAMES)} is on PATH")
-    for agent in AGENTS:
+    assert (level, text) == ("note", f"none of {names()} is on PATH")
+    for agent in known():
         program(bin, agent.program, "echo 1.2.3")
-    assert about(findings(project, env=env), "agents") == [("ok", f"{name} 1.2.3") for name in NAMES]
+    assert about(findings(project, env=env), "agents") == [
+        ("ok", f"{name} 1.2.3") for name in names().split(", ")
+    ]
 
 
 def _sleeping(mark: str) -> list[str]:

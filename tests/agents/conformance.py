@@ -20,7 +20,8 @@ from project import RALPH, Project
 
 from model.serve import Model
 from ralph.agents import claude, gemini, opencode
-from ralph.agents.adapter import Tools, Words, adapter
+from ralph.agents.adapter import Tools, Words
+from ralph.agents.registry import adapter
 from ralph.core.policy import AgentPolicy
 
 SLOW = {"gemini", "opencode"}

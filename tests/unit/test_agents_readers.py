@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph.agents.adapter import SAID_CHARS, Words, adapter
-from ralph.agents.command import TextReader
-from ralph.agents.jsonlines import JsonLinesReader
+from ralph.agents.adapter import SAID_CHARS, Words
+from ralph.agents.command import JsonLinesReader
+from ralph.agents.registry import adapter
+from ralph.agents.stream import TextReader
 from ralph.core import signals
 from ralph.core.policy import AgentPolicy
 from ralph.errors import RalphError

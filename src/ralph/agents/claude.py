@@ -9,19 +9,28 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ralph.agents.adapter import Launch, Reader, Tools
+from ralph.agents.adapter import Adapter, Launch, Needs, Reader, Tools, environment, hooks, private_file
 from ralph.agents.faults import by_status, by_text, seconds_until
-from ralph.agents.handover import environment, hooks, private_file
 from ralph.agents.stream import StreamReader, Tokens, count, number, part, text
 from ralph.core.facts import Fault
 from ralph.core.policy import AgentPolicy
 
-PROGRAM = ("claude",)
 MODE = ("-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions")
 QUIET = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
     "ENABLE_TOOL_SEARCH": "false",  # else Ralph's tools hide behind a search tool
+}
+# fmt: off
+_VARIABLES = (
+    "ANTHROPIC_*", "CLAUDE_*", "DISABLE_*", "ENABLE_*", "MAX_THINKING_TOKENS", "MAX_MCP_OUTPUT_TOKENS", "MCP_TIMEOUT",
+    "MCP_TOOL_TIMEOUT", "API_TIMEOUT_MS", "BASH_*_TIMEOUT_MS", "BASH_MAX_OUTPUT_LENGTH", "USE_BUILTIN_RIPGREP",
+    "IS_SANDBOX", "OTEL_*",
+)
+# fmt: on
+_CLOUDS = {
+    "CLAUDE_CODE_USE_BEDROCK": ("AWS_*",),
+    "CLAUDE_CODE_USE_VERTEX": ("GOOGLE_*", "GCLOUD_PROJECT", "CLOUD_ML_REGION", "VERTEX_*", "CLOUDSDK_*"),
 }
 # What it calls the errors of its provider.
 _FAULTS: dict[str, Fault] = {
@@ -36,9 +45,19 @@ _FAULTS: dict[str, Fault] = {
 _CHARS_PER_TOKEN = 4
 
 
-class ClaudeAdapter:
-    def check(self, policy: AgentPolicy) -> None:
-        """Whether it is logged in, it only says when asked to work."""
+class ClaudeAdapter(Adapter):
+    program = "claude"
+    login_hint = "`claude auth login` (or set ANTHROPIC_API_KEY)"
+    needs = Needs(
+        variables=_VARIABLES,
+        with_variable=_CLOUDS,
+        folder=".claude",
+        folder_variable="CLAUDE_CONFIG_DIR",
+        logins=(".credentials.json",),
+        settings=("settings.json",),
+    )
+    instructions = ("CLAUDE.md", "CLAUDE.local.md", ".mcp.json", "**/.claude/**")
+    skills = ".claude/skills"
 
     def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
         servers = {}
@@ -52,7 +71,7 @@ class ClaudeAdapter:
             file = private_file(tools.private, "settings.json", json.dumps({"hooks": hooks(tools.hook)}))
             settings = ("--settings", str(file))
         model = ("--model", policy.model) if policy.model else ()
-        program = policy.command or PROGRAM
+        program = policy.command or (self.program,)
         ours = (*MODE, "--mcp-config", str(config), "--strict-mcp-config", *settings)
         argv = (*program, *ours, *model, *policy.args)
         # As root it refuses to skip permissions unless told that this is a sandbox.
@@ -61,6 +80,15 @@ class ClaudeAdapter:
 
     def reader(self, policy: AgentPolicy) -> Reader:
         return ClaudeReader()
+
+    def opens(self, item: dict[str, Any]) -> bool:
+        return item.get("type") == "system" and item.get("subtype") == "init"
+
+    def tool_args(self, denied: tuple[str, ...], allowed: tuple[str, ...]) -> tuple[str, ...]:
+        """Each option takes all words up to the next one."""
+        only = ("--tools", *allowed) if allowed else ()
+        without = ("--disallowedTools", *denied) if denied else ()
+        return (*only, *without)
 
 
 class ClaudeReader(StreamReader):

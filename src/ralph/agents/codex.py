@@ -13,21 +13,27 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ralph.agents.adapter import Launch, Reader, Tools, Words
+from ralph.agents.adapter import OPENAI, Adapter, Launch, Needs, Reader, Tools, Words, environment, hooks
 from ralph.agents.faults import by_text, seconds_until
-from ralph.agents.handover import environment, hooks
 from ralph.agents.stream import StreamReader, Tokens, count, parse, part, text
 from ralph.core.policy import AgentPolicy
 
-PROGRAM = ("codex",)
 MODE = ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
 QUIET = ("check_for_update_on_startup=false", "analytics.enabled=false")
 _STILL_TRYING = "Reconnecting..."
 
 
-class CodexAdapter:
-    def check(self, policy: AgentPolicy) -> None:
-        """Whether it is logged in, it only says when asked to work."""
+class CodexAdapter(Adapter):
+    program = "codex"
+    login_hint = "`codex login`"
+    needs = Needs(
+        variables=("CODEX_*", *OPENAI),
+        folder=".codex",
+        folder_variable="CODEX_HOME",
+        logins=("auth.json",),
+        settings=("config.toml",),
+    )
+    instructions = ("AGENTS.override.md", "**/.codex/**")
 
     def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
         settings = [*QUIET, *(f"mcp_servers.{name}.enabled=false" for name in _servers(policy))]
@@ -43,12 +49,15 @@ class CodexAdapter:
             )  # else it passes over hooks that nobody has confirmed
         options = [word for setting in settings for word in ("-c", setting)]
         model = ("-m", policy.model) if policy.model else ()
-        argv = (*(policy.command or PROGRAM), *MODE, *trust, *options, *model, *policy.args, "-")
+        argv = (*(policy.command or (self.program,)), *MODE, *trust, *options, *model, *policy.args, "-")
         # The server takes its variables from these: a command line is for all to see.
         return Launch(argv, prompt.encode(), {**environment({}, policy), **tools.mcp_env})
 
     def reader(self, policy: AgentPolicy) -> Reader:
         return CodexReader(policy)
+
+    def opens(self, item: dict[str, Any]) -> bool:
+        return item.get("type") == "thread.started" and "thread_id" in item
 
 
 class CodexReader(StreamReader):

@@ -5,20 +5,21 @@ A stream of JSON that Ralph knows is read as what it is, whatever the configurat
 
 from __future__ import annotations
 
-from collections import deque
 from pathlib import Path
+from typing import Any, cast, get_args
 
-from ralph.agents.adapter import SAID_CHARS, Launch, Reader, Tools, Words
-from ralph.core.excerpt import ESCAPES
-from ralph.core.policy import AgentPolicy
-from ralph.core.signals import fence_after
+from msgspec.structs import replace
 
-_LINE_CHARS = 1000  # so that the last lines always fit; a signal's line is short
+from ralph.agents.adapter import Adapter, Launch, Needs, Reader, Tools, Words
+from ralph.agents.claude import ClaudeReader
+from ralph.agents.stream import FAULT_CHARS, TextReader, bounded, count, number, parse
+from ralph.core.facts import Fault, Usage
+from ralph.core.policy import AgentPolicy, OutputFormat, PromptMode
+from ralph.errors import RalphError
 
 
-class CommandAdapter:
-    def check(self, policy: AgentPolicy) -> None:
-        """That the program is there and can be executed was looked at with the configuration."""
+class CommandAdapter(Adapter):
+    """A program that takes the prompt in one of the usual ways and prints text or JSON."""
 
     def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
         argv = policy.command
@@ -31,43 +32,142 @@ class CommandAdapter:
         return Launch(argv=argv, stdin=prompt.encode(), env=policy.env)
 
     def reader(self, policy: AgentPolicy) -> Reader:
-        from ralph.agents.guess import GuessingReader
-
         return GuessingReader(policy)
 
 
-class TextReader:
-    """Keeps the last lines of plain text, each bounded, and knows whether they begin inside a code fence."""
+class CustomAdapter(CommandAdapter):
+    """The program that the configuration names. That it can be started was looked at with the configuration."""
 
-    def __init__(self) -> None:
-        self._tail: deque[str] = deque()
-        self._chars = 0
-        self._fence = ""  # open where the tail begins
+    keys = ("command", "args", "prompt_mode", "prompt_flag", "output")
+
+    def check(self, policy: AgentPolicy) -> None:
+        if not policy.command:
+            todo = "Set cli.backend or cli.command in ralph.yml."
+            raise RalphError("no agent is set", todo=todo, code=10)
+
+
+class CommandLine(CommandAdapter):
+    """A program with a name and fixed arguments. It gets none of Ralph's tools."""
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        model_flag: str = "",  # empty: it takes no model
+        *,
+        prompt_mode: PromptMode = "stdin",
+        prompt_flag: str = "",
+        output: OutputFormat = "text",
+        login_hint: str = "",
+        needs: Needs | None = None,
+        profile_flag: str = "",
+    ) -> None:
+        self.program, self._arguments = command[0], command[1:]
+        self._model_flag = model_flag
+        self._prompt_mode, self._prompt_flag = prompt_mode, prompt_flag
+        self._output = output
+        self.reports_usage = output == "jsonl"
+        self.login_hint = login_hint
+        self.needs = needs
+        self.profile_flag = profile_flag
+
+    def check(self, policy: AgentPolicy) -> None:
+        if policy.model and not self._model_flag:
+            raise RalphError(f"{policy.backend} takes no model", todo="Remove `model`.", code=10)
+
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+        return super().launch(self._as_command(policy), prompt, prompt_file, tools)
+
+    def reader(self, policy: AgentPolicy) -> Reader:
+        return super().reader(self._as_command(policy))
+
+    def _as_command(self, policy: AgentPolicy) -> AgentPolicy:
+        model = (self._model_flag, policy.model) if policy.model else ()
+        program = policy.command or (self.program,)
+        return replace(
+            policy,
+            command=(*program, *self._arguments, *model, *policy.args),
+            prompt_mode=self._prompt_mode,
+            prompt_flag=self._prompt_flag,
+            output=self._output,
+        )
+
+
+class GuessingReader:
+    """Chooses the reader by what is printed first, so that the wrong setting does no harm. With `output: text` the first
+    line that is not empty decides. With `jsonl` the first JSON object does, and what comes before it is passed over,
+    unless nothing else ever comes."""
+
+    def __init__(self, policy: AgentPolicy) -> None:
+        self._policy = policy
+        self._text = TextReader()
+        self._chosen: Reader | None = None
 
     def feed(self, line: str) -> None:
-        self._tail.append(_clean(line)[:_LINE_CHARS])
-        self._chars += len(self._tail[-1]) + 1
-        while self._chars > SAID_CHARS:
-            gone = self._tail.popleft()
-            self._chars -= len(gone) + 1
-            self._fence = fence_after(self._fence, gone)
+        if not self._chosen and line.strip():
+            self._chosen = self._choose(parse(line))
+        (self._chosen or self._text).feed(line)
+
+    def _choose(self, item: dict[str, Any] | None) -> Reader | None:
+        json_wanted = self._policy.output == "jsonl"
+        if item is None:
+            return None if json_wanted else self._text
+        from ralph.agents.registry import known_stream
+
+        if known := known_stream(item, self._policy):
+            return known
+        if json_wanted or item.get("type") in ("message", "assistant", "result"):
+            return JsonLinesReader()
+        return self._text
 
     def ended(self, code: int) -> None:
-        """Text says nothing more at its end."""
+        (self._chosen or self._text).ended(code)
 
     def words(self) -> Words:
-        return Words(said="\n".join([self._fence, *self._tail] if self._fence else self._tail))
+        return (self._chosen or self._text).words()
 
 
-def bounded(text: str) -> str:
-    """The end of a message, cleaned, with the fence in which it begins."""
-    reader = TextReader()
-    for line in text.splitlines():
-        reader.feed(line)
-    return reader.words().said
+class JsonLinesReader(ClaudeReader):
+    """JSON lines: the last assistant message, usage, faults. Lines that are not JSON are passed over; an agent that prints no
+    JSON at all is read as plain text.
 
+    Understood: {"type":"message","role":"assistant","text":...}, {"type":"usage","input_tokens":..,"output_tokens":..,
+    "cost_usd":..} (summed), {"type":"error","kind":"quota|overload|credentials|unusable","text":..,"retry_after":..};
+    and the shape of Claude Code, {"type":"assistant","message":{"content":[{"type":"text","text":..}]}} with a final
+    {"type":"result","result":..,"usage":{..},"total_cost_usd":..}, whose figures are totals."""
 
-def _clean(line: str) -> str:
-    """Without colours and titles, which a signal may wear, and without half characters, which the journal cannot hold."""
-    bare = ESCAPES.sub("", line[: 2 * _LINE_CHARS])
-    return bare.encode("utf-8", "replace").decode()
+    def __init__(self) -> None:
+        super().__init__()
+        self._summed = Usage()
+
+    def item(self, item: dict[str, Any]) -> None:
+        match item.get("type"):
+            case "message":
+                if item.get("role", "assistant") == "assistant":
+                    self.say(item.get("text"))
+            case "usage":
+                self._summed = Usage(
+                    tokens=self._summed.tokens + count(item, "input_tokens") + count(item, "output_tokens"),
+                    cost_usd=self._summed.cost_usd + number(item.get("cost_usd")),
+                )
+            case "error":
+                self._error(item)
+            case _:
+                super().item(item)
+        self._never_less()
+
+    def _error(self, item: dict[str, Any]) -> None:
+        kind = item.get("kind")
+        self._words.fault = cast("Fault", kind) if kind in get_args(Fault) else ""
+        self._words.fault_text = bounded(str(item.get("text", ""))[:FAULT_CHARS])
+        self._words.retry_after = number(item.get("retry_after"), odd=-1.0)
+
+    def words(self) -> Words:
+        """What its other lines say is not known: it may well be at work."""
+        return replace(super().words(), waiting=False)
+
+    def _never_less(self) -> None:
+        """A total is never less than what was counted on the way."""
+        now, summed = self._words.usage, self._summed
+        if summed.cost_usd > now.cost_usd:
+            self._words.cost_from = "agent"
+        self._words.usage = Usage(max(now.tokens, summed.tokens), max(now.cost_usd, summed.cost_usd))

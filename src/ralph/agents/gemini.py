@@ -12,13 +12,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ralph.agents.adapter import Launch, Reader, Tools
+from ralph.agents.adapter import GOOGLE, Adapter, Launch, Needs, Reader, Tools, environment, private_file
 from ralph.agents.faults import by_status, by_text, seconds_until
-from ralph.agents.handover import environment, private_file
 from ralph.agents.stream import StreamReader, Tokens, count, parse_settings, part, text
 from ralph.core.policy import AgentPolicy
 
-PROGRAM = ("gemini",)
 MODE = ("--yolo", "-o", "stream-json")
 HOME = "GEMINI_CLI_HOME"
 QUIET = {
@@ -30,15 +28,24 @@ _NO_LOGIN = 41
 _FIRST_STATUS = 400 - 256  # it exits with the HTTP status, of which a byte is left
 
 
-class GeminiAdapter:
-    def check(self, policy: AgentPolicy) -> None:
-        """Whether it is logged in, it only says when asked to work."""
+class GeminiAdapter(Adapter):
+    program = "gemini"
+    login_hint = "`gemini`, which asks how (or set GEMINI_API_KEY)"
+    needs = Needs(
+        variables=(*GOOGLE, "CLOUDSDK_*"),
+        folder=".gemini",
+        logins=("oauth_creds.json",),
+        settings=("google_accounts.json", "settings.json"),
+        folders=("tmp", "history"),
+        writes_private=True,
+    )
+    instructions = ("GEMINI.md", "**/.gemini/**")
 
     def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
         # None is allowed but this one: whatever servers the user has are not started.
         allowed = ("--allowed-mcp-server-names", "ralph")
         model = ("-m", policy.model) if policy.model else ()
-        argv = (*(policy.command or PROGRAM), *MODE, *allowed, *model, *policy.args)
+        argv = (*(policy.command or (self.program,)), *MODE, *allowed, *model, *policy.args)
         env = environment(QUIET, policy)
         if tools.mcp:
             command, *args = tools.mcp
@@ -49,6 +56,9 @@ class GeminiAdapter:
 
     def reader(self, policy: AgentPolicy) -> Reader:
         return GeminiReader()
+
+    def opens(self, item: dict[str, Any]) -> bool:
+        return item.get("type") == "init" and "session_id" in item
 
 
 def _home_with(server: dict[str, Any], policy: AgentPolicy, private: Path) -> Path | None:

@@ -9,14 +9,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ralph.agents.adapter import Launch, Reader, Tools
+from ralph.agents.adapter import PROVIDERS, Adapter, Launch, Needs, Reader, Tools, environment
 from ralph.agents.faults import by_status, by_text, seconds_until
-from ralph.agents.handover import environment
 from ralph.agents.stream import StreamReader, Tokens, count, number, parse_settings, part, text
 from ralph.core.facts import Fault
 from ralph.core.policy import AgentPolicy
 
-PROGRAM = ("opencode",)
 MODE = ("run", "--format", "json", "--auto")  # --auto: what the user does not forbid is allowed
 CONFIG = "OPENCODE_CONFIG_CONTENT"
 FILES = ("config.json", "opencode.json", "opencode.jsonc")
@@ -28,9 +26,16 @@ _FAULTS: dict[str, Fault] = {
 }
 
 
-class OpencodeAdapter:
-    def check(self, policy: AgentPolicy) -> None:
-        """Whether it is logged in, it only says when asked to work."""
+class OpencodeAdapter(Adapter):
+    program = "opencode"
+    login_hint = "`opencode auth login`"
+    needs = Needs(
+        variables=("OPENCODE_*", *PROVIDERS),
+        logins=(".local/share/opencode/auth.json",),
+        settings=(".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"),
+    )
+    profile_flag = "--agent"
+    instructions = ("opencode.json", "**/.opencode/**")
 
     def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
         given = parse_settings(policy.env.get(CONFIG) or os.environ.get(CONFIG) or "") or {}
@@ -49,10 +54,15 @@ class OpencodeAdapter:
         if given:
             env[CONFIG] = json.dumps(given)
         model = ("-m", policy.model) if policy.model else ()
-        return Launch((*(policy.command or PROGRAM), *MODE, *model, *policy.args), prompt.encode(), env)
+        return Launch(
+            (*(policy.command or (self.program,)), *MODE, *model, *policy.args), prompt.encode(), env
+        )
 
     def reader(self, policy: AgentPolicy) -> Reader:
         return OpencodeReader(policy)
+
+    def opens(self, item: dict[str, Any]) -> bool:
+        return item.get("type") in ("step_start", "error") and "sessionID" in item
 
 
 def _servers(policy: AgentPolicy) -> list[str]:

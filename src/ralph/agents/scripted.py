@@ -27,29 +27,32 @@ from typing import Any, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ralph.agents.adapter import Launch, Reader, Tools
+    from ralph.agents.adapter import Adapter, Launch, Tools
     from ralph.core.policy import AgentPolicy
 
 
-class ScriptedAdapter:
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
-        from ralph.agents.adapter import Launch
+def adapter() -> Adapter:
+    """Made when asked for: this module is the agent's program as well, which imports little and starts fast."""
+    from ralph.agents.adapter import Launch, Needs
+    from ralph.agents.command import CommandAdapter
+    from ralph.errors import RalphError
 
-        argv = (sys.executable, "-m", "ralph.agents.scripted", policy.script)
-        return Launch(argv=argv, stdin=prompt.encode(), env=policy.env)
+    class ScriptedAdapter(CommandAdapter):
+        needs = Needs()
+        keys = ("script", "output")
 
-    def check(self, policy: AgentPolicy) -> None:
-        from ralph.errors import RalphError
+        def check(self, policy: AgentPolicy) -> None:
+            try:
+                load(policy.script)
+            except ScriptError as error:
+                todo = "Correct the script; nothing was changed."
+                raise RalphError(str(error), todo=todo, code=10) from None
 
-        try:
-            load(policy.script)
-        except ScriptError as error:
-            raise RalphError(str(error), todo="Correct the script; nothing was changed.", code=10) from None
+        def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+            argv = (sys.executable, "-m", "ralph.agents.scripted", policy.script)
+            return Launch(argv=argv, stdin=prompt.encode(), env=policy.env)
 
-    def reader(self, policy: AgentPolicy) -> Reader:
-        from ralph.agents.command import CommandAdapter
-
-        return CommandAdapter().reader(policy)
+    return ScriptedAdapter()
 
 
 class ScriptError(Exception):

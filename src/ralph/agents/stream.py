@@ -1,19 +1,61 @@
-"""What all readers of JSON streams share: lines to objects, figures from outside, bounded words, tokens and their price."""
+"""What readers of agents' output share: plain text, JSON lines to objects, figures from outside, bounded words, tokens and
+their price.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from typing import Any
 
 import msgspec
 
 from ralph.agents import faults, prices
-from ralph.agents.adapter import Words
-from ralph.agents.command import TextReader, bounded
+from ralph.agents.adapter import SAID_CHARS, Words
+from ralph.core.excerpt import ESCAPES
 from ralph.core.facts import Fault, Usage
+from ralph.core.signals import fence_after
 
 FAULT_CHARS = 500
+_LINE_CHARS = 1000  # so that the last lines always fit; a signal's line is short
+
+
+class TextReader:
+    """Keeps the last lines of plain text, each bounded, and knows whether they begin inside a code fence."""
+
+    def __init__(self) -> None:
+        self._tail: deque[str] = deque()
+        self._chars = 0
+        self._fence = ""  # open where the tail begins
+
+    def feed(self, line: str) -> None:
+        self._tail.append(_clean(line)[:_LINE_CHARS])
+        self._chars += len(self._tail[-1]) + 1
+        while self._chars > SAID_CHARS:
+            gone = self._tail.popleft()
+            self._chars -= len(gone) + 1
+            self._fence = fence_after(self._fence, gone)
+
+    def ended(self, code: int) -> None:
+        """Text says nothing more at its end."""
+
+    def words(self) -> Words:
+        return Words(said="\n".join([self._fence, *self._tail] if self._fence else self._tail))
+
+
+def bounded(text: str) -> str:
+    """The end of a message, cleaned, with the fence in which it begins."""
+    reader = TextReader()
+    for line in text.splitlines():
+        reader.feed(line)
+    return reader.words().said
+
+
+def _clean(line: str) -> str:
+    """Without colours and titles, which a signal may wear, and without half characters, which the journal cannot hold."""
+    bare = ESCAPES.sub("", line[: 2 * _LINE_CHARS])
+    return bare.encode("utf-8", "replace").decode()
 
 
 class Tokens(msgspec.Struct, frozen=True):

@@ -139,12 +139,12 @@ def _presets(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
 
 def _agents(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     """Those on PATH first: the others would have to be installed."""
-    from ralph.init.agents import AGENTS, on_path
+    from ralph.init.agents import known, on_path
     from ralph.init.place import Machine
 
     here = on_path(Machine())
     return [CompletionItem(one.name, help="on PATH") for one in here] + [
-        CompletionItem(one.name, help="not on PATH") for one in AGENTS if one not in here
+        CompletionItem(one.name, help="not on PATH") for one in known() if one not in here
     ]
 
 

@@ -187,9 +187,7 @@ def _named(text: str, machine: Machine) -> tuple[Agent, str]:
 def _asked_for_agent(found: tuple[Agent, ...], machine: Machine) -> tuple[Agent | None, str]:
     names = ", ".join(agent.name for agent in found)
     click.echo(
-        f"Agents on PATH: {names}"
-        if found
-        else f"None of the known agents is on PATH ({', '.join(agents.NAMES)})."
+        f"Agents on PATH: {names}" if found else f"None of the known agents is on PATH ({agents.names()})."
     )
     while True:
         text = click.prompt(
@@ -308,7 +306,7 @@ def _summary(setup: Setup, chosen: Preset) -> list[str]:
     lines = [
         f"Agent: {setup.about_agent}"
         if setup.agent
-        else f"Agent: none was found on PATH (looked for {', '.join(agents.NAMES)}); ralph.yml says where to set one."
+        else f"Agent: none was found on PATH (looked for {agents.names()}); ralph.yml says where to set one."
     ]
     for one in setup.gates:
         if one.trial is None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from ralph.agents.adapter import adapter
 from ralph.cli.inside import refuse_inside
 from ralph.cli.seeing import Shown, diagnosed
 from ralph.cli.seeing import choose as choose_view
@@ -375,7 +374,6 @@ def _assumed(folder: Path, repo: Repo, command: tuple[str, ...], given: dict[str
 def _check(policy: Policy, folder: Path, named_by: NamedBy) -> None:
     """An agent that cannot run is told before anything is done."""
     check_agent(policy, folder, named_by)
-    adapter(policy.agent).check(policy.agent)
     hats = policy.team.hats if policy.team is not None else ()
     others: list[tuple[NamedBy, str, AgentPolicy | None]] = []
     others += (("gate", gate.name, gate.agent) for gate in policy.gates)
@@ -384,7 +382,6 @@ def _check(policy: Policy, folder: Path, named_by: NamedBy) -> None:
         if agent:
             try:
                 check_agent(replace(policy, agent=agent), folder, "loop" if named_by == "loop" else kind)
-                adapter(agent).check(agent)
             except RalphError as error:
                 what = f"{kind} {name}: {error.what}"
                 raise RalphError(what, where=error.where, todo=error.todo, code=error.code)

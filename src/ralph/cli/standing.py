@@ -282,7 +282,7 @@ def _last_words(s: LoopState, ran: list[Operation]) -> Said | None:
 
 
 def _so_far(s: LoopState, x: Operation) -> str:
-    from ralph.agents.adapter import adapter
+    from ralph.agents.registry import adapter
 
     try:
         with open(x.output, "rb") as file:

@@ -141,7 +141,6 @@ def _nothing_here(folder: Path) -> str:
 
 def _unusable(found: Examined, folder: Path) -> Iterator[Finding]:
     """Agents that could not be started here and now. The file may be right all the same."""
-    from ralph.agents.adapter import adapter
     from ralph.config import check_agent
     from ralph.config.problems import Finding
 
@@ -151,26 +150,29 @@ def _unusable(found: Examined, folder: Path) -> Iterator[Finding]:
     settings = found.settings
     lines = {key.removeprefix("cli."): given.line for key, given in settings.values.items()}
     agents = [("cli", found.policy.agent, lines)] if found.has_agent else []
-    mine = _program(found.policy.agent)
+    mine = program_of(found.policy.agent)
     for name, gates in (("gates", found.policy.gates), ("at_end", found.work.at_end)):
         for index, (gate, values) in enumerate(zip(gates, settings.get(name) or (), strict=False)):
-            if gate.agent is not None and _program(gate.agent) not in ("", mine):
+            if gate.agent is not None and program_of(gate.agent) not in ("", mine):
                 own = {k.removeprefix(f"{name}[].agent."): given.line for k, given in values.items()}
                 agents.append((f"{name}[{index}].agent", gate.agent, own))
     for at, agent, own in agents:
         try:
             check_agent(msgspec.structs.replace(found.policy, agent=agent), folder)
-            adapter(agent).check(agent)
         except RalphError as error:
-            name = "script" if agent.backend == "scripted" else "command" if agent.command else "backend"
+            name = "script" if agent.script else "command" if agent.command else "backend"
             todo = error.todo.replace("cli.", f"{at}.")
             yield Finding(own.get(name, 0), f"{at}.{name}", f"{error.what}. {todo}".rstrip())
 
 
-def _program(agent: AgentPolicy) -> str:
-    from ralph.agents.known import program
+def program_of(agent: AgentPolicy) -> str:
+    """Whom it would start; empty where nobody can say."""
+    from ralph.agents.registry import program
 
-    return agent.script or program(agent)
+    try:
+        return agent.script or program(agent)
+    except RalphError:  # found when the agent is checked
+        return ""
 
 
 def _shown(found: Verdict | RolesVerdict) -> Iterator[str]:
@@ -228,8 +230,8 @@ def _rows(name: str, lines: list[str]) -> list[str]:
 
 
 def _agent(agent: AgentPolicy) -> str:
-    if agent.backend == "scripted":
-        return f"scripted: {agent.script}"
+    if agent.script:
+        return f"{agent.backend}: {agent.script}"
     import shlex
 
     if agent.backend != "custom":

@@ -48,20 +48,18 @@ def warned(team: Team) -> Iterator[str]:
 
 
 def _unusable(found: Examined, team: Team, folder: Path, lines: dict[str, int]) -> Iterator[Finding]:
-    from ralph.agents.adapter import adapter
-    from ralph.agents.known import program
+    from ralph.cli.validate import program_of
     from ralph.config import check_agent
     from ralph.config.problems import Finding
 
-    checked = {found.policy.agent.script or program(found.policy.agent)}
+    checked = {program_of(found.policy.agent)}
     for hat in team.hats:
         agent = hat.agent
-        if agent is None or (it := agent.script or program(agent)) in checked:
+        if agent is None or (it := program_of(agent)) in checked:
             continue
         checked.add(it)
         try:
             check_agent(replace(found.policy, agent=agent), folder)
-            adapter(agent).check(agent)
         except RalphError as error:
             yield Finding(
                 lines[hat.id], f"hats.{hat.id}.backend", f"{error.what}. Correct the hat's `backend`."

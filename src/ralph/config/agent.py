@@ -9,7 +9,7 @@ from typing import Literal
 
 from ralph.config.problems import quoted, quoted_path
 from ralph.config.textfile import read_text
-from ralph.core.policy import Policy
+from ralph.core.policy import AgentPolicy, Policy
 from ralph.errors import RalphError
 
 UNUSABLE = 10
@@ -26,19 +26,19 @@ _CORRECT: dict[NamedBy, str] = {
 
 
 def check_agent(policy: Policy, cwd: Path, named_by: NamedBy = "config") -> None:
-    """`named_by` is where the user would have to correct the agent's command."""
-    agent = policy.agent
-    if agent.backend == "scripted":
-        _check_script(agent.script)
-        return
-    from ralph.agents.known import OWN
-    from ralph.agents.known import program as program_of
+    """RalphError when it cannot. `named_by` is where the user would have to correct the agent's command."""
+    from ralph.agents.registry import adapter
 
-    program = program_of(agent)
-    if not program:
-        if agent.backend in OWN:
-            raise _unusable("no agent is set", "Set cli.backend or cli.command in ralph.yml.")
-        return  # what a package brings along looks after itself
+    agent = policy.agent
+    found = adapter(agent)
+    if "script" in found.keys:
+        _check_script(agent.script)
+    elif program := agent.command[0] if agent.command else found.program:
+        _check_startable(program, agent, cwd, named_by)
+    found.check(agent)
+
+
+def _check_startable(program: str, agent: AgentPolicy, cwd: Path, named_by: NamedBy) -> None:
     if not agent.command and named_by == "config":
         named_by = "name"
     if "/" in program:

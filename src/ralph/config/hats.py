@@ -13,14 +13,13 @@ from ralph.config.overrides import Overrides
 from ralph.config.read import Called, Given, Settings, Values, fields
 from ralph.config.roles import role_names
 from ralph.config.schema import BACKEND, BY_PATH, HAT, KEYS, field_default
-from ralph.config.workers import agent_of
+from ralph.config.workers import CUSTOM, adapter_of, agent_of
 from ralph.core.conditions import ConditionError
 from ralph.core.conditions import parse as parse_condition
 from ralph.core.hats import Aggregate, Hat, Meaning, Scan, ScanBacklog, ScanFolder, Team, conditions
 from ralph.core.policy import AgentPolicy, Policy
 from ralph.core.team import Roles
 
-PROFILED = ("kiro", "opencode")  # agents with profiles of their own, chosen by --agent
 _OF_TEAMS = (
     *(key.path for key in KEYS if key.into.startswith("team.")),
     *("event_loop.cooldown", "events"),
@@ -159,18 +158,22 @@ def _with_profile(worker: AgentPolicy, called: Called, settings: Settings) -> Ag
     profile = _given(called, "backend.agent")
     if profile is None:
         return worker
-    if worker.backend not in PROFILED:
-        what = f"is used only with {' and '.join(PROFILED)}; put it into args"
+    flag = adapter_of(worker.backend).profile_flag
+    if not flag:
+        from ralph.agents.registry import usable
+
+        having = sorted(name for name, agent in usable() if agent.profile_flag)
+        what = f"is used only with {' and '.join(having)}; put it into args"
         settings.problems.warn(profile.line, f"hats.{called.name}.backend.agent", what)
         return worker
-    return replace(worker, args=("--agent", profile.value, *worker.args))
+    return replace(worker, args=(flag, profile.value, *worker.args))
 
 
 def _with_model(worker: AgentPolicy, called: Called, settings: Settings) -> AgentPolicy:
     model = _given(called, "model")
     if model is None:
         return worker
-    if worker.backend in ("custom", "scripted"):
+    if "model" not in adapter_of(worker.backend).keys:
         what = "is used only with an agent known by name; put it into backend_args"
         settings.problems.warn(model.line, f"hats.{called.name}.model", what)
         return worker
@@ -181,10 +184,9 @@ def _with_args(worker: AgentPolicy, called: Called, settings: Settings) -> Agent
     more = _given(called, "backend_args")
     if more is None or not more.value:
         return worker
-    if worker.backend == "scripted":
-        settings.problems.warn(
-            more.line, f"hats.{called.name}.backend_args", "is not used by the scripted agent"
-        )
+    if "args" not in adapter_of(worker.backend).keys:
+        what = f"is not used by the {worker.backend} agent"
+        settings.problems.warn(more.line, f"hats.{called.name}.backend_args", what)
         return worker
     return _lengthened(worker, more.value)
 
@@ -192,19 +194,20 @@ def _with_args(worker: AgentPolicy, called: Called, settings: Settings) -> Agent
 def _with_tools(worker: AgentPolicy, hat: Hat, called: Called, settings: Settings) -> AgentPolicy:
     if not hat.disallowed_tools and not hat.allowed_tools:
         return worker
-    from ralph.agents.toollimits import LIMITABLE, tool_args
-
-    words = tool_args(worker.backend, hat.disallowed_tools, hat.allowed_tools)
+    words = adapter_of(worker.backend).tool_args(hat.disallowed_tools, hat.allowed_tools)
     if words is not None:
         return _lengthened(worker, words)
     if hat.allowed_tools:
-        what = f"only {', '.join(LIMITABLE)} can be held to it; {worker.backend} is told and may use others"
+        from ralph.agents.registry import usable
+
+        able = [name for name, agent in usable() if agent.tool_args((), ()) is not None]
+        what = f"only {', '.join(able)} can be held to it; {worker.backend} is told and may use others"
         settings.problems.warn(_line(called, "allowed_tools"), f"hats.{hat.id}.allowed_tools", what)
     return worker
 
 
 def _lengthened(worker: AgentPolicy, words: tuple[str, ...]) -> AgentPolicy:
-    if worker.backend == "custom":
+    if worker.backend == CUSTOM:
         return replace(worker, command=worker.command + words)
     return replace(worker, args=worker.args + words)
 

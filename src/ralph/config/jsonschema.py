@@ -128,7 +128,7 @@ def _described(key: Key) -> dict[str, Any]:
 def _value(key: Key) -> dict[str, Any]:
     items = f"{key.path}[]"
     if key.kind in (AGENT, AGENT_OR_AUTO):  # with those that are installed here and now
-        from ralph.agents.known import names
+        from ralph.agents.registry import names
 
         auto = [AUTO] if key.kind is AGENT_OR_AUTO else []
         return _or_null({**key.kind.schema, "enum": [*names(), *auto]})

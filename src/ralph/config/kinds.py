@@ -413,7 +413,7 @@ def choice(*words: str, thing: str = "", hint: str = "") -> Kind:
 
 def _agent_name(node: Node, spot: Spot) -> str | None:
     """A name that Ralph knows, or that an installed package brings along."""
-    from ralph.agents.known import is_known, names
+    from ralph.agents.registry import is_known, names
 
     name = node.text if isinstance(node, Scalar) and node.means == "text" else ""
     if name and is_known(name):
@@ -430,9 +430,9 @@ def _agent_name(node: Node, spot: Spot) -> str | None:
 
 
 def _agents_named() -> tuple[str, ...]:
-    from ralph.agents.known import BUILT_IN, OWN
+    from ralph.agents.registry import BUILT_IN
 
-    return (*BUILT_IN, *OWN)
+    return (*BUILT_IN,)
 
 
 AGENT = Kind(

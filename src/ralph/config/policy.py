@@ -13,7 +13,7 @@ from ralph.config.overrides import Overrides
 from ralph.config.problems import closest, quoted
 from ralph.config.read import ADAPTER, NO_GATES, Given, Settings, Values, fields
 from ralph.config.schema import EITHER, GATE, NOTIFY, REVIEWER
-from ralph.config.workers import absolute, agent_of, other_agent, warn_unused
+from ralph.config.workers import absolute, adapter_of, agent_of, other_agent
 from ralph.core.gate_kinds import GateKind
 from ralph.core.policy import (
     REVIEWS,
@@ -56,12 +56,11 @@ def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
 
 def _warn_of_untold_figures(found: Policy, settings: Settings) -> None:
     """A cap on figures that the agent never tells would never act."""
-    from ralph.agents.known import tells_usage
-
-    if not tells_usage(found.agent):
-        for name in ("max_cost_usd", "max_tokens"):
+    caps = [name for name in ("max_cost_usd", "max_tokens") if settings.get(f"event_loop.{name}")]
+    if caps and not adapter_of(found.agent.backend).reports_usage:
+        for name in caps:
             what = f"cannot act: {found.agent.backend} does not tell what it uses"
-            warn_unused(settings, f"event_loop.{name}", what)
+            settings.warn(f"event_loop.{name}", what)
 
 
 def _notify(settings: Settings) -> tuple[NotifyPolicy, ...]:

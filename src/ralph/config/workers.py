@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ralph.config.kinds import AUTO, is_unicode
 from ralph.config.overrides import Overrides
@@ -12,6 +12,11 @@ from ralph.config.read import Settings, fields
 from ralph.config.textfile import located, read_text
 from ralph.core.policy import AgentPolicy
 from ralph.errors import RalphError
+
+if TYPE_CHECKING:
+    from ralph.agents.adapter import Adapter
+
+CUSTOM = "custom"  # the agent that is only a command
 
 
 def agent_of(settings: Settings, overrides: Overrides, cwd: Path) -> AgentPolicy:
@@ -26,14 +31,12 @@ def agent_of(settings: Settings, overrides: Overrides, cwd: Path) -> AgentPolicy
         own["command"] = _resolved(own["command"], settings.folder, settings)
     elif "backend" not in own and (found := _first_on_path(own, settings)):
         own["backend"] = found
-    match own.get("backend", "custom"):
-        case "custom":
-            if "command" in own:
-                own["command"] += args
-            return AgentPolicy(**_custom(own, settings))
-        case "scripted":
-            return AgentPolicy(**_scripted(own, settings))
-    return AgentPolicy(**_named(own, args, settings))
+    backend = own.get("backend", CUSTOM)
+    if backend == CUSTOM:
+        if "command" in own:
+            own["command"] += args
+        return AgentPolicy(**_custom(own, settings))
+    return AgentPolicy(**_named(backend, own, args, settings))
 
 
 def other_agent(text: str, settings: Settings) -> AgentPolicy:
@@ -41,9 +44,9 @@ def other_agent(text: str, settings: Settings) -> AgentPolicy:
     import shlex  # most files name none
     import shutil
 
-    from ralph.agents import known
+    from ralph.agents import registry
 
-    if known.is_known(text.strip()):
+    if registry.is_known(text.strip()):
         return AgentPolicy(backend=text.strip())
     try:
         words = tuple(shlex.split(text))
@@ -53,7 +56,7 @@ def other_agent(text: str, settings: Settings) -> AgentPolicy:
     if len(words) == 1 and "/" not in words[0] and not shutil.which(words[0]):
         settings.wrong(
             "fallback",
-            f"unknown agent {quoted(text)}, known: {', '.join(known.names())}; a file needs a slash",
+            f"unknown agent {quoted(text)}, known: {', '.join(registry.names())}; a file needs a slash",
         )
     return AgentPolicy(command=_resolved(words, settings.folder, settings))
 
@@ -61,37 +64,58 @@ def other_agent(text: str, settings: Settings) -> AgentPolicy:
 def _custom(own: dict[str, Any], settings: Settings, *, said: bool = True) -> dict[str, Any]:
     """`said`: by the file, whose other keys are then looked at as well."""
     if said:
-        warn_unused(settings, "cli.script", "is used only with backend: scripted")
-        warn_unused(settings, "cli.model", "is used only with an agent known by name; put it into args")
-        if settings.older and (settings.get("cli.backend") == "custom" or settings.agent_at != "cli"):
+        warn_unused(settings, "cli.script", _USED_BY["script"])
+        warn_unused(settings, "cli.model", f"{_USED_BY['model']}; put it into args")
+        if settings.older and (settings.get("cli.backend") == CUSTOM or settings.agent_at != "cli"):
             own = {"prompt_mode": "arg"} | own
     if own.get("prompt_mode", "stdin") == "stdin":
         warn_unused(settings, "cli.prompt_flag", "is used only with prompt_mode: arg or file")
-    return _without(own, "script", "model") | {"backend": "custom"}
+    used = {name: value for name, value in own.items() if name not in ("script", "model")}
+    return used | {"backend": CUSTOM}
 
 
-def _scripted(own: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    for name in ("command", "args", "prompt_mode", "prompt_flag"):
-        warn_unused(settings, f"cli.{name}", "is used only with backend: custom")
-    warn_unused(settings, "cli.model", "is used only with an agent known by name")
-    return _without(own, "command", "model") | {"script": _script(settings)}
+def _named(backend: str, own: dict[str, Any], args: tuple[str, ...], settings: Settings) -> dict[str, Any]:
+    """Of the keys, those that the agent uses."""
+    keys = adapter_of(backend).keys
+    for name, by in _USED_BY.items():
+        if name not in keys:
+            warn_unused(settings, f"cli.{name}", by)
+            own.pop(name, None)
+    if "args" in keys:
+        own["args"] = args
+    if "script" in keys:
+        own["script"] = _script(backend, settings)
+    return own
 
 
-def _named(own: dict[str, Any], args: tuple[str, ...], settings: Settings) -> dict[str, Any]:
-    warn_unused(settings, "cli.script", "is used only with backend: scripted")
-    for name in ("prompt_mode", "prompt_flag", "output"):
-        warn_unused(settings, f"cli.{name}", "is used only with backend: custom")
-    return _without(own, "script", "prompt_mode", "prompt_flag", "output") | {"args": args}
+# Keys that not every agent uses, in the order of the warnings about them.
+_USED_BY = {
+    "script": "is used only with backend: scripted",
+    "command": "is used only with backend: custom",
+    "args": "is used only with backend: custom",
+    "prompt_mode": "is used only with backend: custom",
+    "prompt_flag": "is used only with backend: custom",
+    "output": "is used only with backend: custom",
+    "model": "is used only with an agent known by name",
+}
 
 
-def _without(own: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in own.items() if name not in names}
+def adapter_of(backend: str) -> Adapter:
+    """For what the configuration must know of an agent. That one cannot be loaded is said when it is checked."""
+    from ralph.agents.registry import find
+
+    try:
+        return find(backend)
+    except RalphError:
+        from ralph.agents.command import CommandAdapter
+
+        return CommandAdapter()
 
 
 def _first_on_path(own: dict[str, Any], settings: Settings) -> str:
-    from ralph.agents.known import on_path
+    from ralph.agents.registry import on_path
 
-    found = next(iter(on_path(own.get("env", {}).get("PATH"))), "")
+    found = next(on_path(own.get("env", {}).get("PATH")), "")
     if found and settings.agent_at == "cli":
         settings.problems.warn_outside(
             f"no agent is named: {found} is taken, the first on PATH; cli.backend names one"
@@ -111,11 +135,11 @@ def absolute(key: str, text: str, folder: Path, settings: Settings) -> str:
     return path
 
 
-def _script(settings: Settings) -> str:
+def _script(backend: str, settings: Settings) -> str:
     named = settings.get("cli.script")
     if named is None:
         if not settings.problems.concern("cli.script"):
-            settings.wrong("cli.backend", "scripted needs cli.script: the file with its steps")
+            settings.wrong("cli.backend", f"{backend} needs cli.script: the file with its steps")
         return ""
     path = absolute("cli.script", named, settings.folder, settings)
     try:

@@ -11,7 +11,7 @@ OutputFormat = Literal["text", "jsonl"]
 
 
 class AgentPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
-    backend: str = "custom"  # custom, scripted, or the name of a known agent
+    backend: str = "custom"  # custom, or the name of an agent
     command: tuple[str, ...] = ()  # argv; of a known agent, the program in place of its own
     prompt_mode: PromptMode = "stdin"
     prompt_flag: str = ""  # put before the prompt in arg and file mode, e.g. "-p"

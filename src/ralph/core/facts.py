@@ -244,6 +244,7 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     session: str = ""  # as the agent calls it
     fault: Fault = ""
     fault_text: str = ""
+    login_hint: str = ""  # how a person logs in, where the credentials are at fault
     retry_after: float = -1.0  # seconds until a quota is back, as the agent said
     back_at: str = ""  # and when that is
     nested: tuple[str, ...] = ()

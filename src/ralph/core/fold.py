@@ -241,6 +241,7 @@ def _iteration_ended(s: LoopState, x: f.IterationEnded) -> LoopState:
         results=(),
         fault=x.fault,
         fault_text=x.fault_text,
+        login_hint=x.login_hint,
         wait_due=None,
         last_how="interrupted" if x.how == "interrupted" else x.cause,
         silent=False,

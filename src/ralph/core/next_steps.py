@@ -16,12 +16,6 @@ FLAGS = {
     "cost": "--max-cost",
     "tokens": "--max-tokens",
 }
-_LOGINS = {
-    "claude": "`claude auth login` (or set ANTHROPIC_API_KEY)",
-    "codex": "`codex login`",
-    "gemini": "`gemini`, which asks how (or set GEMINI_API_KEY)",
-    "opencode": "`opencode auth login`",
-}
 
 
 def after_proof(s: LoopState) -> str:
@@ -85,8 +79,8 @@ def after_fault(s: LoopState) -> str:
     """A reviewer's fault comes with a claim or a check, and its agent may be another."""
     if not s.fault or s.claim is not None or s.unchecked:
         return ""
-    if s.fault == "credentials" and s.worker.backend in _LOGINS:
-        return f"Log in with {_LOGINS[s.worker.backend]}, then `ralph resume`."
+    if s.fault == "credentials" and s.login_hint:
+        return f"Log in with {s.login_hint}, then `ralph resume`."
     if "too long for the model" in s.fault_text:
         return "Shorten the task (or `core.guardrails`), then `ralph run --fresh`."
     if "model" in s.fault_text.lower():

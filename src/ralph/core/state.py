@@ -186,6 +186,7 @@ class LoopState(msgspec.Struct, frozen=True):
     steer: Steering = Steering()  # what people want of it while it runs
     fault: Fault = ""
     fault_text: str = ""
+    login_hint: str = ""  # how a person logs in, where the credentials are at fault
     wait_due: Due | None = None
     silent: bool = False  # the last iteration gave no signal
     last_how: str = ""  # how the previous iteration ended, where the next must know

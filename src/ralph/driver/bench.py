@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ralph.agents.adapter import Tools
-from ralph.agents.needs import needs
+from ralph.agents.registry import needs
 from ralph.core.environment import passed_on
 from ralph.core.policy import AgentPolicy, Policy
 from ralph.core.state import LoopState

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from ralph.agents.needs import needs
+from ralph.agents.registry import needs
 from ralph.core.policy import AgentPolicy, Policy
 from ralph.core.secrets import Masker, masker_for, names_secret, values_in
 from ralph.core.state import LoopState

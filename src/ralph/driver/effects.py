@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import replace
 
-from ralph.agents.adapter import adapter
+from ralph.agents.registry import adapter
 from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core import steering
@@ -289,6 +289,7 @@ class Effects:
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
         # Ended for want of any sign of life before its first word: that was not the agent's doing.
         unanswered = it.cause == "idle" and words.waiting
+        fault = _fault(words.fault, ended, box) if how == "exited" else "overload" if unanswered else ""
         return [
             f.IterationEnded(
                 serial=it.op.serial,
@@ -306,15 +307,12 @@ class Effects:
                 usage=words.usage,
                 session=words.session,
                 estimated=words.cost_from == "table",
-                fault=_fault(words.fault, ended, box)
-                if how == "exited"
-                else "overload"
-                if unanswered
-                else "",
+                fault=fault,
                 fault_text=words.fault_text
                 or ("the model did not answer" if unanswered else "")
                 or ended.trouble
                 or (last_line(ended.err_tail) or last_line(words.said) if ended.code else ""),
+                login_hint=adapter(s.worker).login_hint if fault == "credentials" else "",
                 retry_after=words.retry_after,
                 back_at=moment_in(words.retry_after if words.retry_after >= 0 else f.QUOTA_SECONDS)
                 if words.fault == "quota"

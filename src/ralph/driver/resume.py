@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from ralph.agents.adapter import adapter
+from ralph.agents.registry import adapter
 from ralph.core import facts as f
 from ralph.core.exits import RESUMABLE, SETTLED
 from ralph.core.fold import fold_all

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ralph.agents.registry import instructions
 from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
 from ralph.gates.command import command_line
@@ -23,19 +24,6 @@ from ralph.workspace import (
 )
 
 SYMLINK = "120000"
-# What agent programs read by themselves, wherever it is.
-INSTRUCTIONS = (
-    *(
-        "CLAUDE.md",
-        "CLAUDE.local.md",
-        "AGENTS.md",
-        "AGENTS.override.md",
-        "GEMINI.md",
-        ".mcp.json",
-        "opencode.json",
-    ),
-    *("**/.claude/**", "**/.codex/**", "**/.gemini/**", "**/.opencode/**", "**/.agents/**"),
-)
 
 
 def touched_by_gate(
@@ -95,7 +83,8 @@ def _reviewers_own(
     instructions. Tests are no such thing: it is shown the change."""
     known = (*(path for _, _, path in base_files), *paths)
     named = named_in(gate.run, known, folder=folder, root=root)
-    found = [path for path in paths if path in named.paths or matches(path, (*named.patterns, *INSTRUCTIONS))]
+    patterns = (*named.patterns, *instructions())
+    found = [path for path in paths if path in named.paths or matches(path, patterns)]
     return tuple(sorted(printable(path) for path in found))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from ralph.agents.adapter import adapter
+from ralph.agents.registry import adapter
 from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt
 from ralph.core.gate_kinds import REVIEWER

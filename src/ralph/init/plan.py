@@ -17,7 +17,7 @@ from ralph.init.agents import Agent
 from ralph.init.detect import Proposal
 from ralph.init.presets import Preset
 from ralph.init.render import Gate, ralph_yml
-from ralph.init.skill import PLACES, skill
+from ralph.init.skill import places, skill
 from ralph.init.trial import Trial
 from ralph.init.write import File, Written, apply, gitignore, schema
 
@@ -74,7 +74,7 @@ def skills(folder: Path, *, force: bool) -> Plan:
     """The skill files; none of them when they are as they should be."""
     data = skill().encode()
     files = []
-    for path in (folder / place for place in PLACES):
+    for path in (folder / place for place in places()):
         if not os.path.lexists(path):
             files.append(File(path, data))
         elif not path.is_file():

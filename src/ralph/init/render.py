@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import yaml
 
-from ralph.init.agents import NAMES, Agent
+from ralph.init.agents import Agent, names
 from ralph.init.presets import Preset
 
 SCHEMA_LINE = "# yaml-language-server: $schema=.ralph/schema.json"
@@ -60,7 +60,7 @@ def _proves(preset: Preset, gates: Sequence[Gate]) -> bool:
 def _cli(agent: Agent | None, about: str) -> str:
     if agent is None:
         return (
-            f"# No agent was found on PATH (looked for: {', '.join(NAMES)}).\n"
+            f"# No agent was found on PATH (looked for: {names()}).\n"
             "# Install one and run `ralph init --force`, or name your own, which reads the prompt on standard input:\n"
             "# cli:\n"
             "#   command: ./agent.sh\n"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ralph.agents.registry import skill_folders
 from ralph.core.exits import EXITS, OTHER_CODES
 
-# Claude Code reads the first; Codex, and others that follow the open standard, read the second.
-PLACES = (".claude/skills/ralph-loop/SKILL.md", ".agents/skills/ralph-loop/SKILL.md")
+
+def places() -> tuple[str, ...]:
+    """Where agents look for it, relative to the repository."""
+    return tuple(f"{folder}/ralph-loop/SKILL.md" for folder in skill_folders())
 
 
 def skill() -> str:

@@ -85,7 +85,7 @@ def _read(item: dict[str, Any], results: bool) -> list[Piece]:
     return read(item, results) if read else []
 
 
-def _claude(item: dict[str, Any], results: bool) -> list[Piece]:
+def _blocks(item: dict[str, Any], results: bool) -> list[Piece]:
     """{"type": "assistant" | "user", "message": {"content": text or blocks}}"""
     content = _dict(item.get("message")).get("content")
     if isinstance(content, str):
@@ -187,8 +187,8 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 _SHAPES: dict[str, Callable[[dict[str, Any], bool], list[Piece]]] = {
-    "assistant": _claude,
-    "user": _claude,
+    "assistant": _blocks,
+    "user": _blocks,
     "message": _message,
     "result": _result,
     "error": _error,

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ralph.agents.adapter import Tools, adapter
-from ralph.agents.known import BUILT_IN
+from ralph.agents.adapter import Tools
+from ralph.agents.registry import adapter, programs
 from ralph.core.policy import AgentPolicy
+
+NAMES = [name for name, _ in programs()]
 
 WITHOUT_ASKING = {
     "claude": "--dangerously-skip-permissions",
@@ -25,10 +27,10 @@ WITHOUT_ASKING = {
 
 
 def test_every_known_agent_is_looked_at() -> None:
-    assert set(WITHOUT_ASKING) == set(BUILT_IN)
+    assert set(WITHOUT_ASKING) == set(NAMES)
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", NAMES)
 def test_it_is_started_so_that_it_does_not_ask(tmp_path: Path, name: str) -> None:
     policy = AgentPolicy(backend=name)
     launch = adapter(policy).launch(policy, "do it", tmp_path / "prompt", Tools(private=tmp_path))

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph.agents import faults, prices
-from ralph.agents.adapter import Words, adapter
+from ralph.agents.adapter import Words
 from ralph.agents.command import CommandAdapter
+from ralph.agents.registry import adapter
 from ralph.agents.stream import Tokens, parse_settings
 from ralph.core.policy import AgentPolicy
 

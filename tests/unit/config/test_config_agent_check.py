@@ -112,7 +112,7 @@ def test_what_the_kernel_would_refuse_is_said_in_plain_words(
 
 
 def test_a_scripted_agent_needs_its_script(tmp_path: Path, write: Callable[..., Path]) -> None:
-    script = write("steps.yml", "iterations: []\n")
+    script = write("steps.yml", "iterations: [[say: ITERATION_DONE]]\n")
     policy = Policy(agent=AgentPolicy(backend="scripted", script=str(script)))
     check_agent(policy, tmp_path)
     script.unlink()

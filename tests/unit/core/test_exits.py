@@ -109,7 +109,7 @@ from ralph.core.policy import Task
 from ralph.core.schedule import RunState, fold_run
 from ralph.core.state import LoopState
 from ralph.driver.loops import changes, needs_a_person
-from ralph.driver.news import Scene, news
+from ralph.notify.news import Scene, news
 from ralph.driver.resume import is_over
 from ralph.init.skill import exit_codes
 from ralph.report import sections, words

@@ -17,14 +17,14 @@ from ralph.core.exits import CODES, NEXT, SOME_TASKS_FAILED
 from ralph.core.policy import GatePolicy
 from ralph.errors import RalphError
 from ralph.init import plan
-from ralph.init.agents import AGENTS, Agent, on_path, wanted
+from ralph.init.agents import Agent, known, on_path, wanted
 from ralph.init.assume import assumed
 from ralph.init.detect import Proposal
 from ralph.init.place import Machine
 from ralph.init.plan import Chosen
 from ralph.init.presets import preset, presets
 from ralph.init.render import SCHEMA_LINE, Gate, comment, ralph_yml, scalar
-from ralph.init.skill import PLACES, skill
+from ralph.init.skill import places, skill
 from ralph.init.trial import Trial
 from ralph.init.write import IGNORED, File, apply, gitignore, missing_ignores
 from ralph.workspace import Repo, find, without_git
@@ -33,6 +33,7 @@ Lay = Callable[[dict[str, str]], Path]
 Having = Callable[..., Machine]
 
 PLAIN = preset("plain")
+AGENTS = known()
 CLAUDE = AGENTS[0]
 
 
@@ -234,7 +235,8 @@ def test_the_skill_has_front_matter_that_agents_read() -> None:
     text = skill()
     assert text.startswith("---\n")
     front = yaml.safe_load(text.split("---\n")[1])
-    assert front["name"] == "ralph-loop" == Path(PLACES[0]).parent.name == Path(PLACES[1]).parent.name
+    assert front["name"] == "ralph-loop"
+    assert places() == (".claude/skills/ralph-loop/SKILL.md", ".agents/skills/ralph-loop/SKILL.md")
     assert 0 < len(front["description"]) <= 1024
 
 

@@ -133,12 +133,18 @@ def _sandbox() -> Finding:
 
 def _agents() -> Iterator[Finding]:
     """All are asked at once: some take a second to say their version."""
-    from ralph.init.agents import AGENTS, NAMES
+    from ralph.agents import registry
+    from ralph.init.agents import known, names
 
-    there = {agent.name: path for agent in AGENTS if (path := shutil.which(agent.program))}
+    for name in registry.names():
+        try:
+            registry.find(name)
+        except RalphError as error:
+            yield note("agents", error.what, error.todo)
+    there = {agent.name: path for agent in known() if (path := shutil.which(agent.program))}
     if not there:
         mend = "Any program that reads a prompt can be one: cli.command in ralph.yml."
-        yield note("agents", f"none of {', '.join(NAMES)} is on PATH", mend)
+        yield note("agents", f"none of {names()} is on PATH", mend)
         return
     asked = {name: _start([path, "--version"]) for name, path in there.items()}
     deadline = time.monotonic() + PATIENCE

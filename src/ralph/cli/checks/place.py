@@ -159,7 +159,6 @@ def _lock(folder: Path) -> Iterator[Finding]:
 
 
 def _configuration(folder: Path, root: Path) -> Iterator[Finding]:
-    from ralph.agents.adapter import adapter
     from ralph.cli.backlogfile import usual
     from ralph.config import NoPrompt, Overrides, check_agent, found_above, load
     from ralph.config.load import FILE_NAMES
@@ -181,7 +180,6 @@ def _configuration(folder: Path, root: Path) -> Iterator[Finding]:
             prompt = "; no prompt yet: give one with -p, -P or PROMPT.md"
             resolved = load(folder, None, Overrides(prompt="any", in_place=True))
         check_agent(resolved.policy, folder)
-        adapter(resolved.policy.agent).check(resolved.policy.agent)
     except RalphError as error:
         yield broken("config", error)
         return

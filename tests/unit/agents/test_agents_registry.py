@@ -1,7 +1,8 @@
-"""Which agents can be named, how each is started, and how another package adds one."""
+"""Which agents can be named, and how each is started."""
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -9,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from ralph.agents import known
-from ralph.agents.adapter import Launch, Tools, adapter
+import ralph
+from ralph.agents import registry
+from ralph.agents.adapter import Adapter, Launch, Tools
+from ralph.agents.registry import adapter
 from ralph.core.policy import AgentPolicy
 from ralph.errors import RalphError
 
-DOCS = Path(__file__).resolve().parents[3] / "docs" / "agents.md"
+ROOT = Path(ralph.__file__).parent
+NAMES = [name for name, _ in registry.programs()]
 
 
 def launch(tmp_path: Path, **policy: object) -> Launch:
@@ -23,7 +27,7 @@ def launch(tmp_path: Path, **policy: object) -> Launch:
     return adapter(asked).launch(asked, "-do it", tmp_path / "prompt", tools)
 
 
-@pytest.mark.parametrize("name", known.BUILT_IN)
+@pytest.mark.parametrize("name", NAMES)
 def test_program_model_arguments_and_environment_are_the_users(name: str, tmp_path: Path) -> None:
     model = "" if name == "amp" else "some-model"
     found = launch(
@@ -36,9 +40,9 @@ def test_program_model_arguments_and_environment_are_the_users(name: str, tmp_pa
     assert found.stdin == b"-do it" or str(tmp_path / "prompt") in found.argv
 
 
-@pytest.mark.parametrize("name", known.BUILT_IN)
+@pytest.mark.parametrize("name", NAMES)
 def test_without_a_program_of_the_users_it_is_the_agents_own(name: str, tmp_path: Path) -> None:
-    assert launch(tmp_path, backend=name).argv[0] == known.program(AgentPolicy(backend=name))
+    assert launch(tmp_path, backend=name).argv[0] == registry.program(AgentPolicy(backend=name))
 
 
 def test_private_files_are_for_the_user_alone(tmp_path: Path) -> None:
@@ -75,12 +79,12 @@ def test_the_preferred_agent_on_path_comes_first(tmp_path: Path) -> None:
     for name in ("aider", "codex", "kiro-cli"):
         (tmp_path / name).write_text("#!/bin/sh\n")
         (tmp_path / name).chmod(0o755)
-    assert known.on_path(str(tmp_path)) == ("codex", "kiro", "aider")
+    assert tuple(registry.on_path(str(tmp_path))) == ("codex", "kiro", "aider")
 
 
 def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
     with pytest.raises(RalphError, match="unknown agent 'cluade'") as caught:
-        known.find("cluade")
+        registry.find("cluade")
     assert "Did you mean claude?" in caught.value.todo and caught.value.code == 10
 
 
@@ -90,64 +94,53 @@ def test_a_model_for_an_agent_that_takes_none_is_refused() -> None:
         adapter(policy).check(policy)
 
 
-@pytest.fixture
-def third_party(tmp_path: Path) -> dict[str, str]:
-    """The example of the documentation, laid out as pip would install it."""
-    text = DOCS.read_text("utf-8").partition("## Your own adapter")[2]
-    code = text.partition("```python\n")[2].partition("```")[0]
-    toml = text.partition("```toml\n")[2].partition("```")[0]
-    entry = toml.partition('[project.entry-points."ralph.agents"]\n')[2].strip().replace('"', "")
-    assert code and entry
-    site = tmp_path / "site"
-    info = site / "ralph_aide-1.0.dist-info"
-    info.mkdir(parents=True)
-    (site / "ralph_aide.py").write_text(code)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ralph-aide\nVersion: 1.0\n")
-    broken = "broken = no_such_module:Adapter\nclaude = ralph_aide:Aide\n"
-    (info / "entry_points.txt").write_text(f"[ralph.agents]\n{entry}\n{broken}")
-    program = tmp_path / "bin" / "aide"
-    program.parent.mkdir()
-    program.write_text('#!/bin/sh\necho "$@" > args; cat > prompt; echo TASK_COMPLETE; echo 42 > answer\n')
-    program.chmod(0o755)
-    return {
-        "PYTHONPATH": str(site),
-        "PATH": f"{program.parent}:/usr/bin:/bin",
-        "HOME": str(tmp_path),
-        "LANG": "C.UTF-8",
-    }
+def imported(code: str) -> set[str]:
+    """The modules of agents that a fresh interpreter has after this."""
+    ask = f"import sys; {code}; print(*(m for m in sys.modules if m.startswith('ralph.agents.')))"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    return {name.removeprefix("ralph.agents.") for name in done.stdout.split()}
 
 
-def ralph(env: dict[str, str], folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    argv = [sys.executable, "-m", "ralph", *arguments]
-    return subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+def test_agents_are_imported_when_they_are_asked_for() -> None:
+    assert imported("import ralph.agents.registry") == {"registry"}
+    found = imported("from ralph.agents.registry import find; find('codex')")
+    assert "codex" in found and not found & {"claude", "gemini", "opencode", "command", "scripted"}
 
 
-def test_an_agent_of_another_package_works_like_one_of_ours(
-    third_party: dict[str, str], tmp_path: Path
-) -> None:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    (folder / "ralph.yml").write_text("cli: {backend: aide, args: [--fast]}\ngates: none\n")
-    done = ralph(third_party, folder, "run", "-p", "Write the answer.")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (folder / "args").read_text() == "--yes --fast\n"
-    assert "Write the answer." in (folder / "prompt").read_text()
-    unknown = folder / "ralph.yml"
-    unknown.write_text("cli: {backend: aids}\n")
-    assert "(nearest valid: aide)" in ralph(third_party, folder, "validate").stdout
+def test_the_scripted_agent_starts_without_the_adapters() -> None:
+    assert imported("import ralph.agents.scripted") == {"scripted"}
 
 
-def test_an_agent_that_cannot_be_loaded_names_its_package(
-    third_party: dict[str, str], tmp_path: Path
-) -> None:
-    (tmp_path / "ralph.yml").write_text("cli: {backend: broken}\n")
-    done = ralph(third_party, tmp_path, "run", "-p", "x")
-    assert done.returncode == 10 and "ralph-aide" in done.stderr and "Traceback" not in done.stderr
+def test_every_agent_is_an_adapter() -> None:
+    assert [name for name, _ in registry.usable()] == [*registry.BUILT_IN]
+    assert all(isinstance(agent, Adapter) for _, agent in registry.usable())
 
 
-def test_ours_cannot_be_replaced(third_party: dict[str, str]) -> None:
-    code = "from ralph.agents.known import find; print(type(find('claude')).__name__)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=third_party, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "ClaudeAdapter\n"
+def test_any_command_gets_the_variables_of_all_agents_but_those_that_open_more_than_a_model() -> None:
+    given = registry.needs(AgentPolicy(command=("x",)))
+    assert {"ANTHROPIC_*", "CODEX_*", "GEMINI_*", "OPENCODE_*", "KIRO_*"} <= set(given.variables)
+    assert not {"GH_TOKEN", "GITHUB_TOKEN"} & set(given.variables) and not given.logins
+    assert given.with_variable["CLAUDE_CODE_USE_BEDROCK"] == ("AWS_*",)
+
+
+def test_no_module_outside_of_agents_compares_with_an_agents_name() -> None:
+    """What depends on the agent is asked of its adapter."""
+    own = set(registry.BUILT_IN) - {"custom"}  # that is no agent's name: it stands for any command
+    found = []
+    for path in ROOT.rglob("*.py"):
+        if "agents" in path.relative_to(ROOT).parts[:1]:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Compare | ast.MatchValue | ast.Dict):
+                parts = node.keys if isinstance(node, ast.Dict) else ast.walk(node)
+                words = {part.value for part in parts if isinstance(part, ast.Constant)}
+                found += [f"{path.relative_to(ROOT)}:{node.lineno}: {word}" for word in words & own]
+    assert found == []
+
+
+def test_what_agents_obey_by_themselves_is_known_of_all() -> None:
+    found = registry.instructions()
+    assert {"AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md"} <= set(found)
+    assert {".mcp.json", "opencode.json"} <= set(found)
+    folders = {path for path in found if path.endswith("/**")}
+    assert folders == {f"**/.{name}/**" for name in ("agents", "claude", "codex", "gemini", "opencode")}
