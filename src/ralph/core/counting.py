@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.digest import digest
 from ralph.core.state import OUTPUTS_KEPT, Attempt, Away, Due, LoopState, failure_key
+
+TABLE_HEAD = "| # | Gate | Error Hash | Strategy Shift |\n|---|------|------------|----------------|\n"
 
 ALWAYS_A_CRASH = (126, 127)  # the shell could not run the program at all
 
@@ -99,4 +103,11 @@ def attempt(
         under_shift=s.under_shift if streak > 1 else 0,
         claim=None,
         unchecked=0,
+    )
+
+
+def history_table(history: Sequence[Attempt]) -> str:
+    return TABLE_HEAD + "".join(
+        f"| {a.number} | {a.gate.replace('|', '/')} | {a.error_hash} | {'yes' if a.shift else 'no'} |\n"
+        for a in history
     )

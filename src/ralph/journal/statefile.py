@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ralph.core.counting import history_table
 from ralph.core.next import why_it_ended
 from ralph.core.state import LoopState
-from ralph.core.text import fenced, history_table
+from ralph.core.text import fenced
 
 NAME = ".ralph_state.md"
 TEMPORARY = f"{NAME}.tmp"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ralph.core.counting import TABLE_HEAD, history_table
 from ralph.core.state import LoopState
-from ralph.core.text import TABLE_HEAD, fenced, history_table
+from ralph.core.text import fenced
 
 CONFLICT_CHARS = 6_000
 Quote = Callable[[str], str]  # marks text that is not Ralph's own

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import stat
 from pathlib import Path
 
 
 def remove_tree(path: Path) -> None:
     """Remove a folder or file, if it is there. Links are removed, not followed."""
+    import shutil
+
     if path.is_symlink() or path.is_file():
         path.unlink()
         return
