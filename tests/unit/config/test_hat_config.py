@@ -12,7 +12,6 @@ from ralph.config import Overrides, Resolved, load
 from ralph.core.agentpolicy import AgentPolicy
 from ralph.core.ends import End, exit_code
 from ralph.core.hats import Hat, ScanBacklog, ScanFolder, Team
-from ralph.core.team import Trigger
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 OLDER = sorted((FIXTURES / "older").glob("*.yml"))
@@ -322,16 +321,13 @@ hats:
 
 def test_hats_with_a_condition_stand_beside_the_roles(project: Project, write: Write) -> None:
     text = "hats: {critic: {when: iterations >= 3, instructions: Find fault.}, a: {triggers: [x]}}\n"
-    roles = project.load(text).policy.roles
-    assert roles is not None
-    assert roles.triggers == (Trigger("iterations >= 3", "critic"),) and roles.texts == {
-        "critic": "Find fault."
-    }
+    (critic,) = project.load(text).policy.conditional
+    assert (critic.when, critic.id, critic.text) == ("iterations >= 3", "critic", "Find fault.")
     write("roles/tester.md", "Test it.")
     write("roles.yaml", "triggers:\n- {condition: last_iteration_failed, role: tester}\n")
-    roles = project.load(text).policy.roles
-    assert roles is not None
-    assert [trigger.role for trigger in roles.triggers] == ["tester", "critic"]
+    policy = project.load(text).policy
+    assert [hat.id for hat in policy.conditional] == ["tester", "critic"]
+    assert policy.routing is not None and [hat.id for hat in policy.routing.hats] == ["critic", "a"]
 
 
 def test_keys_of_hats_without_hats_are_told(project: Project) -> None:
@@ -367,3 +363,14 @@ def test_the_loops_own_scratchpad_cannot_be_turned_off(project: Project) -> None
     assert found.warnings == (
         "ralph.yml:1: core.scratchpad: is not turned off: each iteration hands over by it. A hat may have none.",
     )
+
+
+def test_keys_of_events_are_told_where_no_event_puts_a_hat_on(project: Project) -> None:
+    text = "event_loop: {persistent: true}\nhats: {a: {when: first_iteration, publishes: [x], fresh: true}}\n"
+    what = "has no effect: no hat has `triggers` or `scan`, so that no event puts one on"
+    assert project.load(text).warnings == (
+        f"ralph.yml:1: event_loop.persistent: {what}",
+        f"ralph.yml:2: hats.a.publishes: {what}",
+        f"ralph.yml:2: hats.a.fresh: {what}",
+    )
+    assert project.load(text.replace("when:", "triggers: [y], when:")).warnings == ()
