@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from config_project import Project
 
 from ralph.config import Overrides, Resolved, load
 from ralph.core.agentpolicy import AgentPolicy
 from ralph.core.ends import End, exit_code
+from ralph.core.facts import LoopStarted, decode
 from ralph.core.hats import Hat, ScanBacklog, ScanFolder, Team
+from ralph.journal.record import Record
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 OLDER = sorted((FIXTURES / "older").glob("*.yml"))
@@ -374,3 +377,27 @@ def test_keys_of_events_are_told_where_no_event_puts_a_hat_on(project: Project) 
         f"ralph.yml:2: hats.a.fresh: {what}",
     )
     assert project.load(text.replace("when:", "triggers: [y], when:")).warnings == ()
+
+
+EVENT_HATS = """\
+hats:
+  builder: {triggers: [task.start, build.again], publishes: [build.done], description: Builds., instructions: Build it.}
+  checker: {triggers: [build.done], publishes: [build.again, LOOP_COMPLETE], description: Checks., instructions: Check it.}
+  critic: {when: iterations >= 4, publishes: [build.again], description: Finds fault., instructions: Find fault.}
+"""
+
+
+@pytest.mark.parametrize(("journal", "text"), [("roles", ""), ("roles-and-hats", EVENT_HATS)])
+def test_roles_load_into_the_hats_that_old_journals_are_read_as(
+    project: Project, write: Write, journal: str, text: str
+) -> None:
+    """What those journals record came from these files."""
+    lines = (FIXTURES / "journals" / journal / "journal.jsonl").read_bytes().splitlines()
+    records = [msgspec.json.decode(line, type=Record) for line in lines]
+    (started,) = [decode(record.data) for record in records if record.kind == "loop.started"]
+    assert isinstance(started, LoopStarted)
+    for role in ("reviewer", "architect", "debugger", "documenter"):
+        write(f"roles/{role}.md", f"# Role: {role}\nBe the {role}.\n")
+    write("config/roles.yaml", (FIXTURES / "roles/roles.yaml").read_text())
+    write("working.md", "Work carefully.\n")
+    assert project.load(text).policy.team == started.policy.team
