@@ -70,7 +70,11 @@ def _warn_without_events(hats: tuple[Called, ...], settings: Settings) -> None:
         for name in _OF_EVENTS:
             given = _given(called, name)
             if given is not None and given.value:
-                settings.problems.warn(_line(called, name), f"hats.{called.name}.{name}", what)
+                settings.problems.warn(given.line, f"hats.{called.name}.{name}", what)
+        notes = _given(called, "scratchpad")
+        if notes is not None and notes.value is OFF:
+            off = "is not turned off: without events, each iteration hands over by one"
+            settings.problems.warn(notes.line, f"hats.{called.name}.scratchpad", off)
 
 
 def _hat(

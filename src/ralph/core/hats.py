@@ -88,9 +88,7 @@ class Hat(msgspec.Struct, frozen=True, omit_defaults=True):
     fresh: bool | None = None  # None: yes, when a scanner dispatches it
     when: str = ""
     scan: Scan | None = None
-    text_only: bool = (
-        False  # events know nothing of it: under it an iteration is the coordinator's, with its text added
-    )
+    text_only: bool = False  # to events, an iteration under it is the coordinator's
 
     @property
     def title(self) -> str:
@@ -124,8 +122,8 @@ class Meaning(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Team(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The hats of a loop, in declared order, and the rules of their events. An id occurs once for each condition of a hat:
-    the first entry says what the hat is, the others only when it is worn as well."""
+    """The hats of a loop, in declared order, and the rules of their events. A hat with several
+    conditions has an entry for each: the first says what the hat is, a later one only adds its condition."""
 
     hats: tuple[Hat, ...] = ()
     starting_event: str = START

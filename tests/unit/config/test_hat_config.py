@@ -369,12 +369,14 @@ def test_the_loops_own_scratchpad_cannot_be_turned_off(project: Project) -> None
 
 
 def test_keys_of_events_are_told_where_no_event_puts_a_hat_on(project: Project) -> None:
-    text = "event_loop: {persistent: true}\nhats: {a: {when: first_iteration, publishes: [x], fresh: true}}\n"
+    hats = "{a: {when: first_iteration, publishes: [x], fresh: true}, b: {scratchpad: {enabled: false}}}"
+    text = f"event_loop: {{persistent: true}}\nhats: {hats}\n"
     what = "has no effect: no hat has `triggers` or `scan`, so that no event puts one on"
     assert project.load(text).warnings == (
         f"ralph.yml:1: event_loop.persistent: {what}",
         f"ralph.yml:2: hats.a.publishes: {what}",
         f"ralph.yml:2: hats.a.fresh: {what}",
+        "ralph.yml:2: hats.b.scratchpad: is not turned off: without events, each iteration hands over by one",
     )
     assert project.load(text.replace("when:", "triggers: [y], when:")).warnings == ()
 
