@@ -14,7 +14,6 @@ from ralph.core.fold import fold
 from ralph.core.hats import Hat, Meaning, Scan, ScanFolder, Team
 from ralph.core.policy import AgentPolicy, GatePolicy, MemoryPolicy, Policy, Task
 from ralph.core.state import LoopState
-from ralph.core.team import Roles, Trigger
 from ralph.prompt.compose import Context, compose
 
 OWN_CHARS = 1100  # Ralph's own text under a hat: paid for in each iteration
@@ -151,8 +150,7 @@ def test_a_hat_with_instructions_is_not_told_its_description_which_is_for_others
 
 def test_a_hat_that_a_condition_put_on_is_told_its_instructions_once() -> None:
     team = only(hat("a", "task.start"), hat("b", instructions="Count the shelves.", when="first_iteration"))
-    roles = Roles(texts={"b": "Count the shelves."}, triggers=(Trigger("first_iteration", "b"),))
-    text = prompt_of(begin(team, roles=roles))
+    text = prompt_of(begin(team))
     assert "# Your hat: b" in text and text.count("Count the shelves.") == 1
 
 

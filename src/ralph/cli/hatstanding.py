@@ -45,8 +45,8 @@ class HatStanding(msgspec.Struct, frozen=True):
 
 
 def hat_standing(s: LoopState, own: list[Record], *, live: bool) -> HatStanding | None:
-    """None: the loop has no hats."""
-    if s.policy.team is None:
+    """None: the loop routes no events."""
+    if s.policy.routing is None:
         return None
     turn = s.turns.current if live else None
     since, until = _idle(s, own) if live else ("", "")

@@ -28,7 +28,7 @@ class Routing:
     def take(self, found: Record) -> tuple[Told, ...]:
         if found.kind == "loop.started":
             started = f.decode(found.data)
-            if not isinstance(started, f.LoopStarted) or not (self._all or started.policy.team):
+            if not isinstance(started, f.LoopStarted) or not (self._all or started.policy.routing):
                 return ()
             self._loops[started.loop], self._tellers[started.loop] = LoopState(), Teller()
         if found.loop not in self._loops or found.kind not in f.BY_KIND:

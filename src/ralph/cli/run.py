@@ -181,10 +181,10 @@ def run(
     _check(everyone, folder, "command line" if command else "config")
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
-    if resolved.policy.team is not None:
+    if (team := resolved.policy.routing or resolved.policy.team) is not None:
         from ralph.cli.validatehats import warned
 
-        for warning in warned(resolved.policy.team):
+        for warning in warned(team):
             click.echo(f"warning: {one_line(warning)}", err=True)
     if resolved.task is None:
         work = backlogrun.work_of(flags, resolved.work)
@@ -345,7 +345,7 @@ def _board_items(read: Callable[[dict[str, Any]], Resolved], flags: dict[str, An
 
 
 def _cooled(policy: Policy, seconds: float) -> Policy:
-    if policy.team is None:
+    if policy.team is None or not policy.team.routes:
         raise RalphError("--cooldown is for hats, and there are none", todo="Leave it out.")
     return replace(policy, team=replace(policy.team, cooldown=seconds))
 

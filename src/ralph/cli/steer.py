@@ -210,9 +210,8 @@ def _check(text: str) -> None:
 
 
 def _check_hat(s: LoopState, hat: str) -> None:
-    team, roles = s.policy.team, s.policy.roles
-    known = [one.id for one in team.hats] if team else []
-    known += list(roles.texts) if roles else []
+    team = s.policy.team
+    known = [*dict.fromkeys(one.id for one in team.hats)] if team else []
     if not hat or hat in known:
         return
     near = difflib.get_close_matches(hat, known, 1)

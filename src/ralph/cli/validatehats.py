@@ -69,6 +69,8 @@ def _unusable(found: Examined, team: Team, folder: Path, lines: dict[str, int]) 
 def hat_lines(team: Team) -> list[str]:
     from ralph.core.hats import RESUME
 
+    if not team.routes:
+        return [_hat(hat) for hat in team.hats]
     starts = f"starts with {team.starting_event}"
     goes_on = f", and looks again by {RESUME} when idle" if team.persistent else ""
     return [*(_hat(hat) for hat in team.hats), starts + goes_on]

@@ -12,7 +12,7 @@ from ralph.config.problems import Finding, Unreadable, findings
 from ralph.config.roles import BASE, FOLDER, examine_roles, found_in, role_names
 
 if TYPE_CHECKING:
-    from ralph.core.team import Roles
+    from ralph.core.hats import Team
 
 
 class Role(msgspec.Struct, frozen=True):
@@ -57,9 +57,9 @@ def meaning(x: RolesVerdict) -> Iterator[str]:
         yield f"{one.role} ({one.file}): {one.condition or 'no trigger names it, so nobody wears it'}"
 
 
-def _listed(roles: Roles, folder: Path) -> Iterator[Role]:
-    for trigger in roles.triggers:
-        yield Role(trigger.role, f"{FOLDER}/{trigger.role}.md", trigger.condition)
+def _listed(roles: Team, folder: Path) -> Iterator[Role]:
+    for hat in roles.conditional:
+        yield Role(hat.id, f"{FOLDER}/{hat.id}.md", hat.when)
     for name in role_names(folder):
-        if name not in roles.texts:
+        if roles.hat(name) is None:
             yield Role(name, f"{FOLDER}/{name}.md", "")

@@ -16,9 +16,8 @@ from ralph.config.schema import BACKEND, BY_PATH, HAT, KEYS, field_default
 from ralph.config.workers import CUSTOM, adapter_of, agent_of
 from ralph.core.conditions import ConditionError
 from ralph.core.conditions import parse as parse_condition
-from ralph.core.hats import Aggregate, Hat, Meaning, Scan, ScanBacklog, ScanFolder, Team, conditions
+from ralph.core.hats import Aggregate, Hat, Meaning, Scan, ScanBacklog, ScanFolder, Team
 from ralph.core.policy import AgentPolicy, Policy
-from ralph.core.team import Roles
 
 _OF_TEAMS = (
     *(key.path for key in KEYS if key.into.startswith("team.")),
@@ -28,6 +27,7 @@ _UNUSED_BY_SCANS = (
     *("instructions", "extra_instructions", "backend_args", "model", "timeout"),
     *("disallowed_tools", "allowed_tools", "backend.type", "backend.command"),
 )
+_OF_EVENTS = ("publishes", "default_publishes", "max_activations", "fresh", "aggregate.mode")
 
 
 def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) -> Team | None:
@@ -40,7 +40,7 @@ def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) ->
     own = fields(settings.values, "team")
     if own.get("gate_on") and not policy.gates:
         settings.warn("event_loop.gate_on", "has no effect: no gate is set")
-    return Team(
+    found = Team(
         hats=tuple(_hat(hat, settings, overrides, cwd, policy, known) for hat in hats),
         completion_promise=policy.completion_promise,
         cooldown_always=settings.get("event_loop.cooldown") == "always",
@@ -49,23 +49,31 @@ def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) ->
         },
         **own,
     )
+    if not found.routes:
+        _warn_without_events(hats, settings)
+    return found
 
 
-def with_conditions(roles: Roles | None, team: Team | None) -> Roles | None:
-    """The roles, with the hats that a condition puts on; a loop looks at both in one way."""
-    if team is None or not (more := conditions(team)):
-        return roles
-    roles = roles or Roles()
-    texts = {hat.id: hat.text for hat in team.hats if hat.when}
-    return replace(roles, texts={**roles.texts, **texts}, triggers=(*roles.triggers, *more))
-
-
-def _warn_without_hats(settings: Settings) -> None:
+def _warn_without_hats(settings: Settings, what: str = "is used only with `hats`") -> None:
     for path in _OF_TEAMS:
         value = settings.get(path)
         usual = "idle" if path == "event_loop.cooldown" else field_default(BY_PATH[path].into)
         if value and value != usual:
-            settings.warn(path, "is used only with `hats`")
+            settings.warn(path, what)
+
+
+def _warn_without_events(hats: tuple[Called, ...], settings: Settings) -> None:
+    what = "has no effect: no hat has `triggers` or `scan`, so that no event puts one on"
+    _warn_without_hats(settings, what)
+    for called in hats:
+        for name in _OF_EVENTS:
+            given = _given(called, name)
+            if given is not None and given.value:
+                settings.problems.warn(given.line, f"hats.{called.name}.{name}", what)
+        notes = _given(called, "scratchpad")
+        if notes is not None and notes.value is OFF:
+            off = "is not turned off: without events, each iteration hands over by one"
+            settings.problems.warn(notes.line, f"hats.{called.name}.scratchpad", off)
 
 
 def _hat(

@@ -9,7 +9,6 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.config import backlog as backlogs
-from ralph.config.hats import with_conditions
 from ralph.config.older_family import of_the_family
 from ralph.config.overrides import Overrides, check
 from ralph.config.policy import policy as policy_of
@@ -19,6 +18,7 @@ from ralph.config.roles import load_roles
 from ralph.config.task import prompt_file
 from ralph.config.task import task as task_of
 from ralph.config.textfile import read_text
+from ralph.core.hats import with_roles
 from ralph.core.policy import Policy, Task
 from ralph.core.schedule import Work
 from ralph.errors import RalphError
@@ -75,9 +75,8 @@ def load(
     if nothing or not found.has_agent:
         raise _missing(prompt=nothing, agent=not found.has_agent)
     roles, of_roles = load_roles(Path(cwd).absolute())
-    roles = with_conditions(roles, found.policy.team)
     return Resolved(
-        replace(found.policy, roles=roles) if roles else found.policy,
+        replace(found.policy, team=with_roles(found.policy.team, roles)) if roles else found.policy,
         found.task,
         str(found.path) if found.path else ASSUMED if assumed else DEFAULTS,
         (*found.settings.problems.warnings, *of_roles),

@@ -1,4 +1,4 @@
-"""roles.yaml and roles/*.md to the roles of a loop. Everything that is wrong is told at once, with its line; reads files,
+"""roles.yaml and roles/*.md to hats that conditions put on. Everything that is wrong is told at once, with its line; reads files,
 changes nothing."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ralph.config.problems import Problems, Spot, Unreadable, quoted
 from ralph.config.textfile import read_text
 from ralph.core.conditions import ConditionError
 from ralph.core.conditions import parse as parse_condition
-from ralph.core.team import Roles, Trigger
+from ralph.core.hats import Team, role_hats
 from ralph.errors import RalphError
 
 FILE_NAMES = ("config/roles.yaml", "roles.yaml")
@@ -22,10 +22,11 @@ MAX_CHARS = 100_000
 _ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _OURS = re.compile(r"^[\"']?triggers[\"']?\s*:", re.MULTILINE)
 _KEYS = ("condition", "role")
+Trigger = tuple[str, str]  # their values; no condition: it is wrong, and that is told
 
 
-def load_roles(folder: Path) -> tuple[Roles | None, tuple[str, ...]]:
-    """The roles of the loops that work in `folder`, None when there are none; and what to warn of. RalphError names
+def load_roles(folder: Path) -> tuple[Team | None, tuple[str, ...]]:
+    """The roles of the loops that work in `folder`, as hats; None when there are none; and what to warn of. RalphError names
     everything that is wrong."""
     roles, problems = examine_roles(folder)
     if problems is None:
@@ -34,7 +35,7 @@ def load_roles(folder: Path) -> tuple[Roles | None, tuple[str, ...]]:
     return roles, problems.warnings
 
 
-def examine_roles(folder: Path) -> tuple[Roles | None, Problems | None]:
+def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
     """The roles as far as they can be read, and what is wrong with them; Unreadable when the file cannot be taken apart."""
     found = found_in(folder)
     if found is None:
@@ -48,7 +49,7 @@ def examine_roles(folder: Path) -> tuple[Roles | None, Problems | None]:
         problems.warn_outside(f"{FILE_NAMES[1]} is not read, because {FILE_NAMES[0]} exists")
     texts: dict[str, str] = {}
     triggers = _file(parse(text, problems), folder, texts, problems)
-    return Roles(texts, triggers, _base(folder, problems)), problems
+    return Team(hats=role_hats(triggers, texts), base=_base(folder, problems)), problems
 
 
 def found_in(folder: Path) -> str | None:
@@ -146,7 +147,7 @@ def _trigger(
     if missing and not unknown:  # otherwise it is probably there under the unknown name
         spot.wrong(f"has no `{missing[0]}`")
     condition, role = given.get("condition", ""), given.get("role", "")
-    return Trigger(condition, role) if condition and role else None
+    return (condition, role) if role else None
 
 
 def _condition(text: str, spot: Spot, known: frozenset[str]) -> str:

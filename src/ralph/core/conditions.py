@@ -1,4 +1,4 @@
-"""When a role is worn, as a person writes it: `branch_commits >= 5 and not last_iteration_failed`.
+"""When a hat is worn, as a person writes it (in roles.yaml, or as `when`): `branch_commits >= 5 and not last_iteration_failed`.
 
 parse checks names and types, so that evaluate (terms.py) cannot fail. Nothing is ever executed.
 

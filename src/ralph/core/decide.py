@@ -18,11 +18,11 @@ from ralph.core.exits import End, exit_code
 from ralph.core.facts import Purpose, Variant
 from ralph.core.figures import count
 from ralph.core.hatfold import COOLDOWN, IDLE
+from ralph.core.hats import Hat
 from ralph.core.judge import Ask, Inspect, Verdict, due_after_iteration, judge, weakened
 from ralph.core.policy import LandHow
 from ralph.core.scanboard import own
 from ralph.core.state import Claim, Due, LoopState, Running, verdict_key
-from ralph.core.team import Trigger
 from ralph.core.testcounts import fewer
 from ralph.core.text import few
 
@@ -157,43 +157,43 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
         return (_for_answer(s),)
     if s.wait_due is not None:
         return (_wait(f"wait:{s.serial}", s.wait_due),)
-    return (_whose_turn(s, _role(s)),)
+    return (_whose_turn(s, _called(s)),)
 
 
 def _or_item(s: LoopState, end: Finish) -> Operation:
     """On a board, what nobody gets done is one item: it is given up, what was made of it is undone, the next one comes."""
-    if not s.board.under_way or s.policy.team is None:
+    team = s.policy.routing
+    if not s.board.under_way or team is None:
         return end
-    scanner = next(
-        (h for h in s.policy.team.hats if h.scan and own(h.scan, s.board) == s.board.under_way), None
-    )
+    scanner = next((h for h in team.hats if h.scan and own(h.scan, s.board) == s.board.under_way), None)
     return Look(id=f"give-up:{s.serial}", hat=scanner.id, give_up=end.reason) if scanner else end
 
 
-def _whose_turn(s: LoopState, trigger: Trigger | None) -> Operation:
-    """A role whose condition has become true comes first: its events and the others' turns are kept."""
-    if s.policy.team is None or trigger is not None:
-        return _run_agent(s, trigger)
-    from ralph.core import turns  # most loops have no hats
+def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
+    """A hat whose condition has become true comes first: its events and the others' turns are kept."""
+    team = s.policy.routing
+    if team is None or called is not None:
+        return _run_agent(s, called)
+    from ralph.core import turns  # most loops route no events
 
-    match turns.next_turn(s.policy.team, s.turns):
+    match turns.next_turn(team, s.turns):
         case turns.NoRoute(why=why):
             return _finish(s, "no-route", why)
         case turns.Rest(seconds=seconds, why=why):
             return Wait(id=f"{IDLE}{s.turns.count}", what="idle", seconds=seconds, why=why)
         case turns.Wear(turn=turn, after=after):
-            hat = s.policy.team.hat(turn.hat)
+            hat = team.hat(turn.hat)
             if hat is not None and hat.scan is not None:
                 return Look(id=f"look:{s.turns.count}", hat=hat.id)
             if after and s.cooled <= s.serial:
                 return Wait(id=f"{COOLDOWN}{s.serial}", what="cooldown", seconds=after, why=turn.why)
-            fresh = turns.fresh(s.policy.team, turn)
+            fresh = turns.fresh(team, turn)
             return replace(_run_agent(s, None), hat=turn.hat, hat_why=turn.why, fresh=fresh)
         case _:
             return _run_agent(s, None)
 
 
-def _run_agent(s: LoopState, trigger: Trigger | None) -> RunAgent:
+def _run_agent(s: LoopState, called: Hat | None) -> RunAgent:
     level = shift_level(s)
     return RunAgent(
         id=f"iteration:{s.serial + 1}",
@@ -202,31 +202,32 @@ def _run_agent(s: LoopState, trigger: Trigger | None) -> RunAgent:
         agent=s.agent,
         shift=level,
         expand=level >= 2,
-        hat=trigger.role if trigger else "",
-        hat_why=_why(trigger, s) if trigger else "",
+        hat=called.id if called else "",
+        hat_why=_why(called, s) if called else "",
     )
 
 
-def _role(s: LoopState) -> Trigger | None:
-    if s.policy.roles is None:
+def _called(s: LoopState) -> Hat | None:
+    """The hat that a condition puts on now."""
+    if not (hats := s.policy.conditional):
         return None
-    from ralph.core.roles import choose  # most loops have no roles
+    from ralph.core.roles import choose  # most loops have no such hats
 
-    return choose(s.policy.roles, s, s.wearing)
+    return choose(hats, s, s.wearing)
 
 
-def _why(trigger: Trigger, s: LoopState) -> str:
+def _why(called: Hat, s: LoopState) -> str:
     from ralph.core.roles import why_now
 
-    return why_now(trigger, s, s.wearing)
+    return why_now(called, s, s.wearing)
 
 
-def _role_before_end(s: LoopState) -> Trigger | None:
-    """A role that waits for a claim comes before the end, as long as there is an iteration to spend."""
-    if s.policy.roles is None or s.landed is not None:
+def _called_before_end(s: LoopState) -> Hat | None:
+    """A hat that waits for a claim comes before the end, as long as there is an iteration to spend."""
+    if not s.policy.conditional or s.landed is not None:
         return None
     unclaimed = replace(s, claim=None)
-    return None if any(rule(unclaimed) for rule in _ENDS) else _role(s)
+    return None if any(rule(unclaimed) for rule in _ENDS) else _called(s)
 
 
 def _to_claimer(s: LoopState) -> RunAgent:
@@ -382,9 +383,9 @@ def _judged(s: LoopState) -> Operation:
         case Verdict(what="verified" | "unverified") if s.claim.held:
             return PassOn(id=f"pass:{s.claim.serial}", serial=s.claim.serial, tree=s.claim.tree)
         case Verdict(what="verified" | "unverified") if _words_before_end(s):
-            return _to_claimer(s) if s.policy.team is not None else _run_agent(s, _role(s))
-        case Verdict(what="verified" | "unverified") if trigger := _role_before_end(s):
-            return _run_agent(s, trigger)
+            return _to_claimer(s) if s.policy.routing is not None else _run_agent(s, _called(s))
+        case Verdict(what="verified" | "unverified") if called := _called_before_end(s):
+            return _run_agent(s, called)
         case Verdict(what="verified" | "unverified") if _to_land(s) and s.landed is None:
             return _land(s, s.claim, found)
         case Verdict(what="verified"):

@@ -47,7 +47,7 @@ class Teller:
         before, self._before = self._before, after
         if isinstance(fact, f.IterationStarted):
             self._numbers[fact.serial] = fact.n
-        if after.policy.team is None:
+        if after.policy.routing is None:
             return self._without_hats(fact, after)
         found = after.turns.latest if before is None else hatfold.routed(before, after)
         return tuple(self._told(routed, fact, after) for routed in found)

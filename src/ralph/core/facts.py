@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core.exits import End
+from ralph.core.legacy import with_recorded_roles
 from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task
 from ralph.core.testcounts import Counts
 
@@ -218,7 +220,7 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     agent: int = 0  # which of the policy's agents
     refs: str = ""  # hash of the stored refs: what an interrupted iteration moved is found by it
     token: str = ""  # digest of what only its processes know: by it their messages are recognised
-    hat: str = ""  # the role that it wears
+    hat: str = ""  # that it wears
     hat_why: str = ""  # by which event or condition
     heard: tuple[str, ...] = ()  # names of what people said that its prompt holds
     fresh: bool = False  # scratchpad and todos were cleared for it
@@ -253,7 +255,7 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     refs_moved: tuple[str, ...] = ()
     commit: str = ""  # HEAD at its end
     commits: int = 0  # that it made
-    files: int = 0  # that it changed, where a role's condition asks
+    files: int = 0  # that it changed, where a hat's condition asks
     cut: bool = False  # output was longer than is kept
     protected: tuple[str, ...] = ()  # protected paths that it had changed; undone
     places: dict[str, str] = {}  # where the items are that a scanner dispatched
@@ -569,4 +571,8 @@ def encode(fact: AnyFact) -> bytes:
 
 
 def decode(data: bytes | msgspec.Raw) -> AnyFact:
-    return _decoder.decode(data)
+    fact = _decoder.decode(data)
+    if isinstance(fact, LoopStarted):
+        policy = with_recorded_roles(fact.policy, data)
+        return fact if policy is fact.policy else replace(fact, policy=policy)
+    return fact

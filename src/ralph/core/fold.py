@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core import hatfold, signals, steering, wearing
+from ralph.core import hatfold, signals, steering
 from ralph.core.counting import ALWAYS_A_CRASH, attempt, faulted, moved_on, moved_refs, warn
 from ralph.core.digest import digest
 from ralph.core.excerpt import excerpt
@@ -35,16 +35,7 @@ SUMMARY_CHARS = 2000
 
 def fold(s: LoopState, fact: f.Input) -> LoopState:
     handler = _HANDLERS.get(type(fact))
-    return hatfold.turned(s, _worn(s, handler(s, fact), fact), fact) if handler else s
-
-
-def _worn(before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
-    if isinstance(fact, f.IterationStarted):
-        return replace(after, wearing=wearing.started(after.wearing, before, fact.hat))
-    if isinstance(fact, f.IterationEnded):
-        counted = {"commits": fact.commits, "files": fact.files}
-        return replace(after, wearing=wearing.ended(after.wearing, before, after, fact, **counted))
-    return after
+    return hatfold.folded(s, handler(s, fact), fact) if handler else s
 
 
 def fold_all(facts: Iterable[f.Input], s: LoopState | None = None) -> LoopState:
@@ -447,7 +438,7 @@ _STOP_RANK: dict[str, int] = {"graceful": 0, "now": 1, "interrupt": 2, "cancel":
 
 
 def _event(s: LoopState, x: f.EventReceived) -> LoopState:
-    if x.serial and s.policy.team is None and x.topic in (*COMPLETE_WORDS, s.policy.completion_promise):
+    if x.serial and s.policy.routing is None and x.topic in (*COMPLETE_WORDS, s.policy.completion_promise):
         return replace(s, promised=x.serial, promise=x.payload[:SUMMARY_CHARS])
     said = f"{x.topic} {x.payload}"
     s = replace(s, events=s.events | {said}, news=s.news or said not in s.events)

@@ -1,4 +1,5 @@
-"""What a fact means for the hats: from facts to the steps of turns.py. Pure; without hats nothing happens here."""
+"""What a fact means for the hats: which were worn when (wearing.py), and where events are routed, the steps of turns.py.
+Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ralph.core import eventtags, scanboard, steering, turns
+from ralph.core import eventtags, scanboard, steering, turns, wearing
 from ralph.core import facts as f
 from ralph.core.counting import warn
 from ralph.core.hats import ASK, COMPLETE, Event, Team
@@ -19,11 +20,24 @@ IDLE = "idle:"  # the wait of an idle loop; its id goes on with the count of eve
 COOLDOWN = "cooldown:"  # the wait before an iteration; its id goes on with the serial of the one before
 
 
-def turned(before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
-    """The state after a fact, with whose turn it is."""
-    team = after.policy.team
-    if team is None:
-        return after
+def folded(before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
+    """The state after a fact, with what was worn and whose turn it is."""
+    after = _worn(before, after, fact)
+    team = after.policy.routing
+    return after if team is None else _turned(team, before, after, fact)
+
+
+def _worn(before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
+    match fact:
+        case f.IterationStarted():
+            return replace(after, wearing=wearing.started(after.wearing, before, fact.hat))
+        case f.IterationEnded():
+            now = wearing.ended(after.wearing, before, after, fact, commits=fact.commits, files=fact.files)
+            return replace(after, wearing=now)
+    return after
+
+
+def _turned(team: Team, before: LoopState, after: LoopState, fact: f.Input) -> LoopState:
     after = _accounted(team, before, after, fact)
     after = replace(after, turns=_step(team, before, after, fact))
     if after.claim is not None and not after.claim.held and not after.turns.claim:
@@ -47,7 +61,7 @@ def routed(before: LoopState, after: LoopState) -> tuple[Routed, ...]:
 
 def spoken(s: LoopState, x: f.IterationEnded, claims: bool, *, moved: bool) -> tuple[LoopState, bool]:
     """An iteration ended by itself: its events go out. Whether its claim, in whatever way it was made, stands."""
-    team = s.policy.team
+    team = s.policy.routing
     if team is None:
         return s, claims
     hat = team.hat(s.turns.current.hat) if s.turns.current else None

@@ -1,16 +1,18 @@
 """Hats and events as a loop's policy holds them: plain values. routing.py says who takes an event, turns.py whose turn it is.
 
-A hat is put on by an event (`triggers`), by a condition (`when`, as roles.py reads it), or by either.
+A hat is put on by an event (`triggers`), by a condition (`when`, as roles.py reads it), or by either. So a loop can have
+personas without events: only hats with `triggers` or `scan` make it route them (`Team.routes`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core.agentpolicy import AgentPolicy
-from ralph.core.team import Trigger
 
 START = "task.start"  # published at the start where no other event is named
 RESUME = "task.resume"  # published when an idle loop looks again
@@ -86,6 +88,7 @@ class Hat(msgspec.Struct, frozen=True, omit_defaults=True):
     fresh: bool | None = None  # None: yes, when a scanner dispatches it
     when: str = ""
     scan: Scan | None = None
+    text_only: bool = False  # to events, an iteration under it is the coordinator's
 
     @property
     def title(self) -> str:
@@ -119,7 +122,8 @@ class Meaning(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Team(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The hats of a loop, in declared order, and the rules of their events."""
+    """The hats of a loop, in declared order, and the rules of their events. A hat with several
+    conditions has an entry for each: the first says what the hat is, a later one only adds its condition."""
 
     hats: tuple[Hat, ...] = ()
     starting_event: str = START
@@ -133,6 +137,17 @@ class Team(msgspec.Struct, frozen=True, omit_defaults=True):
     gate_on: tuple[str, ...] = ()  # topics that are routed only after the gates have passed
     meanings: dict[str, Meaning] = {}
     max_items: int = 0  # of a board that Ralph itself scans: the loop ends after them; 0: no limit
+    base: str = ""  # working.md: said in every iteration, before the text of a hat
+
+    @property
+    def routes(self) -> bool:
+        """Whether events go from hat to hat. Otherwise its hats are personas, and the loop is as one without hats."""
+        return any(hat.triggers or hat.scan is not None for hat in self.hats)
+
+    @property
+    def conditional(self) -> tuple[Hat, ...]:
+        """The hats that a condition puts on, in the order in which they are asked: those of roles.yaml come first."""
+        return tuple(sorted((hat for hat in self.hats if hat.when), key=lambda hat: not hat.text_only))
 
     def hat(self, id: str) -> Hat | None:
         return next((hat for hat in self.hats if hat.id == id), None)
@@ -150,6 +165,15 @@ class Team(msgspec.Struct, frozen=True, omit_defaults=True):
         return hat is None or any(self.completes(topic) for topic in hat.declared)
 
 
-def conditions(team: Team) -> tuple[Trigger, ...]:
-    """The hats with a condition, as roles.choose looks at them."""
-    return tuple(Trigger(hat.when, hat.id) for hat in team.hats if hat.when)
+def role_hats(triggers: Iterable[tuple[str, str]], texts: Mapping[str, str]) -> tuple[Hat, ...]:
+    """The hats that roles are: one entry for each (condition, role), in this order; the first of a role has its text."""
+    left = dict(texts)
+    return tuple(
+        Hat(role, instructions=left.pop(role, ""), when=condition, text_only=True)
+        for condition, role in triggers
+    )
+
+
+def with_roles(team: Team | None, roles: Team) -> Team:
+    """The hats of both. A role that is called as a hat is that hat, with one more condition."""
+    return roles if team is None else replace(team, hats=(*team.hats, *roles.hats), base=roles.base)

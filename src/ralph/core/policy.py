@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core.agentpolicy import AgentPolicy as AgentPolicy
 from ralph.core.agentpolicy import OutputFormat as OutputFormat
 from ralph.core.agentpolicy import PromptMode as PromptMode
 from ralph.core.gate_kinds import COMMAND, REVIEWER, GateKind
-from ralph.core.hats import Team
+from ralph.core.hats import Hat, Team
 from ralph.core.protected import PROTECTED
-from ralph.core.team import Roles
 
 ClaimRule = Literal["signal", "exit-zero", "every-iteration"]
 GateTime = Literal["claim", "iteration"]
@@ -152,8 +152,7 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     guidance: str = ""  # the user's own text for every prompt: `core.guardrails`
     memories: MemoryPolicy = MemoryPolicy()
     todos: bool = True  # whether the open todos of the agent's own list are in its prompts
-    roles: Roles | None = None  # who an iteration may be, and when
-    team: Team | None = None  # the hats, and how events go from one to the other
+    team: Team | None = None  # the hats: who an iteration may be, and how events go from one to the other
     require_verified: bool = False
     unverified_ok: bool = (
         False  # a file of the older family, which knows no gates: an end without proof is no failure
@@ -167,6 +166,21 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     sandbox: SandboxPolicy = SandboxPolicy()
     workspace: WorkspaceKind = "in-place"
     land: LandPolicy = LandPolicy()
+
+    @property
+    def routing(self) -> Team | None:
+        """The team as events know it; None: no events are routed, whatever hats there are."""
+        team = self.team
+        if team is None or not team.routes:
+            return None
+        if not any(hat.text_only for hat in team.hats):
+            return team
+        return replace(team, hats=tuple(hat for hat in team.hats if not hat.text_only))
+
+    @property
+    def conditional(self) -> tuple[Hat, ...]:
+        """The hats that a condition puts on, in the order in which they are asked."""
+        return self.team.conditional if self.team is not None else ()
 
     @property
     def agents(self) -> tuple[AgentPolicy, ...]:

@@ -1,7 +1,7 @@
-"""Which role the next iteration wears: the first trigger whose condition has become true. Pure.
+"""Which hat a condition puts on for the next iteration: the first whose condition has become true. Pure.
 
-Edge-triggered: counters count from when the role was last worn, a role is never called by what its own iteration did, and
-a condition that holds all along wears it once. So no role is worn twice in a row.
+Edge-triggered: counters count from when the hat was last worn, a hat is never called by what its own iteration did, and
+a condition that holds all along puts it on once. So no hat is put on by a condition twice in a row.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ralph.core.conditions import Condition, ConditionError, evaluate, parse
-from ralph.core.team import Roles, Trigger
+from ralph.core.hats import Hat
 from ralph.core.vocabulary import NAMES, NOTHING, Value
 from ralph.core.wearing import Wearing, Worn, counts
 
@@ -21,48 +21,48 @@ CLAIMED = "task_marked_ready_to_complete"
 SHOWN_CHARS = 40
 
 
-def choose(roles: Roles, s: LoopState, w: Wearing) -> Trigger | None:
-    """The trigger whose role the next iteration wears. With a claim open, only one that waits for a claim: every other
-    claim is judged and nothing comes before that."""
-    return next((trigger for trigger in roles.triggers if calls(trigger, s, w)), None)
+def choose(hats: Iterable[Hat], s: LoopState, w: Wearing) -> Hat | None:
+    """The hat that the next iteration wears by its condition. With a claim open, only one that waits for a claim: every
+    other claim is judged and nothing comes before that."""
+    return next((hat for hat in hats if calls(hat, s, w)), None)
 
 
-def calls(trigger: Trigger, s: LoopState, w: Wearing) -> bool:
-    condition = _parsed(trigger.condition)
+def calls(hat: Hat, s: LoopState, w: Wearing) -> bool:
+    condition = _parsed(hat.when)
     if condition is None:
         return False
-    now = values(s, w, trigger.role, _others(condition))
+    now = values(s, w, hat.id, _others(condition))
     if not evaluate(condition, now):
         return False
     if s.claim is not None and evaluate(condition, {**now, CLAIMED: False}):
         return False  # it does not wait for a claim
-    return trigger.role not in w.worn or not evaluate(condition, _at_rest(now))
+    return hat.id not in w.worn or not evaluate(condition, _at_rest(now))
 
 
-def why(trigger: Trigger, now: Mapping[str, Value]) -> str:
+def why(hat: Hat, now: Mapping[str, Value]) -> str:
     """One line: the condition, and what the things that it reads are."""
-    condition = _parsed(trigger.condition)
+    condition = _parsed(hat.when)
     read = condition.refs if condition else ()
     found = ", ".join(f"{ref.key} is {_shown(now.get(ref.key, NOTHING[ref.kind]))}" for ref in read)
-    return f"{trigger.role}: {' '.join(trigger.condition.split())} ({found})"
+    return f"{hat.id}: {' '.join(hat.when.split())} ({found})"
 
 
-def why_now(trigger: Trigger, s: LoopState, w: Wearing) -> str:
-    condition = _parsed(trigger.condition)
-    return why(trigger, values(s, w, trigger.role, _others(condition) if condition else ()))
+def why_now(hat: Hat, s: LoopState, w: Wearing) -> str:
+    condition = _parsed(hat.when)
+    return why(hat, values(s, w, hat.id, _others(condition) if condition else ()))
 
 
-def reads(roles: Roles) -> frozenset[str]:
+def reads(hats: Iterable[Hat]) -> frozenset[str]:
     """The names that any condition reads: what costs to find out is found out only for these."""
-    conditions = [_parsed(trigger.condition) for trigger in roles.triggers]
+    conditions = [_parsed(hat.when) for hat in hats]
     return frozenset(ref.name for condition in conditions if condition for ref in condition.refs)
 
 
-def values(s: LoopState, w: Wearing, role: str, others: Iterable[str] = ()) -> dict[str, Value]:
-    """Everything that a condition of this role can read. `others`: roles whose iterations_since_role is asked for."""
-    own = bool(role) and w.last == role
+def values(s: LoopState, w: Wearing, hat: str, others: Iterable[str] = ()) -> dict[str, Value]:
+    """Everything that a condition of this hat can read. `others`: hats whose iterations_since_role is asked for."""
+    own = bool(hat) and w.last == hat
     now = counts(s, w)
-    before = now if own and w.lived else w.worn.get(role, Worn())
+    before = now if own and w.lived else w.worn.get(hat, Worn())
     iterations = max(0, now.iterations - before.iterations)
     attempts = max(0, now.attempts - before.attempts)
     found: dict[str, Value] = {
@@ -87,12 +87,12 @@ def values(s: LoopState, w: Wearing, role: str, others: Iterable[str] = ()) -> d
     for other in others:
         since = max(0, now.iterations - w.worn.get(other, Worn()).iterations)
         found[f"iterations_since_role('{other}')"] = min(since, iterations)
-    seen = w.worn.get(role, Worn()).trees
+    seen = w.worn.get(hat, Worn()).trees
     return found | _moments(s, w, own=own, seen=seen)
 
 
 def _moments(s: LoopState, w: Wearing, *, own: bool, seen: frozenset[str]) -> dict[str, Value]:
-    if own:  # what its own iteration did never calls a role
+    if own:  # what its own iteration did never calls a hat
         return {name.name: NOTHING[name.kind] for name in NAMES.values() if name.sort == "moment"}
     turned_down = s.history[-1] if s.attempts > w.attempts_before and s.history else None
     timed_out = s.last_how in ("iteration-time", "idle")
@@ -111,7 +111,7 @@ def _moments(s: LoopState, w: Wearing, *, own: bool, seen: frozenset[str]) -> di
 
 
 def _at_rest(now: Mapping[str, Value]) -> dict[str, Value]:
-    """As it is right after the role was worn: nothing counted, nothing happened."""
+    """As it is right after the hat was worn: nothing counted, nothing happened."""
     return {key: value for key, value in now.items() if (name := NAMES.get(key)) and name.sort == "standing"}
 
 

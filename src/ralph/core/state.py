@@ -209,9 +209,10 @@ class LoopState(msgspec.Struct, frozen=True):
     soft_notes: tuple[str, ...] = ()  # to be told to the next iteration
     told: int = 0  # how many of them the iteration under way was told
 
-    wearing: Wearing = Wearing()  # roles: which were worn when
-    hat: str = ""  # the newest iteration's, or role
-    turns: Turns = Turns()  # hats: whose turn it is
+    # hats
+    wearing: Wearing = Wearing()  # which were worn when
+    hat: str = ""  # the newest iteration's
+    turns: Turns = Turns()  # where events are routed: whose turn it is
     board: Board = Board()  # of a scanner that is data
     item_tree: str = ""  # as it was when the item under way was dispatched
     repeats: Repeats = Repeats()  # of a scanner that is an agent
@@ -235,6 +236,12 @@ class LoopState(msgspec.Struct, frozen=True):
     def worn(self) -> Hat | None:
         """The hat that the newest iteration wears."""
         return self.policy.team.hat(self.hat) if self.policy.team and self.hat else None
+
+    @property
+    def event_hat(self) -> Hat | None:
+        """The same, where it takes part in events: None for the coordinator, and where none are routed."""
+        team = self.policy.routing
+        return team.hat(self.hat) if team is not None and self.hat else None
 
     @property
     def worker(self) -> AgentPolicy:

@@ -1,6 +1,6 @@
-"""Which roles were worn when, and what the counters showed: folded from the starts and ends of iterations. Pure.
+"""Which hats were worn when, and what the counters showed: folded from the starts and ends of iterations. Pure.
 
-A role has been worn when its iteration was lived through: not interrupted, not refused by a service, not crashed.
+A hat has been worn when its iteration was lived through: not interrupted, not refused by a service, not crashed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Worn(msgspec.Struct, frozen=True):
-    """The loop's counts when a role was taken off for the last time, and the trees that it has seen."""
+    """The loop's counts when a hat was taken off for the last time, and the trees that it has seen."""
 
     iterations: int = 0
     attempts: int = 0

@@ -144,7 +144,7 @@ def tools_for(b: Bench, s: LoopState, op: str, own: dict[str, str] | None = None
 def told_to_hooks(s: LoopState, scratchpad: str) -> dict[str, str]:
     """What `ralph hook` has to know. Where no signal is awaited, nobody is asked for one."""
     told = {"RALPH_WRAP_UP": f"{s.policy.limits.wrap_up_seconds:g}"}
-    if s.policy.claim != "signal" or s.worn is not None:
+    if s.policy.claim != "signal" or s.event_hat is not None:
         return told
     return {**told, "RALPH_HANDOVER": mark_of(scratchpad), "RALPH_PROMISE": s.policy.completion_promise}
 

@@ -43,7 +43,7 @@ from ralph.errors import DISK
 from ralph.gates.integrity import hidden_by_gate, touched_by_gate
 from ralph.gates.kinds import as_run
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
-from ralph.prompt.roles import NAMED_FILES
+from ralph.prompt.roles import nameable
 from ralph.workspace import (
     commits_between,
     dirty,
@@ -158,7 +158,7 @@ class Effects:
             with suppress(OSError):  # something is in the way: the agent finds out when it writes there
                 path.parent.mkdir(parents=True, exist_ok=True)
         scratchpad = read_scratchpad(b.folder, s)
-        there = tuple(name for name in NAMED_FILES if s.policy.roles and (b.folder / name).is_file())
+        there = tuple(name for name in nameable(s) if (b.folder / name).is_file())
         context = Context(
             scratchpad=scratchpad, files=self._context_files(op, s), there=there, **kept_for(b.folder, s)
         )
@@ -240,8 +240,8 @@ class Effects:
         from ralph.core.scanboard import phase_header
         from ralph.driver.hygiene import clear
 
-        assert s.policy.team is not None
-        events = picked(s.policy.team, s.turns)[0].events
+        assert s.policy.routing is not None
+        events = picked(s.policy.routing, s.turns)[0].events
         path, header = scratchpad_path(s), phase_header(events[0]) if events else ""
         clear(self._b.folder, s, self._b.store, Path(path) if path else None, header)
 
@@ -344,14 +344,14 @@ class Effects:
 
     def _commits(self, s: LoopState) -> int:
         old = s.commit or s.base_commit
-        return commits_between(self._b.repo, old, self._b.refs.commit()) if s.policy.roles else 0
+        return commits_between(self._b.repo, old, self._b.refs.commit()) if s.policy.conditional else 0
 
     def _files_changed(self, s: LoopState, tree: str) -> int:
-        if s.policy.roles is None or tree == s.tree:
+        if not s.policy.conditional or tree == s.tree:
             return 0
         from ralph.core.roles import reads
 
-        wanted = "files_changed" in reads(s.policy.roles)
+        wanted = "files_changed" in reads(s.policy.conditional)
         return len(self._b.snapshots.diff(s.tree, tree)) if wanted else 0
 
     # -- the rest ----------------------------------------------------------------------------------

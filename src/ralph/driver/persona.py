@@ -50,8 +50,8 @@ def _read(path: Path) -> str:
 
 
 def told_of_hat(s: LoopState) -> dict[str, str]:
-    """For `ralph emit` and the tool: who emits, and what it may, where that is enforced."""
-    team, hat = s.policy.team, s.worn
+    """For `ralph emit` and the tool, where events are routed: who emits, and what it may, where that is enforced."""
+    team, hat = s.policy.routing, s.event_hat
     if team is None or hat is None:
         return {}
     words = dict.fromkeys((*COMPLETE_WORDS, team.completion_promise))
@@ -65,7 +65,7 @@ def told_of_hat(s: LoopState) -> dict[str, str]:
 
 def places(folder: Path, s: LoopState, said: str) -> dict[str, str]:
     """Where the items are that an agent dispatched as a scanner: in the folder, or in one below it."""
-    hat = s.worn
+    hat = s.event_hat
     if hat is None or not hat.scanner or hat.scan is not None:
         return {}
     from ralph.core.eventtags import read

@@ -17,7 +17,7 @@ from ralph.core.facts import IterationStarted
 from ralph.core.replay import TREE_CHARS, Prompted
 from ralph.core.state import LoopState
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
-from ralph.prompt.roles import NAMED_FILES
+from ralph.prompt.roles import nameable
 
 _MARK = "\ue000{}\ue001"  # stands for text that is not known
 # field of the context -> what it is called; todos come right after memories, so that one mark stands for both
@@ -40,10 +40,7 @@ class Recomposer:
         if files_wanted(s, op):
             return Prompted(True, "prompt not compared: it shows files")
         kept = self._kept(self._left.get(path, ""))
-        contexts = [
-            Context(scratchpad=kept or "", there=there)
-            for there in _subsets(tuple(NAMED_FILES) if s.policy.roles else ())
-        ]
+        contexts = [Context(scratchpad=kept or "", there=there) for there in _subsets(nameable(s))]
         if kept is not None and any(_hash(compose(s, op, c).text) == started.prompt for c in contexts):
             return Prompted(True, "prompt same")
         stored = self._kept(started.prompt)

@@ -45,7 +45,7 @@ class Context(msgspec.Struct, frozen=True):
 
     scratchpad: str = ""
     files: tuple[tuple[str, str], ...] = ()  # path, content: for an information gap
-    there: tuple[str, ...] = ()  # of the files that roles name
+    there: tuple[str, ...] = ()  # of prompt.roles.NAMED_FILES
     memories: str = ""  # what earlier loops found worth keeping, as it is shown
     todos: str = ""  # the open ones, as they are shown
 
@@ -58,7 +58,7 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
         return text
 
     theirs: list[str] = []
-    team = s.policy.team
+    team = s.policy.routing
     standing = template("standing" if team is None else "hat").format(
         task=quoted(task_text(s)),
         criteria=_criteria(s, quoted),
@@ -76,20 +76,24 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
         shift=_shift(s, op, quoted),
         context=_expansion(s, op, context.files, quoted),
     )
-    persona = _role(s, op, context, quoted) + (_team(s, team, op, quoted) if team is not None else "")
+    persona = _persona(s, op, context, quoted) + (_team(s, team, op, quoted) if team is not None else "")
     text = defuse(f"{standing}{persona}\n{now}".rstrip(), promise) + "\n"
     return Prompt(text=text, own_chars=len(text) - sum(len(t) for t in theirs))
 
 
-def _role(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
-    """After what never changes and before what always does: another role costs no more of the cache than it must."""
-    if s.policy.roles is None:
+def _persona(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
+    """After what never changes and before what always does: another hat costs no more of the cache than it must."""
+    team, routing = s.policy.team, s.policy.routing
+    if team is None or not team.conditional:
         return ""
-    worn = (
-        s.policy.team.hat(op.hat) if s.policy.team is not None else None
-    )  # its text comes with the rest of it
-    own = role_text(s.policy.roles.base, s.policy.roles.texts.get(op.hat, "") if worn is None else "")
-    parts = [named_files(context.there), quoted(own) if own else ""]
+    from ralph.prompt.hats import instructions, tool_lines  # most loops have no hats
+
+    hat = team.hat(op.hat)
+    if routing is not None and routing.hat(op.hat) is not None:
+        hat = None  # its text comes with its turn
+    own = role_text(team.base, instructions(hat) if hat is not None else "")
+    tools = tool_lines(hat, quoted) if hat is not None else []
+    parts = [named_files(context.there), quoted(own) if own else "", *tools]
     return "".join(f"\n{part}\n" for part in parts if part)
 
 
@@ -100,7 +104,7 @@ def _guidance(s: LoopState, quoted: Quote) -> str:
 
 
 def _team(s: LoopState, team: Team, op: RunAgent, quoted: Quote) -> str:
-    from ralph.prompt.hats import coordinator_text, hat_text  # most loops have no hats
+    from ralph.prompt.hats import coordinator_text, hat_text  # most loops route no events
 
     turn, around, hat = _turn(s, team, op), _around(s, team), team.hat(op.hat)
     if hat is not None:
@@ -137,9 +141,9 @@ def _kept(context: Context, quoted: Quote) -> str:
 
 
 def scratchpad_path(s: LoopState) -> str:
-    """Empty when the hat that is on has none."""
+    """Empty when the hat that is on has none. Where no events are routed, every iteration hands over by one."""
     hat = s.worn
-    if hat is not None and hat.scratchpad is None:
+    if hat is not None and hat.scratchpad is None and s.policy.routing is not None:
         return ""
     return s.policy.scratchpad_path(s.task.id, (hat.scratchpad or "") if hat is not None else "")
 
@@ -193,7 +197,7 @@ def _notes(s: LoopState, op: RunAgent, quoted: Quote) -> str:
         notes.append(_HOW_NOTES[s.last_how])
     elif s.last_how.startswith("exit "):
         notes.append(f"The iteration before ended with {s.last_how}.")
-    if (team := s.policy.team) is not None:
+    if (team := s.policy.routing) is not None:
         from ralph.prompt.hats import item_notes, refused_notes
 
         notes += item_notes(team, s.board, _turn(s, team, op), quoted)
@@ -240,10 +244,10 @@ def _said(s: LoopState, op: RunAgent, quoted: Quote) -> str:
     if not said:
         return ""
     keep = "write into the scratchpad what they must know of it"
-    if s.policy.team is not None:
+    if (team := s.policy.routing) is not None:
         from ralph.prompt.hats import where_to_keep
 
-        keep = where_to_keep(_around(s, s.policy.team))
+        keep = where_to_keep(_around(s, team))
     texts = "\n\n".join(quoted(say.text.strip()) for say in said)
     return f"\n## A person says\n{texts}\n\nLater iterations are not told: {keep}.\n"
 
@@ -277,7 +281,7 @@ def _expansion(s: LoopState, op: RunAgent, found: Sequence[tuple[str, str]], quo
 def _scratchpad(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
     none = FIRST if op.serial == 1 else NONE_LEFT
     text = quoted(_cut(context.scratchpad)) if context.scratchpad.strip() else none
-    if s.policy.team is None:
+    if s.policy.routing is None:
         return text
     return f"\n## Scratchpad (as it was left)\n{text}\n" if scratchpad_path(s) else ""
 

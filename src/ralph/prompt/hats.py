@@ -38,17 +38,26 @@ def hat_text(team: Team, hat: Hat, turn: Turn, around: Around, quoted: Quote) ->
     parts = [
         f"# Your hat: {quoted(hat.title)}\nDo this hat's part, once; then stop. Others do the rest.{_leave(around)}"
     ]
-    if own := "\n".join(
-        text for text in ("" if hat.instructions else hat.description.strip(), hat.text) if text
-    ):
+    if own := instructions(hat):
         parts.append(quoted(own))
-    if hat.allowed_tools:
-        parts.append(f"Use these tools only: {quoted(', '.join(hat.allowed_tools))}.")
-    if hat.disallowed_tools:
-        parts.append(f"Do not use these tools: {quoted(', '.join(hat.disallowed_tools))}.")
+    parts += tool_lines(hat, quoted)
     parts.append(_events(team, turn, quoted))
     parts.append(_may_emit(team, hat, around, quoted))
     return "\n\n".join(part for part in parts if part)
+
+
+def instructions(hat: Hat) -> str:
+    """What it is to do; its description, where nothing else says so."""
+    return "\n".join(text for text in ("" if hat.instructions else hat.description.strip(), hat.text) if text)
+
+
+def tool_lines(hat: Hat, quoted: Quote) -> list[str]:
+    told = []
+    if hat.allowed_tools:
+        told.append(f"Use these tools only: {quoted(', '.join(hat.allowed_tools))}.")
+    if hat.disallowed_tools:
+        told.append(f"Do not use these tools: {quoted(', '.join(hat.disallowed_tools))}.")
+    return told
 
 
 def coordinator_text(form: str, team: Team, turn: Turn, around: Around, quoted: Quote, judged: str) -> str:

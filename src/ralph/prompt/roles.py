@@ -1,8 +1,10 @@
-"""What roles add to a prompt: the user's base text, the role of this iteration, and two files worth reading."""
+"""What hats that conditions put on add to a prompt: the user's base text, the hat's own, and two files worth reading."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+
+from ralph.core.state import LoopState
 
 SEPARATOR = "\n\n---\n\n"
 # file -> what the prompt says of it when it is there
@@ -15,6 +17,11 @@ NAMED_FILES = {
 def role_text(base: str, role: str) -> str:
     """The base (working.md), a line, then the role's text; either may be missing."""
     return SEPARATOR.join(text.strip() for text in (base, role) if text.strip())
+
+
+def nameable(s: LoopState) -> tuple[str, ...]:
+    """The files that prompts of this loop name when they are there."""
+    return tuple(NAMED_FILES) if s.policy.conditional else ()
 
 
 def named_files(there: Collection[str]) -> str:

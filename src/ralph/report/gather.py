@@ -210,7 +210,7 @@ class _Teller:
             return "refused", f"claim refused: {s.refusal}"
         if s.claim is not None:
             return "worked", "claims completion"
-        if s.policy.team is not None:
+        if s.policy.routing is not None:
             return "worked", spoke(x, s)
         return "worked", said.warning or ("" if said.explicit else "no signal")
 

@@ -25,7 +25,7 @@ class HatTeller:
 
     def take(self, fact: f.AnyFact, s: LoopState) -> None:
         told = self._teller.take(fact, s)
-        if s.policy.team is None:
+        if s.policy.routing is None:
             return
         match fact:
             case f.IterationStarted():

@@ -145,7 +145,7 @@ def _orchestrated(fact: f.AnyFact, before: LoopState, s: LoopState) -> Iterator[
             yield {"type": "task_abandoned", "reason": f"{fact.item}: {fact.reason}"}
         case f.LoopEnded():
             yield {"type": "loop_terminated", "reason": fact.end, "detail": fact.reason}
-        case f.EventReceived() if s.policy.team is None:
+        case f.EventReceived() if s.policy.routing is None:
             yield {"type": "event_published", "topic": fact.topic, "payload": fact.payload}
     for one in routed(before, s):
         published = {"topic": one.event.topic, "payload": one.event.payload, "from": one.event.hat}

@@ -17,7 +17,7 @@ GAP = "   "
 def worn(s: LoopState) -> tuple[Span, ...]:
     """The hat of the iteration under way, or whose turn is next; nothing without hats, or while nobody has a turn."""
     turn = s.turns.current or next(iter(s.turns.pending), None)
-    if s.policy.team is None or turn is None:
+    if s.policy.routing is None or turn is None:
         return ()
     waits = len(s.turns.pending) - (turn in s.turns.pending)
     more = f"{GAP}{waits} more wait" if waits else ""

@@ -31,7 +31,7 @@ def about(events: tuple[Event, ...]) -> str:
 def worn(x: f.IterationStarted, s: LoopState) -> tuple[str, list[str]]:
     """How the line of an iteration's start goes on, and lines below it."""
     turn = s.turns.current
-    if s.policy.team is None or turn is None:
+    if s.policy.routing is None or turn is None:
         why = [f"  {x.hat}: {x.hat_why.removeprefix(f'{x.hat}: ')}"] if x.hat_why else []
         return (f" as {x.hat}" if x.hat else ""), why
     told = f" as {title(s, x.hat)}" + (f": {about(turn.events)}" if turn.events else "")
@@ -70,7 +70,7 @@ def after(fact: f.AnyFact, s: LoopState) -> list[str]:
 
 def received(x: f.EventReceived, s: LoopState) -> list[str]:
     """With hats it is told of when it is routed: an agent's at the end of its iteration, a person's at once."""
-    if s.policy.team is None or x.topic == ASK:
+    if s.policy.routing is None or x.topic == ASK:
         return [f"event {x.topic} {x.payload}".rstrip()[:200]]
     return []
 

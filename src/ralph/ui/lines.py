@@ -28,7 +28,7 @@ def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
     """What to print for this fact; `s` is the state after it."""
     describe = _LINES.get(type(fact))
     shown = describe(fact, s) if describe else []
-    return shown if s.policy.team is None else [*shown, *hatlines.after(fact, s)]
+    return shown if s.policy.routing is None else [*shown, *hatlines.after(fact, s)]
 
 
 def _run_started(x: f.RunStarted, s: LoopState) -> list[str]:
@@ -128,7 +128,7 @@ def _exit(x: f.IterationEnded, s: LoopState) -> str:
     if x.code:
         return f"exit {x.code}" + (f": {x.fault_text}" if x.fault_text else "")
     said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
-    if s.policy.team is not None and said.word != "TASK_STUCK":
+    if s.policy.routing is not None and said.word != "TASK_STUCK":
         return hatlines.spoke(x, s)
     if not said.explicit:
         return "no signal"

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from ralph.config.roles import MAX_CHARS, examine_roles, load_roles
-from ralph.core.team import Trigger
 from ralph.errors import RalphError
 
 FILE = Path(__file__).parents[2] / "fixtures/roles/roles.yaml"
@@ -41,14 +40,17 @@ def test_the_file_as_it_stands_loads_from_both_places(team: Path, place: str) ->
     (team / "working.md").write_text("\nWork well.\n")
     roles, warnings = load_roles(team)
     assert roles is not None and warnings == ()
-    assert roles.triggers == (
-        Trigger("branch_commits >= 5", "reviewer"),
-        Trigger("task_title contains 'refactor'", "architect"),
-        Trigger("last_iteration_failed", "debugger"),
-        Trigger("iterations_since_role('documenter') >= 10", "documenter"),
-        Trigger("task_marked_ready_to_complete", "reviewer"),
-    )
-    assert roles.texts == {name: f"# Role: {name}" for name in NAMES[:4]}
+    assert [(hat.when, hat.id) for hat in roles.conditional] == [
+        ("branch_commits >= 5", "reviewer"),
+        ("task_title contains 'refactor'", "architect"),
+        ("last_iteration_failed", "debugger"),
+        ("iterations_since_role('documenter') >= 10", "documenter"),
+        ("task_marked_ready_to_complete", "reviewer"),
+    ]
+    assert {hat.id: hat.text for hat in roles.hats if hat.text} == {
+        name: f"# Role: {name}" for name in NAMES[:4]
+    }
+    assert not roles.routes
     assert roles.base == "Work well."
 
 
@@ -65,7 +67,7 @@ def test_of_two_files_the_second_is_not_read_and_that_is_said(team: Path, write:
     shutil.copy(FILE, write("config/roles.yaml"))
     write("roles.yaml", "triggers: 5")
     roles, problems = examine_roles(team)
-    assert roles and len(roles.triggers) == 5
+    assert roles and len(roles.conditional) == 5
     assert problems and problems.warnings == ("roles.yaml is not read, because config/roles.yaml exists",)
     assert load_roles(team) == (roles, problems.warnings)
 

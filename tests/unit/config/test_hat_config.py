@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from config_project import Project
 
 from ralph.config import Overrides, Resolved, load
 from ralph.core.agentpolicy import AgentPolicy
 from ralph.core.exits import End, exit_code
+from ralph.core.facts import LoopStarted, decode
 from ralph.core.hats import Hat, ScanBacklog, ScanFolder, Team
-from ralph.core.team import Trigger
+from ralph.journal.record import Record
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 OLDER = sorted((FIXTURES / "older").glob("*.yml"))
@@ -322,16 +324,13 @@ hats:
 
 def test_hats_with_a_condition_stand_beside_the_roles(project: Project, write: Write) -> None:
     text = "hats: {critic: {when: iterations >= 3, instructions: Find fault.}, a: {triggers: [x]}}\n"
-    roles = project.load(text).policy.roles
-    assert roles is not None
-    assert roles.triggers == (Trigger("iterations >= 3", "critic"),) and roles.texts == {
-        "critic": "Find fault."
-    }
+    (critic,) = project.load(text).policy.conditional
+    assert (critic.when, critic.id, critic.text) == ("iterations >= 3", "critic", "Find fault.")
     write("roles/tester.md", "Test it.")
     write("roles.yaml", "triggers:\n- {condition: last_iteration_failed, role: tester}\n")
-    roles = project.load(text).policy.roles
-    assert roles is not None
-    assert [trigger.role for trigger in roles.triggers] == ["tester", "critic"]
+    policy = project.load(text).policy
+    assert [hat.id for hat in policy.conditional] == ["tester", "critic"]
+    assert policy.routing is not None and [hat.id for hat in policy.routing.hats] == ["critic", "a"]
 
 
 def test_keys_of_hats_without_hats_are_told(project: Project) -> None:
@@ -367,3 +366,40 @@ def test_the_loops_own_scratchpad_cannot_be_turned_off(project: Project) -> None
     assert found.warnings == (
         "ralph.yml:1: core.scratchpad: is not turned off: each iteration hands over by it. A hat may have none.",
     )
+
+
+def test_keys_of_events_are_told_where_no_event_puts_a_hat_on(project: Project) -> None:
+    hats = "{a: {when: first_iteration, publishes: [x], fresh: true}, b: {scratchpad: {enabled: false}}}"
+    text = f"event_loop: {{persistent: true}}\nhats: {hats}\n"
+    what = "has no effect: no hat has `triggers` or `scan`, so that no event puts one on"
+    assert project.load(text).warnings == (
+        f"ralph.yml:1: event_loop.persistent: {what}",
+        f"ralph.yml:2: hats.a.publishes: {what}",
+        f"ralph.yml:2: hats.a.fresh: {what}",
+        "ralph.yml:2: hats.b.scratchpad: is not turned off: without events, each iteration hands over by one",
+    )
+    assert project.load(text.replace("when:", "triggers: [y], when:")).warnings == ()
+
+
+EVENT_HATS = """\
+hats:
+  builder: {triggers: [task.start, build.again], publishes: [build.done], description: Builds., instructions: Build it.}
+  checker: {triggers: [build.done], publishes: [build.again, LOOP_COMPLETE], description: Checks., instructions: Check it.}
+  critic: {when: iterations >= 4, publishes: [build.again], description: Finds fault., instructions: Find fault.}
+"""
+
+
+@pytest.mark.parametrize(("journal", "text"), [("roles", ""), ("roles-and-hats", EVENT_HATS)])
+def test_roles_load_into_the_hats_that_old_journals_are_read_as(
+    project: Project, write: Write, journal: str, text: str
+) -> None:
+    """What those journals record came from these files."""
+    lines = (FIXTURES / "journals" / journal / "journal.jsonl").read_bytes().splitlines()
+    records = [msgspec.json.decode(line, type=Record) for line in lines]
+    (started,) = [decode(record.data) for record in records if record.kind == "loop.started"]
+    assert isinstance(started, LoopStarted)
+    for role in ("reviewer", "architect", "debugger", "documenter"):
+        write(f"roles/{role}.md", f"# Role: {role}\nBe the {role}.\n")
+    write("config/roles.yaml", (FIXTURES / "roles/roles.yaml").read_text())
+    write("working.md", "Work carefully.\n")
+    assert project.load(text).policy.team == started.policy.team

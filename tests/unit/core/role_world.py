@@ -11,26 +11,26 @@ from worlds import World
 from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core.fold import fold
+from ralph.core.hats import Hat, role_hats
 from ralph.core.roles import choose
 from ralph.core.state import LoopState
-from ralph.core.team import Roles, Trigger
 from ralph.core.wearing import Wearing, ended, started
 
 FILE = Path(__file__).parents[2] / "fixtures/roles/roles.yaml"
 
 
-def roles(*triggers: tuple[str, str]) -> Roles:
+def roles(*triggers: tuple[str, str]) -> tuple[Hat, ...]:
     """(condition, role), in order."""
-    return Roles({role: role for _, role in triggers}, tuple(Trigger(*one) for one in triggers))
+    return role_hats(triggers, {role: role for _, role in triggers})
 
 
-def of_file() -> Roles:
+def of_file() -> tuple[Hat, ...]:
     """The triggers of the file as it stands; that it loads is tested where it is loaded."""
     given = yaml.safe_load(FILE.read_text())["triggers"]
     return roles(*((one["condition"], one["role"]) for one in given))
 
 
-def worn_next(roles_: Roles, s: LoopState, w: Wearing) -> Trigger | None:
+def worn_next(roles_: tuple[Hat, ...], s: LoopState, w: Wearing) -> Hat | None:
     """The role of the iteration that is due now; with a claim that would complete the task, the one that comes before that."""
     wanted = d.decide(s)
     if not wanted:
@@ -44,15 +44,15 @@ def worn_next(roles_: Roles, s: LoopState, w: Wearing) -> Trigger | None:
 class RoleWorld(World):
     """World, with the roles that `worn` lists in order; '' for none."""
 
-    def __init__(self, roles_: Roles, *args: object, **more: object) -> None:
+    def __init__(self, roles_: tuple[Hat, ...], *args: object, **more: object) -> None:
         self.roles = roles_
         self.wearing = Wearing()
         self.worn: list[str] = []
         super().__init__(*args, **more)  # type: ignore[arg-type]
 
     def next_role(self) -> str:
-        trigger = worn_next(self.roles, self.state, self.wearing)
-        return trigger.role if trigger else ""
+        hat = worn_next(self.roles, self.state, self.wearing)
+        return hat.id if hat else ""
 
     def wants(self) -> d.Operation:
         op = super().wants()

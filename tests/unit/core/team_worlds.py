@@ -17,10 +17,9 @@ from ralph.core import facts as f
 from ralph.core import scanboard, steering
 from ralph.core.exits import RESUMABLE
 from ralph.core.fold import fold
-from ralph.core.hats import Aggregate, Hat, Scan, ScanFolder, Team, conditions
+from ralph.core.hats import Aggregate, Hat, Scan, ScanFolder, Team
 from ralph.core.policy import GatePolicy, Policy
 from ralph.core.state import LoopState
-from ralph.core.team import Roles
 
 CANCEL = "stop.it"
 TOPICS = ("task.start", "task.resume", "a.todo", "a.done", "b.done", "gate.failed", "h0.exhausted")
@@ -76,17 +75,15 @@ TEAMS = st.builds(
     cooldown_always=st.booleans(),
     gate_on=st.lists(TOPIC, max_size=2).map(tuple),
     max_items=st.sampled_from((0, 0, 2)),
-)
+).filter(lambda team: team.routes)
 
 
 def _wearing(policy: Policy, team: Team, iterations: int) -> Policy:
-    """As the configuration does: hats with a condition are roles too."""
-    found = conditions(team)
     # Which caps end a loop is seen in test_properties.py; here they would end most before hats have said much.
     limits = replace(
         policy.limits, max_iterations=iterations, hard_seconds=0.0, max_cost_usd=0.0, max_tokens=0
     )
-    return replace(policy, limits=limits, team=team, roles=Roles(triggers=found) if found else None)
+    return replace(policy, limits=limits, team=team)
 
 
 def _claiming(policy: Policy) -> Policy:
@@ -209,7 +206,7 @@ class TeamWorld:
                 most = max(limits.max_wait_seconds, limits.crash_wait_seconds, 9.0)
                 assert op.what and op.why and 0 <= op.seconds <= most
             if isinstance(op, d.RunAgent | d.Look) and s.turns.idle:
-                assert s.turns.pending or s.steer.says or s.policy.roles, "an idle loop does not rest"
+                assert s.turns.pending or s.steer.says or s.policy.conditional, "an idle loop does not rest"
             if isinstance(op, d.Look):
                 self._idle_looks += 1
                 assert self._idle_looks <= MOST_LOOKS, "the board is looked at again and again"

@@ -7,9 +7,8 @@ from hat_world import Folders, HatWorld, spike
 
 from ralph.core.agentpolicy import AgentPolicy
 from ralph.core.eventview import record, why
-from ralph.core.hats import Aggregate, Event, Hat, Meaning, Scan, ScanFolder, Team, conditions
+from ralph.core.hats import Aggregate, Event, Hat, Meaning, Scan, ScanFolder, Team
 from ralph.core.queue import Routed
-from ralph.core.team import Trigger
 
 
 def test_a_record_has_the_familys_fields() -> None:
@@ -72,4 +71,4 @@ def test_a_team_survives_the_journal() -> None:
     )
     assert msgspec.json.decode(msgspec.json.encode(team), type=Team) == team
     assert team.hats[1].text == "one\ntwo\nthree"
-    assert conditions(team) == (Trigger("iterations > 3", "a"),)
+    assert [(hat.when, hat.id) for hat in team.conditional] == [("iterations > 3", "a")]

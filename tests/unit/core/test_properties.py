@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from worlds import POLICIES, TASK, answer, close
+from msgspec.structs import replace
+from worlds import POLICIES as PLAIN
+from worlds import TASK, answer, close
 
 from ralph.core import decide as d
 from ralph.core import facts as f
 from ralph.core.fold import fold, fold_all
+from ralph.core.hats import Team, role_hats
 from ralph.core.judge import Verdict, judge
 from ralph.core.schedule import RunState, fold_run, schedule
 from ralph.core.state import LoopState
+
+# Personas that only conditions put on are no reason for a loop to go another way.
+ROLES = role_hats(
+    [
+        ("branch_commits >= 2", "reviewer"),
+        ("last_iteration_failed", "debugger"),
+        ("iterations_since_role('reviewer') >= 3", "documenter"),
+        ("task_marked_ready_to_complete", "reviewer"),
+    ],
+    {},
+)
+POLICIES = PLAIN | PLAIN.map(lambda policy: replace(policy, team=Team(hats=ROLES)))
 
 STOPS = st.builds(
     f.StopRequested, how=st.sampled_from(["graceful", "now", "interrupt", "cancel"]), by=st.just("x")

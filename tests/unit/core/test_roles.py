@@ -12,11 +12,11 @@ from worlds import POLICIES, TASK, TESTS, answer, close, policy
 
 from ralph.core import decide as d
 from ralph.core import facts as f
+from ralph.core.hats import Hat
 from ralph.core.policy import LimitPolicy, Policy, StuckPolicy, Task
 from ralph.core.roles import choose, values, why_now
 from ralph.core.roles import reads as names_read
 from ralph.core.state import LoopState
-from ralph.core.team import Roles
 from ralph.core.vocabulary import NAMES
 from ralph.core.wearing import Wearing
 
@@ -26,7 +26,9 @@ PATIENT = policy(
 )
 
 
-def world(given: Roles | None = None, title: str = "Add a parser", policy_: Policy = PATIENT) -> RoleWorld:
+def world(
+    given: tuple[Hat, ...] | None = None, title: str = "Add a parser", policy_: Policy = PATIENT
+) -> RoleWorld:
     found = RoleWorld(given or of_file(), policy_, task=replace(TASK, title=title))
     found.base()
     return found
@@ -315,9 +317,9 @@ def test_why_says_the_condition_and_what_it_read() -> None:
     w = world(roles(("task_title contains 'x'  or iterations\n>= 2 and not last_iteration_failed", "one")))
     w.state = replace(w.state, task=replace(TASK, title="\x1b[31m" + "y" * 60))
     w.idle().idle()
-    trigger = choose(w.roles, w.state, w.wearing)
-    assert trigger
-    assert why_now(trigger, w.state, w.wearing) == (
+    hat = choose(w.roles, w.state, w.wearing)
+    assert hat
+    assert why_now(hat, w.state, w.wearing) == (
         "one: task_title contains 'x' or iterations >= 2 and not last_iteration_failed "
         f"(task_title is ' [31m{'y' * 32}...', iterations is 2, last_iteration_failed is false)"
     )
@@ -338,7 +340,7 @@ TEAMS = st.lists(
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(POLICIES, TEAMS, st.data())
 def test_every_loop_ends_and_no_role_that_was_worn_is_worn_again_at_once(
-    policy_: Policy, team: Roles, data: st.DataObject
+    policy_: Policy, team: tuple[Hat, ...], data: st.DataObject
 ) -> None:
     begin = f.LoopStarted(loop="l", task=TASK, policy=policy_, root="/r")
     s, w = fold_both(LoopState(), Wearing(), begin, "")
@@ -348,11 +350,11 @@ def test_every_loop_ends_and_no_role_that_was_worn_is_worn_again_at_once(
             break
         wanted = d.decide(s)
         unwanted = [op for op in s.open if op not in {one.id for one in wanted}]
-        trigger = worn_next(team, s, w)
-        hat = trigger.role if trigger else ""
+        called = worn_next(team, s, w)
+        hat = called.id if called else ""
         if unwanted:
             facts = close(unwanted[0], s, data.draw, d.cutoff(s, unwanted[0]) or "stop")
-        elif trigger and isinstance(wanted[-1], d.Finish):
+        elif called and isinstance(wanted[-1], d.Finish):
             facts = [f.IterationStarted(serial=s.serial + 1, n=1, prompt="", prompt_chars=0, tree=s.tree)]
         else:
             facts = answer(wanted[-1], s, data.draw)

@@ -24,8 +24,8 @@ def test_what_is_written_loads_and_uses_every_role(tmp_path: Path) -> None:
     roles(tmp_path, force=False).carry_out()
     loaded, _ = load_roles(tmp_path)
     assert loaded is not None
-    assert set(loaded.texts) == NAMES
-    assert {trigger.role for trigger in loaded.triggers} == NAMES
+    assert {hat.id for hat in loaded.hats if hat.text} == NAMES
+    assert {hat.id for hat in loaded.conditional} == NAMES
 
 
 def test_each_role_is_short() -> None:
@@ -54,7 +54,7 @@ def test_what_is_there_already_is_kept(tmp_path: Path, name: str) -> None:
     written = roles(tmp_path, force=True).carry_out()
     assert [path.read_text() for path in written.kept] == ["mine"]
     loaded, _ = load_roles(tmp_path)
-    assert loaded is not None and set(loaded.texts) == NAMES
+    assert loaded is not None and {hat.id for hat in loaded.hats if hat.text} == NAMES
 
 
 def test_every_file_that_is_not_code_is_part_of_the_package() -> None:

@@ -28,7 +28,9 @@ def test_the_command_and_the_loop_refuse_the_same(
     publishes: tuple[str, ...], topic: str, enforced: bool, promise: str
 ) -> None:
     team = Team(
-        hats=(Hat(id="builder", publishes=publishes),), enforce_scope=enforced, completion_promise=promise
+        hats=(Hat(id="builder", triggers=("task.start",), publishes=publishes),),
+        enforce_scope=enforced,
+        completion_promise=promise,
     )
     s = LoopState(policy=Policy(agent=AgentPolicy(), team=team), hat="builder")
     assert bool(refusal(topic, told_of_hat(s))) == bool(decided(team, team.hats[0], topic))
