@@ -38,7 +38,7 @@ _PATTERNS = re.compile(
     r"|(?P<blob>\b[0-9a-f]{64}\b)"
     r"|(?P<object>\b[0-9a-f]{40}\b)"
     r"|(?P<name>\b[0-9a-f]{16}\b|(?<=-)[0-9a-f]{12}\b)"
-    r"|(?P<short>\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,12}\b)"
+    r"|(?P<short>\b[0-9a-f]{7,12}\b)"
     r"|(?P<seq>\bjournal seq \d+)"
     r"|(?P<pid>\bpid \d+)"
     r"|(?P<s>(?:\b\d+ (?:h|min) )?\b\d+(?:\.\d+)? (?:s|ms)\b)"
