@@ -28,16 +28,17 @@ WORDS = {
 }
 CHANCE: dict[str, Json] = {"pid": 0, "residue": "@residue@", "version": "@version@", "found": []}
 BLOBS = ("prompt", "scratchpad", "refs", "excludes")
+# Whole hashes before times: one may begin with as many digits.
 _PATTERNS = re.compile(
     r"(?P<id>\b\d{8}-\d{6}-[0-9a-f]{4}\b)"
-    r"|(?P<note>\b(?:mem|task)-\d{10}-[0-9a-f]{4}\b)"
-    r"|(?P<time>\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)"
-    r"|(?P<date>\b\d{4}-\d\d-\d\d\b)"
-    r"|(?P<stamp>\b\d{8}-?T?\d{6}Z?)"
-    r"|(?P<clock>\b\d\d:\d\d(?::\d\d)?\b)"
     r"|(?P<blob>\b[0-9a-f]{64}\b)"
     r"|(?P<object>\b[0-9a-f]{40}\b)"
     r"|(?P<name>\b[0-9a-f]{16}\b|(?<=-)[0-9a-f]{12}\b)"
+    r"|(?P<note>\b(?:mem|task)-\d{10}-[0-9a-f]{4}\b)"
+    r"|(?P<time>\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)"
+    r"|(?P<date>\b\d{4}-\d\d-\d\d\b)"
+    r"|(?P<stamp>\b\d{8}-?T?\d{6}Z?\b)"
+    r"|(?P<clock>\b\d\d:\d\d(?::\d\d)?\b)"
     r"|(?P<short>\b[0-9a-f]{7,12}\b)"
     r"|(?P<seq>\bjournal seq \d+)"
     r"|(?P<pid>\bpid \d+)"

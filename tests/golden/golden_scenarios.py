@@ -43,6 +43,7 @@ HELD = "touch $HOME/up$RALPH_ITERATION; until [ -e $HOME/go$RALPH_ITERATION ]; d
 TWICE = f"{HELD}; [ $RALPH_ITERATION = 1 ] && {{ echo 1 > answer; echo ITERATION_DONE; exit 0; }}; {DONE}"
 HANGS = f"touch $HOME/up; [ -e $HOME/go ] || sleep 600; {DONE}"
 HEARD = "until grep -q stop.requested .git/ralph/journal.jsonl; do sleep 0.02; done"
+TOLD = "until grep -q '\"notified\"' .git/ralph/journal.jsonl; do sleep 0.02; done"  # the first of two
 GO = shell("touch $HOME/go")
 RESUME = (run("resume"),)
 GOES_ON = (GO, run("resume"))
@@ -489,7 +490,9 @@ SCENARIOS: dict[str, Scenario] = {
         config={"event_loop": {"wrap_up_seconds": 0.2}},
     ),
     "checkpoint": Scenario(agent=f"echo 1 > step; ralph checkpoint; {DONE}"),
-    "notified": Scenario(config={"notify": [{"run": "cat > $HOME/told"}, {"run": "echo no; exit 3"}]}),
+    "notified": Scenario(
+        config={"notify": [{"run": "cat > $HOME/told"}, {"run": f"{TOLD}; echo no; exit 3"}]}
+    ),
     # -- hats
     "hats-in-turn": Scenario(
         config=hats(build=hat("task.start", publishes=["build.done"]), check=hat("build.done")),
