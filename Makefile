@@ -34,7 +34,7 @@ types: .venv/.dev
 
 # The inner loop, half a minute: lint, types, and the unit tests that start no process, with few examples for each property.
 check: lint types
-	$(BIN)/pytest -n 2 tests/unit --no-processes --hypothesis-profile check -m "not full and not slow"
+	$(BIN)/pytest -n 2 tests/unit --no-processes --hypothesis-profile check -m "not full and not slow and not long"
 
 # Six minutes: all unit tests, and of the acceptance tests what tests/tiers.py names. Its last line says what was left out.
 test: lint types

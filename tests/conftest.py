@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -38,5 +39,6 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tiers.mark(items)
-    for test in {item.function for item in items if isinstance(item, pytest.Function)}:
-        examples.scale(test, settings.get_current_profile_name())
+    cases = Counter(item.function for item in items if isinstance(item, pytest.Function))
+    for test, number in cases.items():
+        examples.scale(test, settings.get_current_profile_name(), number)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 EXAMPLES: dict[str, Callable[[int], int]] = {
     "ralph": lambda n: n,
-    "check": lambda n: min(n, 15),
+    "check": lambda n: min(n, 12),
     "chaos": lambda n: 5 * n,
 }
 
@@ -24,9 +24,14 @@ def register_profiles() -> None:
     settings.load_profile("ralph")
 
 
-def scale(test: Any, profile: str) -> None:
-    """Makes a property test try as many examples as the profile allows, also where it names a number of its own."""
+def scale(test: Any, profile: str, cases: int = 1) -> None:
+    """Makes a property test try as many examples as the profile allows, also where it names a number of its own.
+
+    In `make check` the cases of a test share them: a property of each of 150 keys needs few for each key.
+    """
     asked = getattr(test, "_hypothesis_internal_use_settings", None)
     if asked is not None and profile in EXAMPLES:
         wanted = EXAMPLES[profile](asked.max_examples)
+        if profile == "check":
+            wanted = max(wanted // cases, 2)
         test._hypothesis_internal_use_settings = settings(asked, max_examples=wanted)

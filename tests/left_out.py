@@ -11,6 +11,7 @@ import pytest
 from seed import SEED
 from tiers import REST
 
+COMMANDS = {"long": "make test"} | REST
 STARTS_A_PROCESS = "starts a process"
 
 
@@ -23,7 +24,9 @@ class LeftOut:
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
         for item in items:
-            self.deselected.update([next((name for name in REST if item.get_closest_marker(name)), "other")])
+            self.deselected.update(
+                [next((name for name in COMMANDS if item.get_closest_marker(name)), "other")]
+            )
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -44,7 +47,9 @@ def summary(deselected: Counter[str], reasons: list[str]) -> str:
     """One line, or nothing where nothing was left out."""
     processes = sum(STARTS_A_PROCESS in reason for reason in reasons)
     parts = [f"{processes} that start a process (make test)"] if processes else []
-    parts += [f"{deselected[name]} {name} ({command})" for name, command in REST.items() if deselected[name]]
+    parts += [
+        f"{deselected[name]} {name} ({command})" for name, command in COMMANDS.items() if deselected[name]
+    ]
     if lacking := len(reasons) - processes:
         parts.append(
             f"{lacking} that this machine cannot run (pytest -rs says why; .ci/run as root installs what it can)"

@@ -93,8 +93,22 @@ PROMISES: dict[int, dict[str, tuple[str, ...]]] = {
 CASES = {
     ("test_every_key.py", "test_the_key_does_what_it_says"): 20,
 }
-# Unit tests that take long, and whose subject has shorter ones.
-LONG_UNIT = {"test_mcp_official_client.py", "test_process_other_user.py"}
+# Files of unit tests that take very long, and whose subject has shorter ones.
+FULL_UNIT = {"test_mcp_official_client.py", "test_process_other_user.py"}
+# Unit tests that start no process, but compute for longer than `make check` has time for; `make test` runs them.
+LONG_UNIT = {
+    "test_a_flood_of_problems_is_cut_and_counted",
+    "test_a_hostile_text_is_read_in_one_go",
+    "test_a_large_file_is_chosen_from",
+    "test_a_line_without_end_does_not_fill_the_memory",
+    "test_a_long_list_is_cut_and_counted",
+    "test_a_tail_torn_at_any_byte_is_put_aside_and_the_journal_goes_on",
+    "test_a_byte_changed_anywhere_before_the_last_line_is_refused_and_nothing_changes",
+    "test_hostile_files_are_compared_without_harm",
+    "test_long_chains_of_dependencies_and_parents_are_no_trouble",
+    "test_of_huge_output_the_end_counts",
+    "test_pathological_output_is_hashed_in_bounded_time",
+}
 # Recorded projects: of each test of tests/golden, this many scenarios.
 GOLDEN = 6
 
@@ -113,10 +127,12 @@ def mark(items: list[pytest.Item]) -> None:
             golden[_function(item)] += 1
             if golden[_function(item)] > GOLDEN:
                 item.add_marker("full")
-        elif item.path.name in LONG_UNIT or "program" in getattr(
+        elif item.path.name in FULL_UNIT or "program" in getattr(
             item, "fixturenames", ()
         ):  # a real agent CLI
             item.add_marker("full")
+        elif room == "unit" and _function(item) in LONG_UNIT:
+            item.add_marker("long")
     for path, tests in acceptance.items():
         _mark_rest(path.name, tests)
 

@@ -296,7 +296,7 @@ def test_a_wait_for_a_quota_goes_on_to_the_moment_it_was_meant_for(project: Proj
     )
     project.agent(
         """if test -e asked; then echo 42 > answer; echo '{"type": "message", "text": "TASK_COMPLETE"}'; exit; fi
-        touch asked; echo '{"type": "error", "kind": "quota", "text": "come back later", "retry_after": 3}'; exit 1"""
+        touch asked; echo '{"type": "error", "kind": "quota", "text": "come back later", "retry_after": 15}'; exit 1"""
     )
     project.commit()
     kinds = ("run", "loop", "workspace", "gate", "gate", "iteration", "iteration", "wait")

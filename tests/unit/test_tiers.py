@@ -62,11 +62,20 @@ def test_every_promise_is_in_make_test(tier: set[tuple[str, str]], promise: int)
     assert tests and tests <= tier, tests - tier
 
 
+def test_what_the_tables_name_is_there() -> None:
+    files = {path.name: path.read_text() for path in (ROOT / "tests").rglob("test_*.py")}
+    assert files.keys() >= tiers.FULL_UNIT
+    unit = "".join(path.read_text() for path in (ROOT / "tests/unit").rglob("test_*.py"))
+    assert [name for name in tiers.LONG_UNIT if f"def {name}(" not in unit] == []
+    assert all(f"def {name}(" in files[file] for file, name in tiers.CASES)
+
+
 def test_what_the_commands_run_is_everything() -> None:
     assert expression("test-full") == "full"
     assert expression("test") == "not full and not slow and not agents"
     assert set(re.findall(r"not (\w+)", expression("test"))) == set(tiers.REST)
     assert expression("chaos").startswith("slow or ")
+    assert expression("check") == "not full and not slow and not long"
     for command in tiers.REST.values():
         assert f"\n{command.removeprefix('make ')}: " in (ROOT / "Makefile").read_text()
 
@@ -110,7 +119,7 @@ def test_the_last_line_says_what_was_left_out_and_how_to_run_it() -> None:
     assert left_out.summary(Counter(other=9), []) == ""
 
 
-@pytest.mark.parametrize(("profile", "expected"), [("check", 15), ("ralph", 60), ("chaos", 300)])
+@pytest.mark.parametrize(("profile", "expected"), [("check", 12), ("ralph", 60), ("chaos", 300)])
 def test_a_profile_says_how_many_examples_a_property_tries(profile: str, expected: int) -> None:
     tried = []
 
@@ -122,6 +131,19 @@ def test_a_profile_says_how_many_examples_a_property_tries(profile: str, expecte
     examples.scale(prop, profile)
     prop()
     assert len(tried) == expected
+
+
+def test_in_make_check_the_cases_of_a_property_share_the_examples() -> None:
+    tried = []
+
+    @settings(max_examples=60, database=None)
+    @given(st.integers())
+    def prop(number: int) -> None:
+        tried.append(number)
+
+    examples.scale(prop, "check", cases=100)
+    prop()
+    assert len(tried) == 2
 
 
 def test_the_sample_of_chaos_has_every_kind_in_one_part_and_depends_on_the_seed_alone(
