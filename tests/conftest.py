@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections import Counter
 
@@ -42,3 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     cases = Counter(item.function for item in items if isinstance(item, pytest.Function))
     for test, number in cases.items():
         examples.scale(test, settings.get_current_profile_name(), number)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # thousands of tests stay until the end: the collector need not look at them again and again

@@ -34,10 +34,14 @@ class LeftOut:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self) -> Generator[None, None, None]:
-        yield
-        if (output := getattr(self.config, "workeroutput", None)) is not None:
+        output = getattr(self.config, "workeroutput", None)
+        if output is not None:  # a worker: sent within the yield
             output["deselected"] = dict(self.deselected)
-        elif (reporter := self.config.pluginmanager.get_plugin("terminalreporter")) is not None:
+        yield
+        if (
+            output is None
+            and (reporter := self.config.pluginmanager.get_plugin("terminalreporter")) is not None
+        ):
             reasons = [_reason(report) for report in reporter.stats.get("skipped", ())]
             if line := summary(self.deselected, reasons):
                 reporter.write_line(line)

@@ -154,3 +154,14 @@ def test_killed_at_every_kind_of_seam_every_task_lands_once(
         met = play(project, [f"kill@{kind}#1"])
         assert met or kind.startswith("git."), f"{kind} was not met again"
         check(project, FEW)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at", ["landing.repair.before", "landing.repair.after"])
+def test_killed_while_a_killed_landing_is_put_right_every_task_lands_once(tmp_path: Path, at: str) -> None:
+    """Seams that only a run after a death passes."""
+    project = backlog(tmp_path, FEW)
+    for fault in ("kill@landing.index.before#1", f"kill@{at}#1"):
+        assert project.ralph("run", env={"RALPH_FAULT": fault}, timeout=300).returncode == -9, fault
+    play(project, [])
+    check(project, FEW)

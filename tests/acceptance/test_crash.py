@@ -467,6 +467,18 @@ def test_every_torn_record(large: Story, tmp_path: Path, part: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("at", ["before", "between", "after"])
+def test_a_death_while_a_torn_record_is_put_aside(small: Story, tmp_path: Path, at: str) -> None:
+    """Seams that only a run after a power cut passes."""
+    world = small.world(tmp_path / "world")
+    assert world.go(*RUN, fault="kill@journal.append.after#9").returncode == KILLED
+    journal = world.state / "journal.jsonl"
+    os.truncate(journal, journal.stat().st_size - 5)
+    assert world.take_up(f"kill@journal.repair.{at}#1").returncode == KILLED
+    world.check(world.take_up().returncode, small.outcome)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
 def test_any_moment_also_with_all_that_ralph_had_started(large: Story, tmp_path: Path, part: int) -> None:
     """Not at a seam: git is in the middle of something, and dies too, as when the machine or a container goes down."""
