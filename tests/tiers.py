@@ -104,6 +104,8 @@ LONG_UNIT = {
     "test_a_long_list_is_cut_and_counted",
     "test_a_tail_torn_at_any_byte_is_put_aside_and_the_journal_goes_on",
     "test_a_byte_changed_anywhere_before_the_last_line_is_refused_and_nothing_changes",
+    "test_every_agent_in_every_preset_loads_as_it_was_meant",
+    "test_every_default_written_out_is_valid_and_changes_nothing",
     "test_for_any_single_value_they_agree",
     "test_hostile_files_are_compared_without_harm",
     "test_long_chains_of_dependencies_and_parents_are_no_trouble",
