@@ -4,7 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint types unit test-agents chaos bench docs pictures install clean
+TESTS := $(BIN)/pytest -n 2 -rs
+.PHONY: demo check test test-full lint types test-agents chaos bench docs pictures install clean
 
 $(BIN)/ralph: requirements/core.txt requirements/build.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ralph needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
@@ -31,12 +32,19 @@ lint: .venv/.dev
 types: .venv/.dev
 	$(BIN)/mypy
 
-# Claude Code and Codex are installed once, into ~/.cache/ralph-agents. Where they cannot be had, their tests are skipped and say why.
-unit: .venv/.dev
-	$(BIN)/python tests/agents/install.py --or-skip
-	$(BIN)/pytest -n 2 -rs -m "not slow and not agents"
+# The inner loop, half a minute: lint, types, and the unit tests that start no process, with few examples for each property.
+check: lint types
+	$(BIN)/pytest -n 2 tests/unit --no-processes --hypothesis-profile check -m "not full and not slow and not long"
 
-test: lint types unit
+# Six minutes: all unit tests, and of the acceptance tests what tests/tiers.py names. Its last line says what was left out.
+test: lint types
+	$(TESTS) -m "not full and not slow and not agents"
+
+# The rest. Claude Code and Codex are installed once, into ~/.cache/ralph-agents. Where they cannot be had, their tests are
+# skipped and say why.
+test-full: .venv/.dev
+	$(BIN)/python tests/agents/install.py --or-skip
+	$(TESTS) -m full
 
 # All four, one after the other: opencode takes 1.2 GB. Renews the table in docs/agents.md.
 test-agents: .venv/.dev
@@ -44,8 +52,12 @@ test-agents: .venv/.dev
 	$(BIN)/pytest tests/agents --write-results --ignore tests/agents/test_results.py
 	$(BIN)/pytest tests/agents/test_results.py
 
+# Death and disk faults: every kind of fault point, and a third of the others, drawn by a seed. `make chaos SEED=n` draws the
+# same again, `make chaos ALL=1` takes every one.
+SEED := $(or $(SEED),$(shell date +%s))
 chaos: .venv/.dev
-	$(BIN)/pytest -n 2 -m slow --timeout 3000
+	@echo "Seed $(SEED): make chaos SEED=$(SEED) repeats this$(if $(ALL),, sample; make chaos ALL=1 takes every fault point)."
+	RALPH_TEST_SEED=$(SEED) RALPH_TEST_ALL=$(ALL) $(TESTS) -m "slow or hypothesis" --hypothesis-profile chaos --timeout 3000
 
 bench: $(BIN)/ralph
 	$(BIN)/python bench/bench.py

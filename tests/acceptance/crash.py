@@ -14,12 +14,13 @@ import uuid
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from project import Project, processes_with
+
+from seed import ALL, drawn
 
 KILLED = -9
 BROKEN = 70  # a disk that fails
@@ -43,9 +44,13 @@ class Seam(NamedTuple):
     writes: bool
 
     @property
+    def kind(self) -> str:
+        return self.at.partition("#")[0]
+
+    @property
     def matters(self) -> bool:
         """Whether something was done since the seam before it that a resume could find."""
-        name = self.at.partition("#")[0]
+        name = self.kind
         if name.startswith("git."):
             return name in (
                 "git.add.after",
@@ -289,5 +294,25 @@ class World(Project):
 
 
 def turn_by_turn(seams: Sequence[Seam], step: int) -> list[Seam]:
-    """Every step-th, others tomorrow."""
-    return list(seams[date.today().toordinal() % step :: step])
+    """Every step-th; which ones depends on the seed."""
+    return list(seams[drawn("turn").randrange(step) :: step])
+
+
+def sample(seams: Sequence[Seam], part: int, parts: int) -> list[Seam]:
+    """One part of what `make chaos` takes: one seam of each kind, and a third of the others, or all of them with ALL=1.
+
+    Each seam is drawn, and put into a part, by its name alone: which git commands a snapshot needs depends on the clock's
+    grain, so the lists of two workers may differ, and still every kind is in some part.
+    """
+    lots = {seam: drawn(seam.at).random() for seam in seams}
+    of_each_kind = {min(same, key=lots.__getitem__) for same in by_kind(seams).values()}
+    wanted = [seam for seam in seams if ALL or seam in of_each_kind or lots[seam] < 1 / 3]
+    names = {seam: seam.kind if seam in of_each_kind else seam.at for seam in wanted}
+    return [seam for seam, name in names.items() if zlib.crc32(name.encode()) % parts == part]
+
+
+def by_kind(seams: Sequence[Seam]) -> dict[str, list[Seam]]:
+    found: dict[str, list[Seam]] = {}
+    for seam in seams:
+        found.setdefault(seam.kind, []).append(seam)
+    return found

@@ -6,13 +6,19 @@ import json
 import random
 import subprocess
 import tempfile
-from datetime import date
+import zlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
+from crash import Seam, by_kind
 from project import Project
 
+from seed import drawn, times
+
+PARTS = 20
 TASKS = [f"T{n}" for n in range(1, 9)]
+FEW = TASKS[:3]
 CONFIG = """\
 cli: {command: ./agent.sh}
 gates: [{name: tests, run: sh test.sh}]
@@ -31,7 +37,7 @@ echo TASK_COMPLETE
 """
 
 
-def backlog(path: Path) -> Project:
+def backlog(path: Path, tasks: Sequence[str] = TASKS) -> Project:
     path.mkdir(exist_ok=True)
     project = Project(path / "project", path / "home")
     (project.path / "PROMPT.md").unlink()
@@ -39,28 +45,31 @@ def backlog(path: Path) -> Project:
     project.write("test.sh", GATE)
     project.write("shared", "")
     project.agent(WORK)
-    lines = [json.dumps({"id": id, "title": f"Part {id}", "leaf": True}) for id in TASKS]
+    lines = [json.dumps({"id": id, "title": f"Part {id}", "leaf": True}) for id in tasks]
     project.write("tasks.jsonl", "\n".join(lines) + "\n")
     project.commit()
     return project
 
 
-def play(project: Project, draw: random.Random, kills: int) -> None:
-    """Killed `kills` times at any seam of its life (or done before that), then let go to the end."""
-    for _ in range(kills):
-        done = project.ralph("run", env={"RALPH_FAULT": f"kill@{draw.randint(1, 400)}"}, timeout=300)
+def play(project: Project, faults: Iterable[str]) -> bool:
+    """A run for each fault, which kills it (or is not met any more), then one without, to the end. Whether any was met."""
+    met = False
+    for fault in faults:
+        done = project.ralph("run", env={"RALPH_FAULT": fault}, timeout=300)
+        met |= done.returncode != 0
         assert done.returncode in (0, -9, 137), done.stdout + done.stderr
     done = project.ralph("run", timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
+    return met
 
 
-def check(project: Project) -> None:
+def check(project: Project, tasks: Sequence[str] = TASKS) -> None:
     subjects = project.git("log", "--format=%s", "main").splitlines()
     landed = sorted(line for line in subjects if line.startswith("["))
     left = (project.path / "tasks.jsonl").read_text()
-    assert landed == sorted(f"[{id}] Part {id}" for id in TASKS), f"every task landed once; left: {left}"
+    assert landed == sorted(f"[{id}] Part {id}" for id in tasks), f"every task landed once; left: {left}"
     archive = [json.loads(line) for line in (project.path / "tasks-done.jsonl").read_text().splitlines()]
-    assert sorted(task["id"] for task in archive) == TASKS
+    assert sorted(task["id"] for task in archive) == list(tasks)
     assert left == ""
     commits = {line.partition(" ")[2]: line.partition(" ")[0] for line in log(project)}
     assert all(task["commit"] == commits[f"[{task['id']}] Part {task['id']}"] for task in archive)
@@ -100,17 +109,59 @@ def nothing_is_left(project: Project) -> None:
     assert [note for note in notes if note["state"] != "released"] == []
 
 
-def test_killed_at_twenty_points_every_task_lands_once(tmp_path: Path) -> None:
+def anywhere(draw: random.Random, kills: int) -> list[str]:
+    return [f"kill@{draw.randint(1, 400)}" for _ in range(kills)]
+
+
+@pytest.mark.parametrize("kills", [4, 20])
+def test_killed_at_any_points_every_task_lands_once(tmp_path: Path, kills: int) -> None:
     project = backlog(tmp_path)
-    play(project, random.Random(f"{date.today()}"), 20)
+    play(project, anywhere(drawn("points", kills), kills))
     check(project)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(10))
 def test_killed_at_two_hundred_points_every_task_lands_once(tmp_path: Path, part: int) -> None:
-    draw = random.Random(f"{date.today()} {part}")
-    for number in range(4):
+    draw = drawn("points", part)
+    for number in range(times(4)):
         project = backlog(tmp_path / str(number))
-        play(project, draw, 5)
+        play(project, anywhere(draw, 5))
         check(project)
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Every kind of seam that a run over a backlog passes."""
+    folder = tmp_path_factory.mktemp("kinds")
+    done = backlog(folder / "world", FEW).ralph(
+        "run", env={"RALPH_FAULT": f"count:{folder / 'seams'}"}, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    names = [line.split()[0] for line in (folder / "seams").read_text().splitlines()]
+    found = list(by_kind([Seam(f"{name}#1", writes=False) for name in names]))
+    assert {"clone.init.before", "landing.squash.after", "workspace.ready.before"} <= set(found)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_killed_at_every_kind_of_seam_every_task_lands_once(
+    kinds: list[str], tmp_path: Path, part: int
+) -> None:
+    for kind in [kind for kind in kinds if zlib.crc32(kind.encode()) % PARTS == part]:
+        project = backlog(tmp_path / kind, FEW)
+        met = play(project, [f"kill@{kind}#1"])
+        assert met or kind.startswith("git."), f"{kind} was not met again"
+        check(project, FEW)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at", ["landing.repair.before", "landing.repair.after"])
+def test_killed_while_a_killed_landing_is_put_right_every_task_lands_once(tmp_path: Path, at: str) -> None:
+    """Seams that only a run after a death passes."""
+    project = backlog(tmp_path, FEW)
+    for fault in ("kill@landing.index.before#1", f"kill@{at}#1"):
+        assert project.ralph("run", env={"RALPH_FAULT": fault}, timeout=300).returncode == -9, fault
+    play(project, [])
+    check(project, FEW)

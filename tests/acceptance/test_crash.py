@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 import subprocess
-from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from crash import BROKEN, KILLED, RUN, Outcome, Seam, World, template, turn_by_turn
+from crash import BROKEN, KILLED, RUN, Outcome, Seam, World, sample, template, turn_by_turn
 from project import Project, end_processes, processes_with, until
 
 from ralph.driver.processes import available
+from seed import drawn, times
 
 SMALL = """\
 cli: {backend: scripted, script: agent.yml}
@@ -160,7 +159,7 @@ TURNING_POINTS = (
 
 @pytest.mark.parametrize("part", range(6))
 def test_a_death_at_any_seam_changes_nothing(small: Story, tmp_path: Path, part: int) -> None:
-    """Every third seam, others each day, and the turning points; `make chaos` takes them all."""
+    """Every third seam, drawn by the seed, and the turning points."""
     always = [seam for seam in small.seams if seam.at in TURNING_POINTS]
     assert len(always) == len(TURNING_POINTS)
     others = [seam for seam in small.seams if seam.matters and seam not in always]
@@ -171,7 +170,7 @@ def test_a_death_at_any_seam_changes_nothing(small: Story, tmp_path: Path, part:
 
 @pytest.mark.parametrize("part", range(2))
 def test_a_second_death_while_taking_it_up_changes_nothing(small: Story, tmp_path: Path, part: int) -> None:
-    draw = random.Random(date.today().toordinal())
+    draw = drawn("second death")
     pairs = [("restore.between#1", "restore.between#1"), ("process.start.after#4", "snapshot.after#1")]
     pairs += [(draw.choice(small.seams).at, str(draw.randint(1, 150))) for _ in range(2)]
     for first, second in pairs[part::2]:
@@ -297,7 +296,7 @@ def test_a_wait_for_a_quota_goes_on_to_the_moment_it_was_meant_for(project: Proj
     )
     project.agent(
         """if test -e asked; then echo 42 > answer; echo '{"type": "message", "text": "TASK_COMPLETE"}'; exit; fi
-        touch asked; echo '{"type": "error", "kind": "quota", "text": "come back later", "retry_after": 3}'; exit 1"""
+        touch asked; echo '{"type": "error", "kind": "quota", "text": "come back later", "retry_after": 15}'; exit 1"""
     )
     project.commit()
     kinds = ("run", "loop", "workspace", "gate", "gate", "iteration", "iteration", "wait")
@@ -412,7 +411,7 @@ def _fill_the_disk(project: Project) -> None:
     assert not (project.path / ".ralph.lock").exists()
 
 
-# -- all of it: `make chaos` ---------------------------------------------------------------------------
+# -- `make chaos`: a sample by its seed, or all of it ---------------------------------------------------------------------------
 
 PARTS = 24
 TIERS = ("cgroup", "pidns", "reaper")
@@ -427,8 +426,8 @@ def tier(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_seam(large: Story, tmp_path: Path, part: int) -> None:
-    for seam in chosen(large.seams, part, PARTS):
+def test_every_kind_of_seam(large: Story, tmp_path: Path, part: int) -> None:
+    for seam in sample(large.seams, part, PARTS):
         play(large, tmp_path / seam.at, f"kill@{seam.at}")
 
 
@@ -436,15 +435,15 @@ def test_every_seam(large: Story, tmp_path: Path, part: int) -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("error", ["ENOSPC", "EIO"])
 def test_every_write_that_fails(large: Story, tmp_path: Path, part: int, error: str) -> None:
-    for seam in chosen([seam for seam in large.seams if seam.writes], part, PARTS):
+    for seam in sample([seam for seam in large.seams if seam.writes], part, PARTS):
         play(large, tmp_path / seam.at, f"{error}@{seam.at}")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_two_hundred_pairs_of_deaths(large: Story, tmp_path: Path, part: int) -> None:
-    draw = random.Random(f"{date.today()} {part}")
-    for number in range(200 // PARTS + 1):
+    draw = drawn("pairs", part)
+    for number in range(times(200 // PARTS + 1)):
         first, second = draw.choice(large.seams).at, draw.randint(1, 250)
         play(large, tmp_path / str(number), f"kill@{first}", f"kill@{second}")
 
@@ -455,7 +454,7 @@ def test_every_tier(large: Story, tmp_path: Path, tier: str, part: int) -> None:
     beside_processes = [
         seam for seam in large.seams if seam.at.startswith(("process", "checkout", "journal.append.after"))
     ]
-    for seam in chosen(beside_processes, part, 4):
+    for seam in sample(beside_processes, part, 4):
         play(large, tmp_path / seam.at, f"kill@{seam.at}", tier=tier)
 
 
@@ -463,16 +462,28 @@ def test_every_tier(large: Story, tmp_path: Path, tier: str, part: int) -> None:
 @pytest.mark.parametrize("part", range(4))
 def test_every_torn_record(large: Story, tmp_path: Path, part: int) -> None:
     appends = [seam for seam in large.seams if seam.at.startswith("journal.append.after")]
-    for seam in chosen(appends, part, 4):
+    for seam in sample(appends, part, 4):
         tear(large, tmp_path / seam.at, seam)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at", ["before", "between", "after"])
+def test_a_death_while_a_torn_record_is_put_aside(small: Story, tmp_path: Path, at: str) -> None:
+    """Seams that only a run after a power cut passes."""
+    world = small.world(tmp_path / "world")
+    assert world.go(*RUN, fault="kill@journal.append.after#9").returncode == KILLED
+    journal = world.state / "journal.jsonl"
+    os.truncate(journal, journal.stat().st_size - 5)
+    assert world.take_up(f"kill@journal.repair.{at}#1").returncode == KILLED
+    world.check(world.take_up().returncode, small.outcome)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
 def test_any_moment_also_with_all_that_ralph_had_started(large: Story, tmp_path: Path, part: int) -> None:
     """Not at a seam: git is in the middle of something, and dies too, as when the machine or a container goes down."""
-    draw = random.Random(f"{date.today()} {part}")
-    for number in range(8):
+    draw = drawn("moments", part)
+    for number in range(times(8)):
         world = large.world(tmp_path / str(number))
         run = world.start(*RUN)
         try:

@@ -43,7 +43,7 @@ def test_the_second_agent_finishes_what_the_first_cannot(project: Project) -> No
 
 
 def test_the_first_works_again_when_its_quota_is_back(project: Project) -> None:
-    agents(project, once(0.2), "sleep 0.5; echo x > step; echo ITERATION_DONE")
+    agents(project, once(4), "sleep 4.5; echo x > step; echo ITERATION_DONE")
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
     assert turns(project) == ["first", "second", "first"]
@@ -52,7 +52,7 @@ def test_the_first_works_again_when_its_quota_is_back(project: Project) -> None:
 
 def test_when_both_are_out_it_waits_for_the_one_that_is_back_first(project: Project) -> None:
     hello = """echo '{"type":"message","text":"hello"}'"""
-    agents(project, once(0.3), f"{hello}; echo '{QUOTA % 3000}'; exit 1")
+    agents(project, once(6), f"{hello}; echo '{QUOTA % 3000}'; exit 1")
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
     assert turns(project) == ["first", "second", "first"]

@@ -4,16 +4,16 @@ events, and every phase began afresh."""
 from __future__ import annotations
 
 import json
-import random
 import re
-from datetime import date
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from crash import BROKEN, KILLED, RUN, Outcome, Seam, World, template, turn_by_turn
+from crash import BROKEN, KILLED, RUN, Outcome, Seam, World, sample, template, turn_by_turn
 from project import Project
+
+from seed import drawn, times
 
 CONFIG = """\
 cli: {backend: custom, command: sh, args: [agent.sh], prompt_mode: stdin}
@@ -186,7 +186,7 @@ def test_a_death_at_the_turning_points_of_a_board_changes_nothing(story: Story, 
 
 
 def test_a_death_at_any_seam_of_a_board_changes_nothing(story: Story, tmp_path: Path) -> None:
-    """A few of them, others each day; `make chaos` takes them all."""
+    """A few of them, drawn by the seed."""
     some = [seam for seam in story.seams if seam.matters and seam.at not in TURNING_POINTS]
     for seam in turn_by_turn(some, len(some) // 6):
         play(story, tmp_path / seam.at, f"kill@{seam.at}")
@@ -219,15 +219,15 @@ def test_items_that_failed_long_ago_are_kept_and_say_nothing_about_new_ones_of_t
     }
 
 
-# -- all of it: `make chaos` ---------------------------------------------------------------------------
+# -- `make chaos`: a sample by its seed, or all of it ---------------------------------------------------------------------------
 
 PARTS = 24
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_seam_of_a_board(story: Story, tmp_path: Path, part: int) -> None:
-    for seam in story.seams[part::PARTS]:
+def test_every_kind_of_seam_of_a_board(story: Story, tmp_path: Path, part: int) -> None:
+    for seam in sample(story.seams, part, PARTS):
         play(story, tmp_path / seam.at, f"kill@{seam.at}")
 
 
@@ -235,14 +235,14 @@ def test_every_seam_of_a_board(story: Story, tmp_path: Path, part: int) -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("error", ["ENOSPC", "EIO"])
 def test_every_write_of_a_board_that_fails(story: Story, tmp_path: Path, part: int, error: str) -> None:
-    for seam in [seam for seam in story.seams if seam.writes][part::PARTS]:
+    for seam in sample([seam for seam in story.seams if seam.writes], part, PARTS):
         play(story, tmp_path / seam.at, f"{error}@{seam.at}")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
 def test_pairs_of_deaths_of_a_board(story: Story, tmp_path: Path, part: int) -> None:
-    draw = random.Random(f"{date.today()} {part}")
-    for number in range(8):
+    draw = drawn("pairs of a board", part)
+    for number in range(times(8)):
         first, second = draw.choice(story.seams).at, draw.randint(1, 300)
         play(story, tmp_path / str(number), f"kill@{first}", f"kill@{second}")

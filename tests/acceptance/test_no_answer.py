@@ -21,7 +21,7 @@ def test_an_agent_that_never_says_a_word_has_no_answer_from_its_model_however_bu
     project: Project,
 ) -> None:
     project.agent(f"{BEGUN}; {BUSY}")
-    configure(project, "max_iterations: 1, idle_timeout: 2")
+    configure(project, "max_iterations: 1, idle_timeout: 4")
     done = project.ralph("run")
     assert done.returncode == 9, done.stdout
     (ended,) = project.facts("iteration.ended")
@@ -31,7 +31,7 @@ def test_an_agent_that_never_says_a_word_has_no_answer_from_its_model_however_bu
 
 def test_after_its_first_word_an_agent_that_computes_is_not_idle(project: Project) -> None:
     project.agent(f"{BEGUN}; {SAID}; {BUSY}")
-    configure(project, "max_iterations: 1, idle_timeout: 1, iteration_timeout: 4")
+    configure(project, "max_iterations: 1, idle_timeout: 4, iteration_timeout: 9")
     done = project.ralph("run")
     assert done.returncode == 8, done.stdout
     (ended,) = project.facts("iteration.ended")

@@ -677,17 +677,6 @@ SCENARIOS: dict[str, Scenario] = {
     ),
 }
 
-# Those that a quick run takes: one of each great kind.
-QUICK = (
-    "prompt-turned-down",
-    "needs-review",
-    "killed-and-resumed",
-    "hats-in-turn",
-    "roles",
-    "backlog-failure-branch",
-    "backlog-conflict",
-)
-
 
 def build(world: World, scenario: Scenario) -> None:
     world.make()

@@ -8,12 +8,8 @@ import pytest
 from golden_compare import Facts, differences, markdown_differences, page_differences, text_differences
 from golden_files import RECORDED, names_in, placeless, read, saved, saved_views
 from golden_fixture import unpack
-from golden_scenarios import QUICK, SCENARIOS
+from golden_scenarios import SCENARIOS
 from golden_world import a_world
-
-
-def chosen(names: list[str]) -> list[object]:
-    return [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in names]
 
 
 def compared(command: str, golden: str, found: str, facts: Facts) -> list[str]:
@@ -32,7 +28,7 @@ def compared(command: str, golden: str, found: str, facts: Facts) -> list[str]:
     return text_differences(before, now, facts)
 
 
-@pytest.mark.parametrize("name", chosen(list(SCENARIOS)))
+@pytest.mark.parametrize("name", list(SCENARIOS))
 def test_every_view_of_the_recorded_project_is_as_it_was(name: str) -> None:
     with a_world() as world:
         unpack(RECORDED / name / "project.tar.xz", world)
@@ -51,7 +47,7 @@ def test_every_view_of_the_recorded_project_is_as_it_was(name: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", chosen([name for name, scenario in SCENARIOS.items() if scenario.resume]))
+@pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if scenario.resume])
 def test_the_recorded_project_goes_on(name: str) -> None:
     scenario = SCENARIOS[name]
     with a_world() as world:

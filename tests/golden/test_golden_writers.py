@@ -7,13 +7,11 @@ import difflib
 import pytest
 from golden_compare import Facts, differences, text_differences
 from golden_files import names_in, played, saved
-from golden_scenarios import QUICK, SCENARIOS
+from golden_scenarios import SCENARIOS
 from golden_world import a_world
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in SCENARIOS]
-)
+@pytest.mark.parametrize("name", list(SCENARIOS))
 def test_the_scenario_writes_what_it_wrote(name: str) -> None:
     scenario, golden = SCENARIOS[name], saved(name)
     with a_world() as world:

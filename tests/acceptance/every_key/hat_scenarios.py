@@ -145,7 +145,7 @@ HATS: dict[str, Scenario] = {
         given={"cli": {"backend": "claude"}, **ONE},
     ),
     "hats.<name>.timeout": Scenario(
-        0.3, of("iteration.ended", "cause"), ["iteration-time"], [""], "sleep 2", given=ONE
+        0.3, of("iteration.ended", "cause"), ["iteration-time"], [""], "sleep 8", given=ONE
     ),
     "hats.<name>.scratchpad": Scenario(
         *("notes/a.md", prompted("remember blue", 1), True, False),

@@ -161,7 +161,7 @@ ONCE = "[ -e $HOME/asked ] || { touch $HOME/asked; %s; }\n"
 def until_noted(what: str) -> str:
     """Works until this stands in the journal, but not for ever."""
     return (
-        f"n=0; until grep -q {what} .git/ralph/journal.jsonl || [ $n -ge 60 ]; "
+        f"n=0; until grep -q {what} .git/ralph/journal.jsonl || [ $n -ge 200 ]; "
         f"do n=$((n+1)); sleep 0.05; done; {DONE}"
     )
 
@@ -210,13 +210,13 @@ TASK_B = json.dumps({"id": "B", "title": "Second", "leaf": True})
 ADDED = (
     "until [ -s my/lists/now/plan-done.jsonl ]; do sleep 0.05; done; sleep 1; cd my; "
     f"cp -R lists other; echo '{TASK_B}' >> other/now/plan.jsonl; mv lists old; mv other lists; n=0; "
-    "until [ -e $HOME/began-B ] || [ $n -ge 100 ]; do n=$((n+1)); sleep 0.05; done; "
+    "until [ -e $HOME/began-B ] || [ $n -ge 300 ]; do n=$((n+1)); sleep 0.05; done; "
     "[ -e $HOME/began-B ] && echo soon > $HOME/seen || echo late > $HOME/seen; ralph stop"
 )
 # Each task's first gate waits a while for the other's.
 MEET = (
     "me=$HOME/in-$RALPH_TASK; [ -e $HOME/waited-$RALPH_TASK ] || { touch $HOME/waited-$RALPH_TASK $me; n=0; "
-    "until [ -e $HOME/in-A -a -e $HOME/in-B ] || [ $n -ge 60 ]; do n=$((n+1)); sleep 0.05; done; "
+    "until [ -e $HOME/in-A -a -e $HOME/in-B ] || [ $n -ge 200 ]; do n=$((n+1)); sleep 0.05; done; "
     "[ -e $HOME/in-A -a -e $HOME/in-B ] && touch $HOME/met; rm $me; }; sh test.sh"
 )
 IGNORES = ".ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\n.stop\nvendor/\n"
@@ -260,17 +260,17 @@ SCENARIOS: dict[str, Scenario] = {
     "event_loop.claim": Scenario("exit-zero", code, 0, 8, "echo 42 > answer"),
     "event_loop.max_iterations": Scenario(2, of("iteration.started", "n"), [1, 2], [1], WORK, instead=1),
     "event_loop.max_attempts": Scenario(1, code, 3, 8, WRONG),
-    "event_loop.max_runtime_seconds": Scenario(0.3, limit, "time", "iterations", f"{WORK}; sleep 1.5"),
+    "event_loop.max_runtime_seconds": Scenario(0.3, limit, "time", "iterations", f"{WORK}; sleep 6"),
     "event_loop.soft_runtime_seconds": Scenario(
         0.05, of("checkpoint", "what"), ["soft-time"], [], until_noted("soft-time")
     ),
     "event_loop.iteration_timeout": Scenario(
-        0.3, of("iteration.ended", "cause"), ["iteration-time"], [""], "sleep 2"
+        0.3, of("iteration.ended", "cause"), ["iteration-time"], [""], "sleep 8"
     ),
     "event_loop.iteration_soft_timeout": Scenario(
         0.05, of("checkpoint", "what"), ["iteration-soft"], [], until_noted("iteration-soft")
     ),
-    "event_loop.idle_timeout": Scenario(0.5, of("iteration.ended", "cause"), ["idle"], [""], "sleep 4"),
+    "event_loop.idle_timeout": Scenario(0.5, of("iteration.ended", "cause"), ["idle"], [""], "sleep 8"),
     "event_loop.max_cost_usd": Scenario(
         *(2, limit, "cost", "iterations", SPEND, {"cli": {"output": "jsonl"}}),
     ),
@@ -295,14 +295,14 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "event_loop.wrap_up_seconds": Scenario(
         *(0.2, of("iteration.ended", "cause"), ["context"], [""]),
-        "ralph hook pre-compact </dev/null; n=0; while [ $n -lt 60 ]; do n=$((n+1)); sleep 0.05; done",
+        "ralph hook pre-compact </dev/null; n=0; while [ $n -lt 200 ]; do n=$((n+1)); sleep 0.05; done",
         instead=60,
     ),
     "event_loop.stop_grace": Scenario(
         *(30, seen, "tidied up\n", "begun\n"),
         "trap 'sleep 0.3; echo tidied up > $HOME/seen; exit 0' TERM; echo begun > $HOME/seen; "
-        "n=0; while [ $n -lt 60 ]; do n=$((n+1)); sleep 0.05; done",
-        {"event_loop": {"iteration_timeout": 1}},
+        "n=0; while [ $n -lt 400 ]; do n=$((n+1)); sleep 0.05; done",
+        {"event_loop": {"iteration_timeout": 4}},
         instead=0,
     ),
     "gates": Scenario("none", code, 0, 6, without={"gates": None}),
@@ -373,7 +373,7 @@ SCENARIOS: dict[str, Scenario] = {
         *(0.05, of("gate.ended", "timed_out", which=-1), "soft", "", DONE, gate(run="sleep 0.3; sh test.sh"))
     ),
     "gates[].hard_timeout": Scenario(
-        *(0.3, of("gate.ended", "timed_out", which=-1), "hard", "", DONE, gate(run="sleep 1.5; sh test.sh"))
+        *(0.3, of("gate.ended", "timed_out", which=-1), "hard", "", DONE, gate(run="sleep 5; sh test.sh"))
     ),
     "gates[].may_write": Scenario(["made"], code, 0, 8, DONE, gate(run="touch made")),
     "gates[].hermetic": Scenario(True, code, 0, 8, DONE, gate(run="test ! -e .git")),
@@ -579,7 +579,7 @@ SCENARIOS: dict[str, Scenario] = {
         tasks=("A",),
     ),
     "at_end[].hard_timeout": Scenario(
-        *(0.3, of("run.reviewed", "timed_out"), ["hard"], [""], BOTH % "sleep 1.5; echo PASS", at_end()),
+        *(0.3, of("run.reviewed", "timed_out"), ["hard"], [""], BOTH % "sleep 5; echo PASS", at_end()),
         tasks=("A",),
     ),
     "require_verified": Scenario(True, code, 6, 0, given={"gates": "none"}),

@@ -66,9 +66,9 @@ def test_a_gate_without_end_is_ended_with_all_that_it_started(repo: Repo, tmp_pa
         f"    while True: pathlib.Path({str(beat)!r}).touch(); time.sleep(0.02)\n"
         "time.sleep(1000)\n"
     )
-    found = tried(repo, f"{sys.executable} {script}", seconds=2)
+    found = tried(repo, f"{sys.executable} {script}", seconds=8)
     assert found.how == "out of time"
-    assert found.verdict == "did not end within 2 s"
+    assert found.verdict == "did not end within 8 s"
     before = beat.stat().st_mtime_ns
     deadline = time.monotonic() + 0.3
     while time.monotonic() < deadline:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from mcp_world import RALPH, TASK, World
 
 from ralph.mcp.tools import TOOLS
 
-pytest.importorskip("mcp.client.client", reason="needs the package `mcp`")
-
-from mcp import MCPError, StdioServerParameters
-from mcp.client.client import Client
+if TYPE_CHECKING:
+    from mcp.client.client import Client
 
 CALLS: list[tuple[str, dict[str, Any], str]] = [
     (
@@ -42,7 +40,16 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def sdk() -> None:
+    """Imported when a test runs: it takes longer than collecting a thousand tests."""
+    pytest.importorskip("mcp.client.client", reason="needs the package `mcp`")
+
+
 def client(world: World, mode: str) -> Client:
+    from mcp import StdioServerParameters
+    from mcp.client.client import Client
+
     return Client(
         StdioServerParameters(command=RALPH, args=["mcp"], env=world.env, cwd=world.root), mode=mode
     )
@@ -72,6 +79,8 @@ def test_it_opens_lists_and_calls_every_tool(world: World, mode: str, version: s
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_refusals_are_results_and_unknown_tools_are_errors(world: World, mode: str) -> None:
+    from mcp import MCPError
+
     world.without("RALPH_TOKEN")
 
     async def work() -> None:
