@@ -134,8 +134,8 @@ def mark(items: list[pytest.Item]) -> None:
         if room == "acceptance":
             acceptance[item.path].append(item)
         elif room == "golden":
-            scenario = getattr(item, "callspec", None)
-            if scenario is not None and scenario.params.get("name", "") not in GOLDEN:
+            scenario = item.callspec.params.get("name") if hasattr(item, "callspec") else None
+            if scenario is not None and scenario not in GOLDEN:
                 item.add_marker("full")
         elif item.path.name in FULL_UNIT or "program" in getattr(
             item, "fixturenames", ()
