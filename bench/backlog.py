@@ -12,7 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.backlog import Claimed, Completed, JsonlBacklog
+from ralph.backlog.changes import Claimed, Completed
+from ralph.backlog.jsonl import JsonlBacklog
 from ralph.core import facts as f
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock

@@ -14,10 +14,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ralph.workspace.landing import Landed, Person, land, message, squash, tip
-from ralph.workspace.repo import Repo, find
-from ralph.workspace.slots import as_repo, bring_home, discard, prepare, release
-from ralph.workspace.snapshot import Snapshots
+from ralph.git.landing.squash import Person, message, squash
+from ralph.git.landing.target import LandResult, land
+from ralph.git.refs import tip
+from ralph.git.repo import Repo, find
+from ralph.git.snapshots import Snapshots
+from ralph.git.workspaces.pool import as_repo, bring_home, discard, prepare, release
 
 ROUNDS = 9
 MAIN = "refs/heads/main"
@@ -83,7 +85,7 @@ def measure(repo: Repo, files: int) -> None:
 
 
 def _landed(repo: Repo, new: str, old: str) -> None:
-    assert isinstance(land(repo, MAIN, new, old), Landed)
+    assert isinstance(land(repo, MAIN, new, old), LandResult)
 
 
 def repository(root: Path, files: int) -> Repo:

@@ -11,11 +11,11 @@ import click
 import msgspec
 
 from ralph.cli.app import COMMANDS, app
-from ralph.cli.events import KINDS
-from ralph.config.older_family import ROWS, Row
+from ralph.cli.show.events import KINDS
+from ralph.config.legacy import ROWS, LegacyKey
 from ralph.config.schema import KEYS
 from ralph.core.exits import EXITS, OTHER_CODES, Exit
-from ralph.core.vocabulary import NAMES, Kind, Sort
+from ralph.core.hats.conditions import NAMES, Kind, Sort
 
 DOCS = Path(__file__).parent
 HEAD = """\
@@ -53,7 +53,7 @@ def legacy_keys() -> str:
     return "\n".join(rows)
 
 
-def _effect(row: Row) -> str:
+def _effect(row: LegacyKey) -> str:
     if not row.acts:
         unless = f" (silent when {' or '.join(f'`{value}`' for value in row.quiet)})" if row.quiet else ""
         return f"a warning: it has no effect. {row.instead}{unless}"

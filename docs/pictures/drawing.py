@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from ralph.ui.columns import width_of
+from ralph.terminal.screen import width_of
 
 CELL, LINE, FONT = 8.4, 19, 14  # pixels: a column, a row, the size of the letters
 MARGIN, BAR = 18, 38  # around the text; the bar on top of the window

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ralph.backlog import (
+from ralph.backlog.changes import (
     Added,
     Applied,
     Blocked,
@@ -29,15 +29,15 @@ from ralph.backlog import (
     Reopened,
     Split,
 )
-from ralph.cli.backlogrun import drive
+from ralph.cli.run.backlog import drive
 from ralph.config.load import load
 from ralph.config.overrides import Overrides
-from ralph.core.forest import Forest
-from ralph.core.tasks import BacklogTask, read_fields
-from ralph.driver.backlog import BacklogRequest
+from ralph.core.tasks.graph import TaskGraph
+from ralph.core.tasks.task import BacklogTask, read_fields
+from ralph.git.refs import target
+from ralph.git.repo import find
 from ralph.journal.read import NAME as JOURNAL
-from ralph.workspace import find
-from ralph.workspace.landing import target
+from ralph.runner.backlog_run import BacklogRequest
 
 
 class Bell:
@@ -71,7 +71,7 @@ class Bell:
 class MemoryBacklog:
     def __init__(self, *tasks: BacklogTask) -> None:
         self.name = "memory"
-        self.tasks = Forest(tasks)
+        self.tasks = TaskGraph(tasks)
         self.written: list[Change] = []
         self._noted: list[Change] = []
         self._handed_in: list[BacklogTask] = []
@@ -130,7 +130,7 @@ class MemoryBacklog:
         self._put(replace(task, **fields))
 
     def _put(self, task: BacklogTask) -> None:
-        self.tasks = Forest([*(one for one in self.tasks if one.id != task.id), task])
+        self.tasks = TaskGraph([*(one for one in self.tasks if one.id != task.id), task])
 
 
 def main(folder: Path) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from project import Project, until
 
-from ralph.init.agents import known
+from ralph.setup.project import known
 
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], 'eval "$(ralph completion bash)"'),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from project import CONFIG, Project, only, processes_with, until
 
-from ralph.sandbox import usable
+from ralph.sandbox.bwrap import usable
 
 ATTACKS = Path(__file__).with_name("attacks_inside.py")
 KEY = "the private key of a person"

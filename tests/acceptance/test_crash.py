@@ -12,7 +12,7 @@ import pytest
 from crash import BROKEN, KILLED, RUN, Outcome, Seam, World, sample, template, turn_by_turn
 from project import Project, end_processes, processes_with, until
 
-from ralph.driver.processes import available
+from ralph.processes.ownership import available
 from seed import drawn, times
 
 SMALL = """\

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from project import Project, contents, end_processes, only, until
 
-from ralph.init.agents import known, names
-from ralph.sandbox import usable
+from ralph.sandbox.bwrap import usable
+from ralph.setup.project import known, names
 
 needs_bwrap = pytest.mark.skipif(bool(usable(False)), reason=usable(False) or "never")
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from project import Project, Terminal, contents, processes_with, until
 
-from ralph.init.agents import names
+from ralph.setup.project import names
 
 AGENT = "#!/bin/sh\ncat > /dev/null\necho 42 > answer\necho TASK_COMPLETE\n"
 CHECK = 'test "$(cat answer 2>/dev/null)" = 42 || { echo "FAILED: the answer is not 42"; exit 1; }\n'

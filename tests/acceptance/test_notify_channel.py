@@ -9,7 +9,8 @@ import pytest
 from project import Project
 
 from ralph.core.policy import NotifyPolicy
-from ralph.notify import channels, registry
+from ralph.notify import channel as registry
+from ralph.notify import channels
 
 PIGEON = """\
 import json, os, sys

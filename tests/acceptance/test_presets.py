@@ -12,7 +12,7 @@ import pytest
 import yaml
 from project import Project
 
-from ralph.init.presets import preset, presets
+from ralph.setup.presets import preset, presets
 
 NAMES = [one.name for one in presets()]
 WITH_HATS = [one.name for one in presets() if "\nhats:" in one.text]

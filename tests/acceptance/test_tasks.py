@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from project import Project, contents
 
-from ralph.backlog.formats import FORMATS
+from ralph.backlog.formats.load import FORMATS
 
 
 def told(project: Project, *arguments: str) -> Any:

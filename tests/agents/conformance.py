@@ -20,9 +20,9 @@ from project import RALPH, Project
 
 from model.serve import Model
 from ralph.agents import claude, gemini, opencode
-from ralph.agents.adapter import Tools, Words
+from ralph.agents.adapter import AgentTools, Words
 from ralph.agents.registry import adapter
-from ralph.core.policy import AgentPolicy
+from ralph.core.agent_policy import AgentPolicy
 
 SLOW = {"gemini", "opencode"}
 EVERY = [pytest.param(cli, marks=pytest.mark.agents if cli in SLOW else ()) for cli in clis.STARTS]
@@ -82,7 +82,7 @@ class Place:
         env = {"HOME": str(self.home)}
         command = (str(self.installed.command),)
         policy = AgentPolicy(backend=self.cli, command=command, model=model, args=args, env=env)
-        tools = Tools(self.project.path.parent / "private")
+        tools = AgentTools(self.project.path.parent / "private")
         launch = adapter(policy).launch(policy, prompt, Path("unused"), tools)
         assert launch.stdin == prompt.encode()
         start = clis.Start(launch.argv, {**self.project.env, **launch.env}, prompt)

@@ -140,7 +140,7 @@ def test_it_calls_each_of_ralphs_tools_and_no_command_line_tells_the_token(
     cli: str, place: Place, seen: Seen
 ) -> None:
     """Everybody on the machine can read command lines."""
-    from ralph.mcp.tools import TOOLS
+    from ralph.agent_tools.mcp_tools import TOOLS
 
     assert {name for name, _ in CALLS} == set(TOOLS)
     look = "cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' >lines; echo $RALPH_TOKEN >token"

@@ -11,7 +11,7 @@ from install import Installed
 from loops import CLAIM, Loop
 
 from model.serve import Model
-from ralph.sandbox import usable
+from ralph.sandbox.bwrap import usable
 
 SLOW = {"gemini", "opencode"}
 EVERY = [pytest.param(cli, marks=pytest.mark.agents if cli in SLOW else ()) for cli in clis.STARTS]

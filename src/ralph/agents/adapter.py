@@ -12,8 +12,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
+from ralph.core.agent_policy import AgentPolicy
 from ralph.core.facts import Fault, Usage
-from ralph.core.policy import AgentPolicy
 
 CostFrom = Literal["", "agent", "table"]
 
@@ -29,7 +29,7 @@ class Launch(msgspec.Struct, frozen=True):
     env: dict[str, str] = {}
 
 
-class Tools(msgspec.Struct, frozen=True):
+class AgentTools(msgspec.Struct, frozen=True):
     """What Ralph hands to an agent besides the prompt."""
 
     private: Path  # a folder of this iteration's own, for the configuration of agents that need files
@@ -132,7 +132,7 @@ class Adapter(Protocol):
         agents only say when they are asked to work."""
         return
 
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch: ...
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: AgentTools) -> Launch: ...
 
     def reader(self, policy: AgentPolicy) -> Reader: ...
 

@@ -9,11 +9,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ralph.agents.adapter import Adapter, Launch, Needs, Reader, Tools, environment, hooks, private_file
-from ralph.agents.faults import by_status, by_text, seconds_until
-from ralph.agents.stream import StreamReader, Tokens, count, number, part, text
+from ralph.agents.adapter import Adapter, AgentTools, Launch, Needs, Reader, environment, hooks, private_file
+from ralph.agents.stream import (
+    StreamReader,
+    Tokens,
+    by_status,
+    by_text,
+    count,
+    number,
+    part,
+    seconds_until,
+    text,
+)
+from ralph.core.agent_policy import AgentPolicy
 from ralph.core.facts import Fault
-from ralph.core.policy import AgentPolicy
 
 MODE = ("-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions")
 QUIET = {
@@ -59,7 +68,7 @@ class ClaudeAdapter(Adapter):
     instructions = ("CLAUDE.md", "CLAUDE.local.md", ".mcp.json", "**/.claude/**")
     skills = ".claude/skills"
 
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: AgentTools) -> Launch:
         servers = {}
         if tools.mcp:
             command, *args = tools.mcp

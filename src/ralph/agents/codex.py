@@ -13,10 +13,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ralph.agents.adapter import OPENAI, Adapter, Launch, Needs, Reader, Tools, Words, environment, hooks
-from ralph.agents.faults import by_text, seconds_until
-from ralph.agents.stream import StreamReader, Tokens, count, parse, part, text
-from ralph.core.policy import AgentPolicy
+from ralph.agents.adapter import OPENAI, Adapter, AgentTools, Launch, Needs, Reader, Words, environment, hooks
+from ralph.agents.stream import StreamReader, Tokens, by_text, count, parse, part, seconds_until, text
+from ralph.core.agent_policy import AgentPolicy
 
 MODE = ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
 QUIET = ("check_for_update_on_startup=false", "analytics.enabled=false")
@@ -35,7 +34,7 @@ class CodexAdapter(Adapter):
     )
     instructions = ("AGENTS.override.md", "**/.codex/**")
 
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: AgentTools) -> Launch:
         settings = [*QUIET, *(f"mcp_servers.{name}.enabled=false" for name in _servers(policy))]
         if tools.mcp:
             command, *args = tools.mcp

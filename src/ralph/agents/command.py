@@ -10,18 +10,18 @@ from typing import Any, cast, get_args
 
 from msgspec.structs import replace
 
-from ralph.agents.adapter import Adapter, Launch, Needs, Reader, Tools, Words
+from ralph.agents.adapter import OPENAI, PROVIDERS, Adapter, AgentTools, Launch, Needs, Reader, Words
 from ralph.agents.claude import ClaudeReader
 from ralph.agents.stream import FAULT_CHARS, TextReader, bounded, count, number, parse
+from ralph.core.agent_policy import AgentPolicy, OutputFormat, PromptMode
 from ralph.core.facts import Fault, Usage
-from ralph.core.policy import AgentPolicy, OutputFormat, PromptMode
 from ralph.errors import RalphError
 
 
 class CommandAdapter(Adapter):
     """A program that takes the prompt in one of the usual ways and prints text or JSON."""
 
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: AgentTools) -> Launch:
         argv = policy.command
         flag = (policy.prompt_flag,) if policy.prompt_flag else ()
         match policy.prompt_mode:
@@ -74,7 +74,7 @@ class CommandLine(CommandAdapter):
         if policy.model and not self._model_flag:
             raise RalphError(f"{policy.backend} takes no model", todo="Remove `model`.", code=10)
 
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: AgentTools) -> Launch:
         return super().launch(self._as_command(policy), prompt, prompt_file, tools)
 
     def reader(self, policy: AgentPolicy) -> Reader:
@@ -171,3 +171,53 @@ class JsonLinesReader(ClaudeReader):
         if summed.cost_usd > now.cost_usd:
             self._words.cost_from = "agent"
         self._words.usage = Usage(max(now.tokens, summed.tokens), max(now.cost_usd, summed.cost_usd))
+
+
+AMP = CommandLine(
+    ("amp", "--dangerously-allow-all", "-x"),
+    needs=Needs(
+        ("AMP_*",), logins=(".local/share/amp/secrets.json",), settings=(".config/amp/settings.json",)
+    ),
+)
+KIRO = CommandLine(
+    ("kiro-cli", "chat", "--no-interactive", "--trust-all-tools"),
+    "--model",
+    profile_flag="--agent",
+    needs=Needs(("KIRO_*",)),
+)
+COPILOT = CommandLine(
+    ("copilot", "--allow-all", "--silent"),
+    "--model",
+    # Its login is one for GitHub, which opens more than a model.
+    needs=Needs(("COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN"), logins=(".copilot/config.json",), wrapped=False),
+)
+PI = CommandLine(
+    ("pi", "-p"),
+    "--model",
+    needs=Needs(
+        ("PI_*", *PROVIDERS),
+        folder=".pi/agent",
+        logins=("auth.json",),
+        settings=("settings.json", "models.json"),
+    ),
+)
+QWEN = CommandLine(
+    ("qwen", "--yolo", "-o", "stream-json"),
+    "-m",
+    output="jsonl",
+    needs=Needs(
+        ("QWEN_*", *OPENAI, "DASHSCOPE_*"),
+        folder=".qwen",
+        logins=("oauth_creds.json",),
+        settings=("settings.json",),
+    ),
+)
+# Whether to commit is for the gates and the user to say.
+_NO_COMMITS = ("--no-auto-commits", "--no-dirty-commits")
+AIDER = CommandLine(
+    ("aider", "--yes-always", *_NO_COMMITS, "--no-gitignore", "--no-check-update"),
+    "--model",
+    prompt_mode="file",
+    prompt_flag="--message-file",
+    needs=Needs(("AIDER_*", *PROVIDERS), settings=(".aider.conf.yml", ".aider.model.settings.yml")),
+)

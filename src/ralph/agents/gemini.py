@@ -12,10 +12,19 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ralph.agents.adapter import GOOGLE, Adapter, Launch, Needs, Reader, Tools, environment, private_file
-from ralph.agents.faults import by_status, by_text, seconds_until
-from ralph.agents.stream import StreamReader, Tokens, count, parse_settings, part, text
-from ralph.core.policy import AgentPolicy
+from ralph.agents.adapter import GOOGLE, Adapter, AgentTools, Launch, Needs, Reader, environment, private_file
+from ralph.agents.stream import (
+    StreamReader,
+    Tokens,
+    by_status,
+    by_text,
+    count,
+    parse_settings,
+    part,
+    seconds_until,
+    text,
+)
+from ralph.core.agent_policy import AgentPolicy
 
 MODE = ("--yolo", "-o", "stream-json")
 HOME = "GEMINI_CLI_HOME"
@@ -41,7 +50,7 @@ class GeminiAdapter(Adapter):
     )
     instructions = ("GEMINI.md", "**/.gemini/**")
 
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: AgentTools) -> Launch:
         # None is allowed but this one: whatever servers the user has are not started.
         allowed = ("--allowed-mcp-server-names", "ralph")
         model = ("-m", policy.model) if policy.model else ()

@@ -9,11 +9,21 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ralph.agents.adapter import PROVIDERS, Adapter, Launch, Needs, Reader, Tools, environment
-from ralph.agents.faults import by_status, by_text, seconds_until
-from ralph.agents.stream import StreamReader, Tokens, count, number, parse_settings, part, text
+from ralph.agents.adapter import PROVIDERS, Adapter, AgentTools, Launch, Needs, Reader, environment
+from ralph.agents.stream import (
+    StreamReader,
+    Tokens,
+    by_status,
+    by_text,
+    count,
+    number,
+    parse_settings,
+    part,
+    seconds_until,
+    text,
+)
+from ralph.core.agent_policy import AgentPolicy
 from ralph.core.facts import Fault
-from ralph.core.policy import AgentPolicy
 
 MODE = ("run", "--format", "json", "--auto")  # --auto: what the user does not forbid is allowed
 CONFIG = "OPENCODE_CONFIG_CONTENT"
@@ -37,7 +47,7 @@ class OpencodeAdapter(Adapter):
     profile_flag = "--agent"
     instructions = ("opencode.json", "**/.opencode/**")
 
-    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+    def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: AgentTools) -> Launch:
         given = parse_settings(policy.env.get(CONFIG) or os.environ.get(CONFIG) or "") or {}
         off = {name: {"enabled": False} for name in _servers(policy)}
         if off:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ralph.core.policy import AgentPolicy
+from ralph.core.agent_policy import AgentPolicy
 from ralph.errors import RalphError
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ BUILT_IN = {
     "codex": "ralph.agents.codex:CodexAdapter",
     "gemini": "ralph.agents.gemini:GeminiAdapter",
     "opencode": "ralph.agents.opencode:OpencodeAdapter",
-    "amp": "ralph.agents.command_lines:AMP",
-    "kiro": "ralph.agents.command_lines:KIRO",
-    "copilot": "ralph.agents.command_lines:COPILOT",
-    "pi": "ralph.agents.command_lines:PI",
-    "qwen": "ralph.agents.command_lines:QWEN",
-    "aider": "ralph.agents.command_lines:AIDER",
+    "amp": "ralph.agents.command:AMP",
+    "kiro": "ralph.agents.command:KIRO",
+    "copilot": "ralph.agents.command:COPILOT",
+    "pi": "ralph.agents.command:PI",
+    "qwen": "ralph.agents.command:QWEN",
+    "aider": "ralph.agents.command:AIDER",
     "custom": "ralph.agents.command:CustomAdapter",
     "scripted": "ralph.agents.scripted:adapter",
 }

@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ralph.agents.adapter import Adapter, Launch, Tools
-    from ralph.core.policy import AgentPolicy
+    from ralph.agents.adapter import Adapter, AgentTools, Launch
+    from ralph.core.agent_policy import AgentPolicy
 
 
 def adapter() -> Adapter:
@@ -48,7 +48,7 @@ def adapter() -> Adapter:
                 todo = "Correct the script; nothing was changed."
                 raise RalphError(str(error), todo=todo, code=10) from None
 
-        def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: Tools) -> Launch:
+        def launch(self, policy: AgentPolicy, prompt: str, prompt_file: Path, tools: AgentTools) -> Launch:
             argv = (sys.executable, "-m", "ralph.agents.scripted", policy.script)
             return Launch(argv=argv, stdin=prompt.encode(), env=policy.env)
 
@@ -263,27 +263,27 @@ _VALID: dict[str, Callable[[Any], bool]] = {
 _OPTIONAL = ("executable", "payload")
 
 
-class Step(NamedTuple):
+class ScriptStep(NamedTuple):
     do: Callable[[Any], int | None]
     needs: str | dict[str, str]  # what its argument must be; for a mapping, of each key
 
 
 _FILE = {"path": "a path", "text": "text"}
 _NOTE = "text or a number"
-STEPS: dict[str, Step] = {
-    "write": Step(_write, {**_FILE, "executable": "true or false"}),
-    "append": Step(_append, _FILE),
-    "delete": Step(_delete, "a path"),
-    "run": Step(_run, "a command"),
-    "background": Step(_background, "a command"),
-    "say": Step(_say, "text or a number"),
-    "emit": Step(_emit, {"topic": "a topic", "payload": _NOTE}),
-    "scratchpad": Step(
+STEPS: dict[str, ScriptStep] = {
+    "write": ScriptStep(_write, {**_FILE, "executable": "true or false"}),
+    "append": ScriptStep(_append, _FILE),
+    "delete": ScriptStep(_delete, "a path"),
+    "run": ScriptStep(_run, "a command"),
+    "background": ScriptStep(_background, "a command"),
+    "say": ScriptStep(_say, "text or a number"),
+    "emit": ScriptStep(_emit, {"topic": "a topic", "payload": _NOTE}),
+    "scratchpad": ScriptStep(
         _scratchpad, {"done": _NOTE, "testStatus": _NOTE, "nextStep": _NOTE, "blockers": _NOTE}
     ),
-    "sleep": Step(_sleep, "seconds"),
-    "exit": Step(_exit, "an exit code from 0 to 255"),
-    "crash": Step(_crash, "the name of a signal, such as SIGKILL"),
+    "sleep": ScriptStep(_sleep, "seconds"),
+    "exit": ScriptStep(_exit, "an exit code from 0 to 255"),
+    "crash": ScriptStep(_crash, "the name of a signal, such as SIGKILL"),
 }
 
 

@@ -1,31 +1,210 @@
-"""`tasks.jsonl` and `tasks-done.jsonl`: the backlog as two files that people edit too.
-
-What is decided is known at once (`note`) and written later, many changes in one go (`apply`). A person's edit goes before
-a change of Ralph's, which is then reported and not made. Completion first adds to the archive, then takes the line away:
-a crash in between leaves both, which reads as complete and is finished by the same change again.
-"""
+"""The nearest id to one that does not exist, quick also among many."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from ralph.backlog import file
-from ralph.backlog.changes import Applied, Change, Conflict
+from ralph.backlog import text_file
+from ralph.backlog.changes import (
+    Applied,
+    Change,
+    Conflict,
+    Fields,
+    New,
+    PendingChange,
+    PendingChanges,
+    is_more,
+)
 from ralph.backlog.file_watch import FileWatch
-from ralph.backlog.nearest import hint
+from ralph.backlog.json_line import fields_of, patched
 from ralph.backlog.replaced import ReplacedFiles
-from ralph.backlog.table import BOM, Table
-from ralph.backlog.wishes import Wishes
-from ralph.backlog.writing import Draft
-from ralph.core.forest import Forest
-from ralph.core.tasks import BacklogTask, Problem, Status, read_line
+from ralph.backlog.text_file import BOM, Table
+from ralph.core.tasks.graph import TaskGraph
+from ralph.core.tasks.task import BacklogTask, Status, TaskProblem, read_line
 from ralph.errors import RalphError
 
-NAME = "tasks.jsonl"
+_MANY = 2000
+
+
+def nearest(name: str, among: Sequence[str]) -> str:
+    """Empty when nothing is near."""
+    if len(among) > _MANY:
+        among = [other for other in among if abs(len(other) - len(name)) < 3 and other[:1] == name[:1]][
+            :_MANY
+        ]
+    same = [other for other in among if other.lower() == name.lower()]
+    found = same or difflib.get_close_matches(name[:120], among, 1, 0.5)
+    return found[0] if found else ""
+
+
+def hint(name: str, among: Sequence[str]) -> str:
+    found = nearest(name, among)
+    return f"The nearest is {found}." if found else ""
+
+
+class Draft:
+    """Made anew whenever the files turn out to have changed. With conflicts it must not be written."""
+
+    def __init__(self, open: Table, done: Table, wishes: PendingChanges, forest: TaskGraph) -> None:
+        self._open, self._done, self._wishes, self._forest = open, done, wishes, forest
+        self.lines = list(open.lines)
+        self.archive: list[bytes] = []
+        self.conflicts = list(wishes.conflicts)
+        self.moved = bool(wishes.new)  # lines do not keep their places
+        self._touched: set[str] = set()
+        self._inserts: dict[int, list[bytes]] = {}
+        self._ends: dict[str, int] = {}
+        for id, wish in wishes.known.items():
+            self._grant(id, wish)
+        for id, new in wishes.new.items():
+            self._insert(id, new)
+        if not self.conflicts:
+            self._finish_parents()
+        self._place_inserts()
+
+    @property
+    def changed(self) -> bool:
+        return self.lines != self._open.lines
+
+    def settle(self, table: Table) -> None:
+        """The table has these lines from now on."""
+        if self.moved:
+            table.fill([line for line in self.lines if line])
+            return
+        table.lines = self.lines
+        for id in self._touched:
+            at = table.at[id]
+            if self.lines[at]:
+                table.tasks[id] = read_line(self.lines[at].removeprefix(BOM).strip(), at)
+            else:
+                del table.at[id], table.tasks[id]
+
+    # -- parts -----------------------------------------------------------------------------------------
+
+    def _grant(self, id: str, wish: PendingChange) -> None:
+        at = self._open.at.get(id)
+        if at is None:
+            done = self._done.tasks.get(id)
+            if not (wish.done and done):
+                self._refuse(id, _gone(wish, done is not None, self._open.path.name))
+            elif wish.of_loop and is_more(wish.fields, done):  # of two lines of the archive, the last counts
+                self._to_archive(patched(self._done.raw(id), wish.fields))
+            return
+        task = self._open.tasks[id]
+        commit = str(wish.fields.get("commit", ""))
+        if wish.done and self._is_archived(
+            id, commit, task.reopened
+        ):  # only its line is left to be taken away
+            self.lines[at] = b""
+            self._touched.add(id)
+            return
+        if not self._wishes.agrees(wish, task):
+            self._refuse(id, f"was set to {task.status} by hand and stays so")
+            return
+        if wish.was and (name := self._edited_meanwhile(at, wish)):
+            self._refuse(id, f"{name} was changed by hand meanwhile and stays so")
+            return
+        raw = patched(self.lines[at], wish.fields)
+        self._touched.add(id)
+        if not wish.done:
+            self.lines[at] = raw
+            return
+        self.lines[at] = b""
+        self._to_archive(raw)
+
+    def _refuse(self, id: str, why: str) -> None:
+        self.conflicts.append(Conflict(id, f"{id} {why}"))
+
+    def _edited_meanwhile(self, at: int, wish: PendingChange) -> str:
+        now = fields_of(self.lines[at])
+        for name, value in wish.was.items():
+            if now.get(name) not in (value, wish.fields.get(name)):
+                return name
+        return ""
+
+    def _is_archived(self, id: str, commit: str, reopened: int) -> bool:
+        done = self._done.tasks.get(id)
+        return done is not None and (done.commit, done.reopened) == (commit, reopened)
+
+    def _to_archive(self, raw: bytes) -> None:
+        self.archive.append(raw.removeprefix(BOM).strip() + self._done.eol())
+
+    def _insert(self, id: str, new: New) -> None:
+        if new.done:
+            self._to_archive(new.raw)
+            return
+        at = self._open.at.get(id)
+        if at is None:
+            self._inserts.setdefault(self._end_of(new.parent), []).append(new.raw + self._open.eol())
+        elif self._is_left_over(id):
+            self.lines[at] = new.raw + self._open.eol()
+        else:
+            self._refuse(id, "is a task already; it was not added")
+
+    def _is_left_over(self, id: str) -> bool:
+        done = self._done.tasks.get(id)
+        return done is not None and done.reopened >= self._open.tasks[id].reopened
+
+    def _end_of(self, parent: str) -> int:
+        """Behind the last line below this parent, so that what belongs together stands together."""
+        if parent not in self._ends:
+            at = self._open.at.get(parent, -1)
+            below = [parent]
+            for one in below:
+                children = [child.id for child in self._forest.children(one)]
+                at = max([at, *(self._open.at.get(child, -1) for child in children)])
+                below += children
+            self._ends[parent] = at if at >= 0 and parent else len(self.lines) - 1
+        return self._ends[parent]
+
+    def _place_inserts(self) -> None:
+        if not self._inserts:
+            return
+        found: list[bytes] = list(self._inserts.pop(-1, ()))
+        for at, line in enumerate(self.lines):
+            found.append(line)
+            if at in self._inserts:
+                if line and not line.endswith(b"\n"):
+                    found[-1] += self._open.eol()
+                found += self._inserts[at]
+        self.lines = found
+
+    def _finish_parents(self) -> None:
+        """A container whose children are all over goes to the archive with the last of them."""
+        for id, wish in self._wishes.known.items():
+            if not wish.done:
+                continue
+            task = self._forest.get(id)
+            while task and (parent := self._forest.get(task.parent)):
+                at = self._open.at.get(parent.id, -1)
+                over = self._forest.status(parent.id) == "complete" and not self._forest.is_leaf(parent.id)
+                if at >= 0 and self.lines[at] and over and not parent.archived:
+                    verified = all(child.verified for child in self._forest.children(parent.id))
+                    fields: Fields = {
+                        "status": "complete",
+                        "completed": wish.fields["completed"],
+                        "verified": verified,
+                    }
+                    self._to_archive(patched(self.lines[at], fields))
+                    self.lines[at] = b""
+                    self._touched.add(parent.id)
+                task = parent
+
+
+def _gone(wish: PendingChange, done: bool, name: str) -> str:
+    return (
+        "was completed by hand and stays so"
+        if wish.of_loop and done
+        else f"was removed from {name}; nothing was changed"
+    )
+
+
+BACKLOG_NAME = "tasks.jsonl"
 _TRIES = 50
 _FEW = 5000
 
@@ -43,9 +222,9 @@ class JsonlBacklog:
         self._state_dir = state_dir
         self._open = Table(self.path, archived=False)
         self._done = Table(self.done_path, archived=True)
-        self._wishes = Wishes()
+        self._wishes = PendingChanges()
         self._replaced = ReplacedFiles(path, state_dir)
-        self.tasks = Forest()
+        self.tasks = TaskGraph()
         self._plant()
         self._take_over_if_any()
 
@@ -114,11 +293,11 @@ class JsonlBacklog:
         task = self.find(id)
         return (self._done if task.archived else self._open).raw(id)
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[TaskProblem]:
         """In the order of the lines, the archive's last."""
         numbers = dict(zip(self._open.at, self._line_numbers(), strict=True))
         found = self._open.problems() + [
-            Problem(self._left_over(id), self.path.name, numbers[id], id, "duplicate")
+            TaskProblem(self._left_over(id), self.path.name, numbers[id], id, "duplicate")
             for id in self._open.at
             if self._is_left_over(id)
         ]
@@ -144,7 +323,7 @@ class JsonlBacklog:
         if not self._wishes:
             return Applied()
         conflicts: list[Conflict] = []
-        with file.alone(self._state_dir):
+        with text_file.alone(self._state_dir):
             self._take_over()
             for _ in range(_TRIES):
                 self._reload()
@@ -164,7 +343,7 @@ class JsonlBacklog:
         """Who only reads the list can do without: whoever writes it next does it, or says what is wrong."""
         if not self._replaced.changed():
             return False
-        with suppress(RalphError), file.alone(self._state_dir):
+        with suppress(RalphError), text_file.alone(self._state_dir):
             return self._take_over()
         return False
 
@@ -184,7 +363,7 @@ class JsonlBacklog:
                     self._reload()
                     return True
         except OSError as error:
-            raise file.unwritable(self.path, error) from error
+            raise text_file.unwritable(self.path, error) from error
         raise self._never_at_rest()
 
     def _is_known(self, line: bytes) -> bool:
@@ -204,7 +383,7 @@ class JsonlBacklog:
     def _write(self, draft: Draft) -> bool:
         if draft.archive:
             unended = bool(self._done.lines) and not self._done.lines[-1].endswith(b"\n")
-            stamp = file.append(self.done_path, b"".join(draft.archive))
+            stamp = text_file.append(self.done_path, b"".join(draft.archive))
             if unended:
                 self._done.load()
                 self._plant()
@@ -224,7 +403,7 @@ class JsonlBacklog:
 
     # -- parts -----------------------------------------------------------------------------------------
 
-    def _placed(self, problem: Problem, line: int) -> Problem:
+    def _placed(self, problem: TaskProblem, line: int) -> TaskProblem:
         """With its file and line and, among few tasks, the id that was perhaps meant."""
         what = problem.what
         if problem.missing and len(self.tasks) < _FEW:
@@ -239,7 +418,7 @@ class JsonlBacklog:
         tasks = [task for id, task in self._open.tasks.items() if not self._is_left_over(id)]
         shown = {task.id for task in tasks}
         tasks += [task for id, task in self._done.tasks.items() if id not in shown]
-        self.tasks = Forest(self._wishes.over(tasks))
+        self.tasks = TaskGraph(self._wishes.over(tasks))
 
     def _is_left_over(self, id: str) -> bool:
         """Whether the archive has it: Ralph died before it took the line away, or somebody used an id again."""

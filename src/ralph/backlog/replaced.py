@@ -20,9 +20,9 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.backlog import file
-from ralph.backlog.file import Stamp, look
-from ralph.seams import seam
+from ralph.backlog import text_file
+from ralph.backlog.text_file import Stamp, look
+from ralph.fault_points import seam
 
 FOLDER = "replaced"
 GRACE_SECONDS = 10.0  # a writer may have found the old file by its name and be about to open it
@@ -107,9 +107,9 @@ class ReplacedFiles:
         """Give the list this content if it still is what was read. None: somebody wrote it; nothing was changed. `took`: the
         content has this in it."""
         path = self._path()
-        tmp = file.temporary(self._state_dir, path)
+        tmp = text_file.temporary(self._state_dir, path)
         try:
-            file.write_new(tmp, data, path if seen else None)
+            text_file.write_new(tmp, data, path if seen else None)
             if look(path) != seen:
                 self.recover()
                 return None
@@ -120,12 +120,12 @@ class ReplacedFiles:
                 return None
             seam("rename.after")
             self._finish(tmp)
-            file.sync_folder(path.parent)
+            text_file.sync_folder(path.parent)
             return look(path)
         except OSError as error:
             with suppress(OSError):
                 self.recover()
-            raise file.unwritable(path, error) from error
+            raise text_file.unwritable(path, error) from error
 
     def forget(self, took: Appended) -> None:
         """There was nothing to write; some files need not be kept any more."""
@@ -138,7 +138,7 @@ class ReplacedFiles:
     def recover(self) -> None:
         """Finish, or undo, what a writer that died had begun."""
         path, pending = self._path(), self._index().pending
-        tmp = file.temporary(self._state_dir, path)
+        tmp = text_file.temporary(self._state_dir, path)
         if pending is None:
             tmp.unlink(missing_ok=True)
             return
@@ -157,7 +157,7 @@ class ReplacedFiles:
         if _begins_with(tmp, pending):
             return True
         # Somebody had written it between the last look and the exchange: theirs goes back, unless they wrote again.
-        return not (pending.new.same_content(look(path)) and file.exchange(tmp, path))
+        return not (pending.new.same_content(look(path)) and text_file.exchange(tmp, path))
 
     def _begin(self, tmp: Path, before: bytes, seen: Stamp | None, took: Appended | None) -> None:
         new, index = look(tmp), self._index()
@@ -180,10 +180,10 @@ class ReplacedFiles:
             except FileExistsError:
                 return False
             return True
-        if file.exchange(tmp, path):
+        if text_file.exchange(tmp, path):
             if seen.same_content(look(tmp)) and tmp.read_bytes() == before:
                 return True
-            file.exchange(tmp, path)
+            text_file.exchange(tmp, path)
             return False
         pending = self._index().pending
         assert pending is not None
@@ -240,14 +240,14 @@ class ReplacedFiles:
         return name
 
     def _index_path(self) -> Path:
-        return self._folder / f"{file.key(self._path())}.json"
+        return self._folder / f"{text_file.key(self._path())}.json"
 
     def _index(self) -> Index:
         path = self._index_path()
         stamp = look(path)
         if stamp is None:
             return Index()
-        if self._read is None or self._read[:2] != (stamp, path) or not file.is_old(stamp):
+        if self._read is None or self._read[:2] != (stamp, path) or not text_file.is_old(stamp):
             try:
                 index = msgspec.json.decode(path.read_bytes(), type=Index)
             except (OSError, msgspec.DecodeError):
@@ -264,9 +264,9 @@ class ReplacedFiles:
             return
         self._folder.mkdir(parents=True, exist_ok=True)
         tmp = path.with_suffix(".tmp")
-        file.write_new(tmp, msgspec.json.encode(index), None)
+        text_file.write_new(tmp, msgspec.json.encode(index), None)
         tmp.replace(path)
-        file.sync_folder(self._folder)
+        text_file.sync_folder(self._folder)
 
 
 def _is_changed(one: Kept) -> bool:

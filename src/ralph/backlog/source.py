@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from ralph.backlog.changes import Applied, Change
-from ralph.core.forest import Forest
+from ralph.core.tasks.graph import TaskGraph
 
 
 class Watch(Protocol):
@@ -39,7 +39,7 @@ class Backlog(Protocol):
         ...
 
     @property
-    def tasks(self) -> Forest:
+    def tasks(self) -> TaskGraph:
         """Every task, also the completed ones, with what was noted and is not yet written."""
         ...
 

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem, ShellComplete, get_completion
 from ralph.errors import RalphError
 
 if TYPE_CHECKING:
-    from ralph.cli.operations import Operation as _Operation
+    from ralph.cli.show.operations import LoggedOperation as _Operation
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_RALPH_COMPLETE"
@@ -101,15 +101,15 @@ def _gates(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
 
 
 def _loops(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
-    from ralph.cli.operations import loops
-    from ralph.cli.place import here
+    from ralph.cli.context import here
+    from ralph.cli.show.operations import loops
 
     for _, started in reversed(list(loops(here().state_dir))):
         yield CompletionItem(started.loop, help=_short(f"{started.task.id}: {started.task.title}"))
 
 
 def _runs(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
-    from ralph.cli.place import here
+    from ralph.cli.context import here
     from ralph.journal.read import history
 
     for record in history(here().state_dir):
@@ -118,29 +118,28 @@ def _runs(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
 
 
 def _kinds(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
-    from ralph.cli.events import KINDS
+    from ralph.cli.show.events import KINDS
 
     return [CompletionItem(kind, help=_short(fact.__doc__ or "")) for kind, fact in KINDS.items()]
 
 
 def _saved(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
-    from ralph.cli.place import here
-    from ralph.workspace import saved
+    from ralph.cli.context import here
+    from ralph.git.recovery import saved
 
     for number, one in enumerate(saved(here()), 1):
         yield CompletionItem(str(number), help=_short(f"{one.when} {one.reason}"))
 
 
 def _presets(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
-    from ralph.init.presets import presets
+    from ralph.setup.presets import presets
 
     return [CompletionItem(one.name, help=_short(one.about)) for one in presets()]
 
 
 def _agents(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     """Those on PATH first: the others would have to be installed."""
-    from ralph.init.agents import known, on_path
-    from ralph.init.place import Machine
+    from ralph.setup.project import Machine, known, on_path
 
     here = on_path(Machine())
     return [CompletionItem(one.name, help="on PATH") for one in here] + [
@@ -150,7 +149,7 @@ def _agents(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
 
 def _tasks(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     """Those that are open; the archive only for what begins with the letters that are there."""
-    from ralph.cli.taskview import opened
+    from ralph.cli.task.view import opened
 
     for task in opened().all():
         if task.id.startswith(incomplete) and (incomplete or not task.archived):
@@ -158,7 +157,7 @@ def _tasks(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
 
 
 def _statuses(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
-    from ralph.core.tasks import STATUSES
+    from ralph.core.tasks.task import STATUSES
 
     return [CompletionItem(word) for word in STATUSES]
 
@@ -201,8 +200,8 @@ def _iteration(ctx: click.Context) -> int | None:
 
 
 def _operations(ctx: click.Context) -> list[_Operation]:
-    from ralph.cli.operations import find_loop, operations
-    from ralph.cli.place import here
+    from ralph.cli.context import here
+    from ralph.cli.show.operations import find_loop, operations
 
     repo = here()
     loop = find_loop(repo, ctx.params.get("loop") or "")
@@ -215,7 +214,7 @@ def _ended(one: _Operation) -> str:
 
 def _short(text: str) -> str:
     """Agents' and people's words, fit for a list in a terminal; click's script for fish ends a text at a comma."""
-    from ralph.cli.figures import cut
-    from ralph.ui.terminal import one_line
+    from ralph.cli.output import cut
+    from ralph.terminal.words import one_line
 
     return one_line(cut(text, 60)).strip().replace(",", ";")

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 
-from ralph import demo as content
 from ralph.errors import RalphError
-from ralph.init.write import IGNORED
+from ralph.setup import demo as content
+from ralph.setup.write import IGNORED
 
 _FILES = ("stats.py.txt", "test_stats.py.txt", "PROMPT.md", "agent.yml", "ralph.yml")
 _BOARD = "board"

@@ -18,19 +18,19 @@ def _serve(arguments: list[str]) -> int:
         print(f"ralph {__version__}")
         return 0
     if arguments and arguments[0] in ("emit", "scratchpad"):
-        from ralph.cli.quick import serve
+        from ralph.agent_tools.emit import serve
 
         return serve(arguments)
     if arguments and arguments[0] == "tools":
-        from ralph.cli.tools import serve as serve_tools
+        from ralph.agent_tools.commands import serve as serve_tools
 
         return serve_tools(arguments[1:])
     if arguments and arguments[0] in ("hook", "checkpoint"):
-        from ralph.hooks.serve import serve as serve_hook
+        from ralph.agent_tools.hooks import serve as serve_hook
 
         return serve_hook(arguments)
     if arguments and arguments[0] == "mcp":
-        from ralph.mcp.serve import serve as serve_mcp
+        from ralph.agent_tools.mcp_server import serve as serve_mcp
 
         return serve_mcp(arguments[1:])
     from ralph.cli.app import run_app

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from ralph.core import hatgraph
-from ralph.core.text import few
+from ralph.core.hats import graph as hatgraph
 from ralph.errors import RalphError
-from ralph.ui.terminal import one_line
+from ralph.terminal.words import one_line
+from ralph.text import few
 
 if TYPE_CHECKING:
     from ralph.config.load import Examined
-    from ralph.core.hats import Hat, Team
+    from ralph.core.hats.model import Hat, Team
 
 _config = click.option(
     "-c", "--config", type=click.Path(path_type=Path), help="Use this file instead of ralph.yml."
@@ -163,16 +163,15 @@ def show(id: str, config: Path | None, as_json: bool) -> None:
 
 def _examined(config: Path | None) -> tuple[str, Examined | None]:
     """Its name, and what it says; None: there is no such file, so that nothing is configured."""
-    from ralph.cli import place
-    from ralph.cli.backlogfile import usual
-    from ralph.config import examine
-    from ralph.config.load import FILE_NAMES
+    from ralph.cli import context
+    from ralph.cli.context import usual
+    from ralph.config.load import FILE_NAMES, examine
 
     folder = Path.cwd()
     shown = str(config) if config else next((n for n in FILE_NAMES if os.path.lexists(folder / n)), "")
     if not shown:
         return FILE_NAMES[0], None
-    return shown, examine(folder, config, backlog=usual(place.here().root), prompt_to_come=True)
+    return shown, examine(folder, config, backlog=usual(context.here().root), prompt_to_come=True)
 
 
 def _team(config: Path | None) -> Team | None:
@@ -245,7 +244,7 @@ def _whole(hat: Hat) -> dict[str, Any]:
     """Its fields; of the agent, no variable's value."""
     found: dict[str, Any] = msgspec.to_builtins(hat)
     if hat.agent is not None and hat.agent.env:
-        from ralph.ui.masked import MASK
+        from ralph.terminal.words import MASK
 
         found["agent"]["env"] = dict.fromkeys(hat.agent.env, MASK)
     return found

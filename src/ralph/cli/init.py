@@ -1,4 +1,4 @@
-"""`ralph init`: looks at the project, tries its tests, writes a ralph.yml that says what was found. Asks on a terminal."""
+"""`ralph presets`: whole configurations to begin with."""
 
 from __future__ import annotations
 
@@ -14,24 +14,48 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ralph.cli.place import BY_INIT, here
-from ralph.config import found_above
+from ralph.cli.context import BY_INIT, here
+from ralph.config.load import found_above
 from ralph.errors import RalphError
-from ralph.init import agents, plan
-from ralph.init.agents import Agent
-from ralph.init.detect import Detected, detect
-from ralph.init.interrupts import Interrupts
-from ralph.init.place import Machine
-from ralph.init.plan import Chosen, Plan
-from ralph.init.presets import DEFAULT, Preset, preset
-from ralph.init.roles import roles
-from ralph.init.trial import SECONDS, Trials
-from ralph.init.write import Written, adds_only_ignores, missing_ignores
-from ralph.ui.terminal import one_line
-from ralph.workspace import Repo, committed, dirty
+from ralph.git.repo import Repo
+from ralph.git.uncommitted import committed, dirty
+from ralph.setup import plan, project
+from ralph.setup.detect import Detected, detect
+from ralph.setup.plan import ChosenGate, SetupPlan, roles
+from ralph.setup.presets import DEFAULT, Preset, preset
+from ralph.setup.project import Agent, Machine
+from ralph.setup.trial import SECONDS, Trials
+from ralph.setup.write import Interrupts, Written, adds_only_ignores, missing_ignores
+from ralph.terminal.words import one_line
 
 
-class Request(msgspec.Struct, frozen=True):
+@click.command()
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with the text of each.")
+def presets(name: str | None, as_json: bool) -> None:
+    """List the presets, or print the one that is named.
+
+    `ralph init --preset NAME` writes it with your agent and your tests filled in.
+
+    \b
+    Examples:
+      ralph presets
+      ralph presets board
+    """
+    from ralph.setup import presets as stock
+
+    found = (stock.preset(name),) if name else stock.presets()
+    if as_json:
+        click.echo(msgspec.json.encode(found[0] if name else found).decode())
+    elif name:
+        click.echo(found[0].text, nl=False)
+    else:
+        width = max(len(one.name) for one in found)
+        for one in found:
+            click.echo(f"{one.name:<{width}}  {one.about}")
+
+
+class InitRequest(msgspec.Struct, frozen=True):
     """What the command line says."""
 
     agent: str | None
@@ -58,7 +82,7 @@ class Setup(msgspec.Struct, frozen=True):
 
     agent: Agent | None
     about_agent: str
-    gates: tuple[Chosen, ...]
+    gates: tuple[ChosenGate, ...]
     detected: Detected
     ignore: tuple[str, ...]
 
@@ -102,7 +126,7 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
       ralph init --roles
     """
     asks = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
-    request = Request(asks=asks, quiet=as_json, **given)
+    request = InitRequest(asks=asks, quiet=as_json, **given)
     _refuse_nonsense(request)
     folder, repo = Path.cwd(), here()
     if (request.skill or request.roles) and plan.existing(folder) and not request.about_configuration:
@@ -126,18 +150,18 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
         ignore=setup.ignore,
     )
     moved = (*configuration.move_aside, *besides.move_aside)
-    written = Plan((*configuration.files, *besides.files), moved).carry_out()
+    written = SetupPlan((*configuration.files, *besides.files), moved).carry_out()
     _tell(request, folder, repo, setup, written, chosen)
 
 
-def _besides(request: Request, folder: Path) -> Plan:
+def _besides(request: InitRequest, folder: Path) -> SetupPlan:
     """What is written beside the configuration."""
-    skills = plan.skills(folder, force=request.force) if request.skill else Plan(())
-    worn = roles(folder, force=request.force) if request.roles else Plan(())
-    return Plan((*skills.files, *worn.files), (*skills.move_aside, *worn.move_aside))
+    skills = plan.skills(folder, force=request.force) if request.skill else SetupPlan(())
+    worn = roles(folder, force=request.force) if request.roles else SetupPlan(())
+    return SetupPlan((*skills.files, *worn.files), (*skills.move_aside, *worn.move_aside))
 
 
-def _refuse_nonsense(request: Request) -> None:
+def _refuse_nonsense(request: InitRequest) -> None:
     if request.gates and request.no_gates:
         raise RalphError("--no-gates contradicts --gate", todo="Leave out one of them.")
     if not 0 < request.trial_timeout <= 86400:
@@ -151,7 +175,7 @@ def _refuse_nonsense(request: Request) -> None:
 # -- deciding --------------------------------------------------------------------------------------
 
 
-def _decide(request: Request, folder: Path, repo: Repo, chosen: Preset) -> Setup:
+def _decide(request: InitRequest, folder: Path, repo: Repo, chosen: Preset) -> Setup:
     machine = Machine()
     agent, about = _agent(request, machine)
     own = request.gates or request.no_gates or not chosen.tests
@@ -168,9 +192,9 @@ def _decide(request: Request, folder: Path, repo: Repo, chosen: Preset) -> Setup
     return Setup(agent, about, gates, detected, ignore)
 
 
-def _agent(request: Request, machine: Machine) -> tuple[Agent | None, str]:
+def _agent(request: InitRequest, machine: Machine) -> tuple[Agent | None, str]:
     """The agent, and in a few words where it comes from."""
-    found = agents.on_path(machine)
+    found = project.on_path(machine)
     if request.agent is not None:
         return _named(request.agent, machine)
     if request.asks:
@@ -179,7 +203,7 @@ def _agent(request: Request, machine: Machine) -> tuple[Agent | None, str]:
 
 
 def _named(text: str, machine: Machine) -> tuple[Agent, str]:
-    agent = agents.wanted(text, machine)
+    agent = project.wanted(text, machine)
     missing = "/" not in agent.program and not machine.has(agent.program)
     return agent, f"{agent.name}, which is not on PATH yet" if missing else agent.name
 
@@ -187,7 +211,7 @@ def _named(text: str, machine: Machine) -> tuple[Agent, str]:
 def _asked_for_agent(found: tuple[Agent, ...], machine: Machine) -> tuple[Agent | None, str]:
     names = ", ".join(agent.name for agent in found)
     click.echo(
-        f"Agents on PATH: {names}" if found else f"None of the known agents is on PATH ({agents.names()})."
+        f"Agents on PATH: {names}" if found else f"None of the known agents is on PATH ({project.names()})."
     )
     while True:
         text = click.prompt(
@@ -201,14 +225,14 @@ def _asked_for_agent(found: tuple[Agent, ...], machine: Machine) -> tuple[Agent 
             click.echo(f"{one_line(error.what)}. {one_line(error.todo)}")
 
 
-def _gates(request: Request, detected: Detected, chosen: Preset) -> tuple[Chosen, ...]:
+def _gates(request: InitRequest, detected: Detected, chosen: Preset) -> tuple[ChosenGate, ...]:
     taken = re.findall(r"(?m)^  - name: (\S+)(?=\n    review:)", chosen.text)
     if request.gates:
-        return tuple(Chosen(gate, own=True) for gate in plan.own_gates(request.gates, taken))
+        return tuple(ChosenGate(gate, own=True) for gate in plan.own_gates(request.gates, taken))
     if request.no_gates:
         return ()
     if not request.asks or not chosen.tests:
-        return tuple(Chosen(gate) for gate in detected.gates)
+        return tuple(ChosenGate(gate) for gate in detected.gates)
     _show_detected(detected)
     everything = ",".join(str(n) for n in range(1, len(detected.gates) + 1)) or "none"
     while True:
@@ -216,10 +240,10 @@ def _gates(request: Request, detected: Detected, chosen: Preset) -> tuple[Chosen
         if text == "none":
             return ()
         if not re.fullmatch(r"[\d\s,]+", text):
-            return tuple(Chosen(gate, own=True) for gate in plan.own_gates([text], taken))
+            return tuple(ChosenGate(gate, own=True) for gate in plan.own_gates([text], taken))
         numbers = dict.fromkeys(int(word) for word in re.findall(r"\d+", text))
         if numbers and all(1 <= number <= len(detected.gates) for number in numbers):
-            return tuple(Chosen(detected.gates[number - 1]) for number in numbers)
+            return tuple(ChosenGate(detected.gates[number - 1]) for number in numbers)
         click.echo(f"There is no such number; {len(detected.gates)} were found.")
 
 
@@ -231,7 +255,9 @@ def _show_detected(detected: Detected) -> None:
         click.echo(f"  not {one_line(left.run)}: {one_line(left.why)}")
 
 
-def _tried(request: Request, folder: Path, repo: Repo, gates: tuple[Chosen, ...]) -> tuple[Chosen, ...]:
+def _tried(
+    request: InitRequest, folder: Path, repo: Repo, gates: tuple[ChosenGate, ...]
+) -> tuple[ChosenGate, ...]:
     if request.no_trial or not gates:
         return gates
     from ralph.journal.lock import Busy
@@ -255,7 +281,7 @@ def _tried(request: Request, folder: Path, repo: Repo, gates: tuple[Chosen, ...]
     return tuple(_confirmed(request, one) for one in found)
 
 
-def _confirmed(request: Request, one: Chosen) -> Chosen:
+def _confirmed(request: InitRequest, one: ChosenGate) -> ChosenGate:
     """Somebody who typed a command that cannot be run is asked; what a flag says is taken at its word."""
     if not request.asks or request.gates or not one.own or not _cannot_run(one):
         return one
@@ -263,7 +289,7 @@ def _confirmed(request: Request, one: Chosen) -> Chosen:
     return one if wanted else replace(one, own=False)
 
 
-def _cannot_run(one: Chosen) -> bool:
+def _cannot_run(one: ChosenGate) -> bool:
     return one.trial is not None and one.trial.how == "not runnable"
 
 
@@ -281,7 +307,7 @@ def _keep_runs_away(repo: Repo, folder: Path, stack: ExitStack) -> None:
 
 
 def _tell(
-    request: Request, folder: Path, repo: Repo, setup: Setup | None, written: Written, chosen: Preset
+    request: InitRequest, folder: Path, repo: Repo, setup: Setup | None, written: Written, chosen: Preset
 ) -> None:
     names = [_shown(path, folder) for path in written.paths]
     next_commands = _next(folder, repo, setup, written, chosen)
@@ -306,7 +332,7 @@ def _summary(setup: Setup, chosen: Preset) -> list[str]:
     lines = [
         f"Agent: {setup.about_agent}"
         if setup.agent
-        else f"Agent: none was found on PATH (looked for {agents.names()}); ralph.yml says where to set one."
+        else f"Agent: none was found on PATH (looked for {project.names()}); ralph.yml says where to set one."
     ]
     for one in setup.gates:
         if one.trial is None:
@@ -417,11 +443,11 @@ def _shown(path: Path, folder: Path) -> str:
 
 
 def _few(paths: tuple[str, ...]) -> str:
-    from ralph.core.text import few
+    from ralph.text import few
 
     return one_line(few(paths))
 
 
-def _say(request: Request, text: str, *, nl: bool = True) -> None:
+def _say(request: InitRequest, text: str, *, nl: bool = True) -> None:
     if not request.quiet:
         click.echo(text, nl=nl)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from ralph.core.excerpt import ESCAPES
-from ralph.ui.activity import LONGEST_READ, readable
-from ralph.ui.terminal import LONGEST, one_line
+from ralph.core.failures.excerpt import ESCAPES
+from ralph.terminal.activity import LONGEST_READ, readable
+from ralph.terminal.words import LONGEST, one_line
 
 if TYPE_CHECKING:
-    from ralph.cli.operations import Operation
+    from ralph.cli.show.operations import LoggedOperation
+
 
 CHUNK = 1 << 16
 
@@ -43,7 +45,7 @@ def put(pieces: Iterable[bytes], raw: bool) -> None:
     sys.stdout.buffer.flush()
 
 
-def manner(one: Operation) -> Show:
+def manner(one: LoggedOperation) -> Show:
     """Agents, reviewers among them, may print JSON that nobody wants to read; what a command prints is its own."""
     return as_told if one.what == "iteration" or one.prompt else as_printed
 
@@ -113,3 +115,32 @@ def note(text: str) -> None:
     """Beside the output, so that a pipe gets the output alone."""
     sys.stdout.flush()
     click.echo(one_line(text), err=True)
+
+
+def clock(at: str) -> str:
+    """A moment of the journal in local time; with its date when that is not today."""
+    try:
+        when = datetime.fromisoformat(at).astimezone()
+    except ValueError:
+        return at
+    return f"{when:%H:%M:%S}" if when.date() == datetime.now().date() else f"{when:%Y-%m-%d %H:%M}"
+
+
+def seconds_since(at: str) -> float:
+    try:
+        return max(0.0, (datetime.now().astimezone() - datetime.fromisoformat(at)).total_seconds())
+    except ValueError:
+        return 0.0
+
+
+def seconds_until(at: str) -> float:
+    try:
+        return max(0.0, (datetime.fromisoformat(at) - datetime.now().astimezone()).total_seconds())
+    except ValueError:
+        return 0.0
+
+
+def cut(text: str, most: int) -> str:
+    """On one line and not longer than this."""
+    flat = " ".join(text[: 4 * most].split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"

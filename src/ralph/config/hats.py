@@ -1,5 +1,5 @@
 """`hats`, `events` and the keys about them to the team of a loop. Who wears a hat is settled here, so that the driver
-only reads it; how the hats hang together is for ralph.core.hatgraph to check."""
+only reads it; how the hats hang together is for ralph.core.hats.graph to check."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ralph.config.hatkinds import OFF
+from ralph.config.agents import CUSTOM, adapter_of, agent_of
+from ralph.config.hat_field_types import OFF
 from ralph.config.overrides import Overrides
-from ralph.config.read import Called, Given, Settings, Values, fields
 from ralph.config.roles import role_names
 from ralph.config.schema import BACKEND, BY_PATH, HAT, KEYS, field_default
-from ralph.config.workers import CUSTOM, adapter_of, agent_of
-from ralph.core.conditions import ConditionError
-from ralph.core.conditions import parse as parse_condition
-from ralph.core.hats import Aggregate, Hat, Meaning, Scan, ScanBacklog, ScanFolder, Team
-from ralph.core.policy import AgentPolicy, Policy
+from ralph.config.settings import Called, GivenValue, Settings, Values, fields
+from ralph.core.agent_policy import AgentPolicy
+from ralph.core.hats.conditions import ConditionError
+from ralph.core.hats.conditions import parse as parse_condition
+from ralph.core.hats.model import Aggregate, Hat, Meaning, Scan, ScanBacklog, ScanFolder, Team
+from ralph.core.policy import Policy
 
 _OF_TEAMS = (
     *(key.path for key in KEYS if key.into.startswith("team.")),
@@ -220,7 +221,7 @@ def _lengthened(worker: AgentPolicy, words: tuple[str, ...]) -> AgentPolicy:
     return replace(worker, args=worker.args + words)
 
 
-def _given(called: Called, name: str) -> Given | None:
+def _given(called: Called, name: str) -> GivenValue | None:
     return called.values.get(f"{HAT}.{name}")
 
 

@@ -8,20 +8,20 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from ralph.config import backlog as backlogs
-from ralph.config.older_family import of_the_family
+from ralph.config import tasks as backlogs
+from ralph.config.legacy import of_the_family
 from ralph.config.overrides import Overrides, check
-from ralph.config.policy import policy as policy_of
 from ralph.config.problems import Problems, Unreadable
-from ralph.config.read import Settings, read
+from ralph.config.resolve import policy as policy_of
 from ralph.config.roles import load_roles
-from ralph.config.task import prompt_file
-from ralph.config.task import task as task_of
-from ralph.config.textfile import read_text
-from ralph.core.hats import with_roles
+from ralph.config.settings import Settings, read
+from ralph.config.tasks import prompt_file
+from ralph.config.tasks import task as task_of
+from ralph.core.hats.model import with_roles
 from ralph.core.policy import Policy, Task
-from ralph.core.schedule import Work
+from ralph.core.run import Work
 from ralph.errors import RalphError
+from ralph.files import read_text
 
 FILE_NAMES = ("ralph.yml", "ralph.yaml")
 DEFAULTS = "(defaults)"

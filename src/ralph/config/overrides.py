@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.config.kinds import (
+from ralph.config.field_types import (
     MAX_INTEGER,
     YEAR,
     glob_problem,

@@ -25,7 +25,7 @@ class Problem(msgspec.Struct, frozen=True):
     outside: bool = False  # the path is a flag or another file
 
 
-class Finding(msgspec.Struct, frozen=True):
+class ConfigFinding(msgspec.Struct, frozen=True):
     """A problem as it is told, in parts, for programs."""
 
     line: int  # 0: not a line of the file
@@ -97,8 +97,8 @@ class Problems:
         return where + key + problem.what + _suggestion(problem)
 
 
-def findings(problems: Iterable[Problem]) -> tuple[Finding, ...]:
-    return tuple(Finding(p.line, p.path, p.what + _suggestion(p)) for p in _in_file_order(problems))
+def findings(problems: Iterable[Problem]) -> tuple[ConfigFinding, ...]:
+    return tuple(ConfigFinding(p.line, p.path, p.what + _suggestion(p)) for p in _in_file_order(problems))
 
 
 class Spot(msgspec.Struct, frozen=True):

@@ -7,15 +7,15 @@ import os
 import re
 from pathlib import Path
 
-from ralph.config.nodes import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
 from ralph.config.problems import Problems, Spot, Unreadable, quoted
-from ralph.config.textfile import read_text
-from ralph.core.conditions import ConditionError
-from ralph.core.conditions import parse as parse_condition
-from ralph.core.hats import Team, role_hats
+from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
+from ralph.core.hats.conditions import ConditionError
+from ralph.core.hats.conditions import parse as parse_condition
+from ralph.core.hats.model import Team, role_hats
 from ralph.errors import RalphError
+from ralph.files import read_text
 
-FILE_NAMES = ("config/roles.yaml", "roles.yaml")
+ROLE_FILE_NAMES = ("config/roles.yaml", "roles.yaml")
 FOLDER = "roles"
 BASE = "working.md"
 MAX_CHARS = 100_000
@@ -44,9 +44,9 @@ def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
     text = _text(folder / found, found)
     if not _OURS.search(text) and not role_names(folder):
         return None, None  # many programs have a file of this name
-    second = folder / FILE_NAMES[1]
-    if found == FILE_NAMES[0] and os.path.lexists(second):
-        problems.warn_outside(f"{FILE_NAMES[1]} is not read, because {FILE_NAMES[0]} exists")
+    second = folder / ROLE_FILE_NAMES[1]
+    if found == ROLE_FILE_NAMES[0] and os.path.lexists(second):
+        problems.warn_outside(f"{ROLE_FILE_NAMES[1]} is not read, because {ROLE_FILE_NAMES[0]} exists")
     texts: dict[str, str] = {}
     triggers = _file(parse(text, problems), folder, texts, problems)
     return Team(hats=role_hats(triggers, texts), base=_base(folder, problems)), problems
@@ -54,7 +54,7 @@ def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
 
 def found_in(folder: Path) -> str | None:
     """A dangling link counts as there: it is an error to report."""
-    return next((name for name in FILE_NAMES if os.path.lexists(folder / name)), None)
+    return next((name for name in ROLE_FILE_NAMES if os.path.lexists(folder / name)), None)
 
 
 def role_names(folder: Path) -> tuple[str, ...]:

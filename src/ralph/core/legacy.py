@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from ralph.core.hats import Team, role_hats, with_roles
+from ralph.core.hats.model import Team, role_hats, with_roles
 from ralph.core.policy import Policy
 
 _KEY = b'"roles":'

@@ -1,18 +1,36 @@
-"""What a loop must obey, resolved once at its start. The policy is a fact: later edits of ralph.yml change nothing under way."""
+"""What an agent does not change unless a task allows it: Ralph's own file, and what a CI service runs with its rights."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
 
-from ralph.core.agentpolicy import AgentPolicy as AgentPolicy
-from ralph.core.agentpolicy import OutputFormat as OutputFormat
-from ralph.core.agentpolicy import PromptMode as PromptMode
+from ralph.core.agent_policy import AgentPolicy as AgentPolicy
+from ralph.core.agent_policy import OutputFormat as OutputFormat
+from ralph.core.agent_policy import PromptMode as PromptMode
 from ralph.core.gate_kinds import COMMAND, REVIEWER, GateKind
-from ralph.core.hats import Hat, Team
-from ralph.core.protected import PROTECTED
+from ralph.core.hats.model import Hat, Team
+
+# A pattern with a slash counts from the root and means all below it: services look there and nowhere else.
+PROTECTED = (
+    "ralph.yml",
+    *("/.github/workflows", "/.github/actions", "/.forgejo/workflows", "/.gitea/workflows"),
+    *("/.gitlab-ci.yml", "/.gitlab/ci", "/.circleci", "/.buildkite", "/.woodpecker", "/.woodpecker.yml"),
+    *("Jenkinsfile", "/azure-pipelines.yml", "/.azure-pipelines", "/.travis.yml", "/bitbucket-pipelines.yml"),
+    *("/.drone.yml", "/.cirrus.yml", "/appveyor.yml", "/.appveyor.yml", "/.semaphore", "/.teamcity"),
+    *("/buildspec.yml", "/cloudbuild.yaml", "/.builds", "/.build.yml"),
+)
+
+
+def put_back(paths: Sequence[str]) -> str:
+    """For the agent and for people: what was undone, and what would let it stay."""
+    more = f" and {len(paths) - 5} more" if len(paths) > 5 else ""
+    named = ", ".join(paths[:5]) + more
+    return f"changes to protected files were undone: {named} (only `allow` in the task or in ralph.yml lets them stay)"
+
 
 ClaimRule = Literal["signal", "exit-zero", "every-iteration"]
 GateTime = Literal["claim", "iteration"]
@@ -162,7 +180,7 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     notify: tuple[NotifyPolicy, ...] = ()
     env_allow: tuple[
         str, ...
-    ] = ()  # variables (patterns) for agents and gates, beyond ralph.core.environment's
+    ] = ()  # variables (patterns) for agents and gates, beyond ralph.core.secrets.environment's
     sandbox: SandboxPolicy = SandboxPolicy()
     workspace: WorkspaceKind = "in-place"
     land: LandPolicy = LandPolicy()

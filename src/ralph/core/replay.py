@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.fold import fold
-from ralph.core.state import LoopState
+from ralph.core.loop import decide as d
+from ralph.core.loop.fold import fold
+from ralph.core.loop.state import LoopState
 
 MOMENT = 0.001  # seconds: figures in the journal are rounded to it
 TREE_CHARS = 12  # of a tree's name that are shown and compared
 
 
-class Entry(msgspec.Struct, frozen=True):
+class JournalEntry(msgspec.Struct, frozen=True):
     """A record of the loop. `run`: who wrote it."""
 
     seq: int
@@ -27,7 +27,7 @@ class Entry(msgspec.Struct, frozen=True):
     run: str = ""
 
 
-class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+class ReplayStep(msgspec.Struct, frozen=True, omit_defaults=True):
     """One point at which something was begun."""
 
     seq: int
@@ -39,7 +39,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    steps: tuple[Step, ...]
+    steps: tuple[ReplayStep, ...]
     state: LoopState
     next: str = ""  # what would be begun now, where the loop has not ended
 
@@ -67,9 +67,9 @@ class _Act(msgspec.Struct, frozen=True):
         return self.whole or self.short
 
 
-def replay(entries: Iterable[Entry], compose: Compose | None = None) -> Replayed:
+def replay(entries: Iterable[JournalEntry], compose: Compose | None = None) -> Replayed:
     """`entries` are those of one loop, in order. After a difference the journal is believed, so that later ones show."""
-    s, by, steps = LoopState(), "", list[Step]()
+    s, by, steps = LoopState(), "", list[ReplayStep]()
     for entry in entries:
         fact = entry.fact
         if isinstance(fact, f.LoopStarted | f.LoopResumed):
@@ -83,22 +83,24 @@ def replay(entries: Iterable[Entry], compose: Compose | None = None) -> Replayed
     return Replayed(tuple(steps), s, wanted.short if wanted else "")
 
 
-def _step(entry: Entry, found: _Act, s: LoopState, compose: Compose | None, *, taken_up: bool) -> Step:
+def _step(
+    entry: JournalEntry, found: _Act, s: LoopState, compose: Compose | None, *, taken_up: bool
+) -> ReplayStep:
     fact, wanted = entry.fact, d.decide(s)
     if not taken_up:
-        return Step(entry.seq, found.short, note="by a run that did not go on with the loop")
+        return ReplayStep(entry.seq, found.short, note="by a run that did not go on with the loop")
     if _belongs(fact, wanted, s):
-        return Step(entry.seq, found.short)
+        return ReplayStep(entry.seq, found.short)
     expected = next((act for op in wanted if (act := _act(op)) and act.words == found.words), None)
     if expected is None:
         other = _wanted(wanted)
-        return Step(entry.seq, found.short, False, other.words if other else "nothing", found.words)
+        return ReplayStep(entry.seq, found.short, False, other.words if other else "nothing", found.words)
     if compose is None or not isinstance(fact, f.IterationStarted):
-        return Step(entry.seq, found.short)
+        return ReplayStep(entry.seq, found.short)
     again = compose(s, _agent_of(wanted), fact)
     if again.same:
-        return Step(entry.seq, found.short, note=again.note)
-    return Step(entry.seq, found.short, False, again.note, f"the prompt {fact.prompt[:TREE_CHARS]}")
+        return ReplayStep(entry.seq, found.short, note=again.note)
+    return ReplayStep(entry.seq, found.short, False, again.note, f"the prompt {fact.prompt[:TREE_CHARS]}")
 
 
 def _felt(s: LoopState, x: f.Checkpoint) -> LoopState:

@@ -1,20 +1,214 @@
-"""A command gate: what it is run as, and what its run amounts to. It never looks at what the agent says."""
+"""How many tests a gate ran, by what its runner says at the end. Only where the output tells: most gates are no test runs.
+
+`core/failures/test_counts.py` knows what runners say when there was nothing to run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ralph.core.digest import digest
-from ralph.core.emptyrun import ran_nothing
-from ralph.core.excerpt import excerpt, excerpt_windows, windows_text
+from ralph.core.failures.excerpt import (
+    FIRST_LINES,
+    FIRST_WINDOW,
+    LAST_LINES,
+    LAST_WINDOW,
+    bounded_lines,
+    excerpt,
+    excerpt_windows,
+    windows_text,
+)
+from ralph.core.failures.test_counts import Counts, ran_nothing
 from ralph.core.gate_kinds import COMMAND
 from ralph.core.globs import matches
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
-from ralph.core.state import LoopState
-from ralph.core.text import few
-from ralph.gates.collected import counts
-from ralph.gates.kinds import Asked, Finding, Program, Ran
+from ralph.gates.kinds import Asked, GateFinding, Program, Ran
+from ralph.text import digest, few
+
+MOST = 10_000_000  # a larger number is no count
+
+# What the words of a summary mean. A test that is expected to fail may fail unseen, like one that is skipped.
+_BUCKETS = {
+    **dict.fromkeys(("passed", "pass", "passing", "successful", "succeeded", "xpassed", "ok"), "run"),
+    **dict.fromkeys(("failed", "fail", "failing", "failures", "failure", "errors", "error"), "failed"),
+    **dict.fromkeys(
+        ("skipped", "skip", "skips", "pending", "pendings", "todo", "ignored", "xfailed"), "skipped"
+    ),
+    **dict.fromkeys(
+        ("omissions", "incomplete", "deselected", "excluded", "expected failures", "aborted"), "skipped"
+    ),
+    **dict.fromkeys(("total", "tests", "tests run", "runs", "examples", "completed"), "total"),
+}
+_WORDS = "|".join(sorted((re.escape(word) for word in _BUCKETS), key=len, reverse=True))
+_NUMBER_WORD = re.compile(rf"(\d+) (?:tests? )?({_WORDS}|example|test)\b", re.IGNORECASE)
+_WORD_NUMBER = re.compile(rf"\b({_WORDS})\s*[:=]?\s+(\d+)\b|\b({_WORDS})=(\d+)", re.IGNORECASE)
+_SINGULAR = {"example": "examples", "test": "tests"}
+Sums = dict[str, int]
+
+
+def counts(output: str, *, whole: bool = True) -> Counts | None:
+    """None when the output does not tell. When it is not the `whole` output, what is summed up over it is not trusted."""
+    lines = bounded_lines(output)
+    whole = (
+        whole and len(output) <= FIRST_WINDOW + LAST_WINDOW and output.count("\n") < FIRST_LINES + LAST_LINES
+    )
+    found = [said for runner in _RUNNERS if (said := runner(lines, whole)) is not None]
+    return _add(found)
+
+
+def _read(text: str, pattern: re.Pattern[str]) -> Sums:
+    sums: Sums = {}
+    for match in pattern.finditer(text):
+        groups = [group for group in match.groups() if group is not None]
+        number, word = groups if groups[0].isdigit() else reversed(groups)
+        word = _SINGULAR.get(word.lower(), word.lower())
+        if len(number) < 9 and int(number) < MOST:
+            sums[_BUCKETS[word]] = sums.get(_BUCKETS[word], 0) + int(number)
+    return sums
+
+
+def _counts(sums: Sums) -> Counts:
+    """From a total, or from what passed and what failed."""
+    skipped, failed = sums.get("skipped", 0), sums.get("failed", 0)
+    total = sums.get("total")
+    run = sums.get("run", 0) + failed if total is None else max(0, total - skipped)
+    return Counts(run=run, skipped=skipped, failed=failed)
+
+
+def _add(parts: Sequence[Counts]) -> Counts | None:
+    if not parts:
+        return None
+    return Counts(sum(c.run for c in parts), sum(c.skipped for c in parts), sum(c.failed for c in parts))
+
+
+Runner = Callable[[Sequence[str], bool], Counts | None]
+
+
+def _summary(line: str, pairs: re.Pattern[str], *, once: bool = True) -> Runner:
+    """A runner that ends with one line of numbers. `once`: however much came before, that line is in the last part."""
+    shape = re.compile(line)
+
+    def read(lines: Sequence[str], whole: bool) -> Counts | None:
+        if not whole and not once:
+            return None
+        return _add([_counts(_read(text, pairs)) for text in lines if shape.match(text)])
+
+    return read
+
+
+def _several(first: str, others: str, pairs: re.Pattern[str]) -> Runner:
+    """A runner whose summary is a line for each number: `first` begins it, `others` belong to it as long as they follow."""
+    begins, belongs = re.compile(first), re.compile(others)
+
+    def read(lines: Sequence[str], whole: bool) -> Counts | None:
+        blocks: list[Sums] = []
+        open_ = False
+        for text in lines:
+            starts = begins.match(text) is not None
+            if not starts and not (open_ and belongs.match(text)):
+                open_ = open_ and not text.strip()
+                continue
+            if starts:
+                blocks.append({})
+            open_ = True
+            for bucket, number in _read(text, pairs).items():
+                blocks[-1][bucket] = blocks[-1].get(bucket, 0) + number
+        return _add([_counts(block) for block in blocks])
+
+    return read
+
+
+def _each(passed: str, failed: str, skipped: str) -> Runner:
+    """A runner that says nothing at the end: its lines are counted, which needs all of them."""
+    shapes = [re.compile(shape) for shape in (passed, failed, skipped)]
+
+    def read(lines: Sequence[str], whole: bool) -> Counts | None:
+        if not whole:
+            return None
+        good, bad, out = (sum(1 for text in lines if shape.match(text)) for shape in shapes)
+        return Counts(good + bad, out, bad) if good + bad + out else None
+
+    return read
+
+
+def _unittest(lines: Sequence[str], whole: bool) -> Counts | None:
+    """`Ran 5 tests in 0.1s`, and the verdict some lines later."""
+    found: list[Counts] = []
+    for n, text in enumerate(lines):
+        if ran := re.match(r"Ran (\d{1,8}) tests? in [\d.]+s", text):
+            verdicts = (
+                line for line in lines[n + 1 : n + 4] if re.match(r"(?:OK|FAILED|NO TESTS RAN)\b", line)
+            )
+            sums = _read(next(verdicts, ""), _WORD_NUMBER)
+            found.append(_counts({**sums, "total": int(ran.group(1))}))
+    return _add(found)
+
+
+def _tap(lines: Sequence[str], whole: bool) -> Counts | None:
+    """Where no summary of node's or tape's follows."""
+    plan = any(re.match(r"1\.\.\d+", text) for text in lines)
+    if not plan or any(re.match(r"[#ℹ] tests \d", text) for text in lines):
+        return None
+    skips = r"(?:not )?ok \d+.*# (?:SKIP|skip|TODO|todo)\b"
+    return _each(rf"(?!{skips})ok \d+\b", rf"(?!{skips})not ok \d+\b", skips)(lines, whole)
+
+
+def _surefire(lines: Sequence[str], whole: bool) -> Counts | None:
+    """Maven's totals; the lines of the classes before them name the time."""
+    shape = re.compile(
+        r"(?:\[\w+\] +)?Tests run: +\d+, +Failures: +\d+(?:, +Errors: +\d+, +Skipped: +\d+)?\s*$"
+    )
+    return _add([_counts(_read(text, _WORD_NUMBER)) for text in lines if shape.match(text)])
+
+
+# pytest; the words that count are fewer than those that appear
+_PYTEST_LINE = (
+    r"=*\s*(?:\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests passed)(?:, )?)+"
+    r" in [\d.]+s|=*\s*no tests ran in "
+)
+_RUNNERS: tuple[Runner, ...] = (
+    _summary(_PYTEST_LINE, re.compile(r"(\d+) (passed|failed|errors?|skipped|deselected|xfailed|xpassed)\b")),
+    _unittest,
+    _summary(r"Tests: +.*\b\d+ total\s*$", _NUMBER_WORD),  # jest
+    _summary(r"\s*Tests  +(?:\d+ (?:passed|failed|skipped|todo)(?: \| )?)+ \(\d+\)", _NUMBER_WORD),  # vitest
+    _several(r"\s+\d+ passing \(", r"\s+\d+ (?:pending|failing)\s*$", _NUMBER_WORD),  # mocha
+    _several(
+        r"[#ℹ] tests \d+$",
+        r"[#ℹ] (?:suites|pass|fail|cancelled|skipped|todo) ",
+        re.compile(r"(tests|skipped|todo|fail) +(\d+)"),
+    ),
+    _tap,
+    _summary(
+        r"test result: \w+\. \d+ passed; \d+ failed; \d+ ignored;",
+        re.compile(r"(\d+) (passed|failed|ignored)"),
+        once=False,
+    ),
+    _summary(
+        r"\s*Summary \[.*\] +\d+ tests? run:", re.compile(r"(\d+) (passed|skipped|failed)\b")
+    ),  # nextest
+    _each(r"\s*--- PASS: ", r"\s*--- FAIL: ", r"\s*--- SKIP: "),  # go test -v
+    _surefire,
+    _summary(r"\d+ tests? completed", re.compile(r"(\d+) (?:tests? )?(completed|failed|skipped)")),  # gradle
+    _summary(
+        r"(?:Passed|Failed|Skipped)! +- Failed: +\d+, Passed: +\d+, Skipped: +\d+, Total:",
+        re.compile(r"(Failed|Passed|Skipped): +(\d+)"),
+    ),
+    _summary(r"\d+ examples?, \d+ failures?", _NUMBER_WORD),  # rspec
+    _summary(
+        r"\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors",
+        re.compile(r"(\d+) (runs|tests|failures|errors|skips|pendings|omissions)\b"),
+    ),
+    _summary(r"OK \(\d+ tests?, \d+ assertions?\)", re.compile(r"(\d+) (tests?)\b")),  # phpunit
+    _summary(
+        r"Tests: \d+, Assertions: \d+", re.compile(r"(Tests|Failures|Errors|Skipped|Incomplete): (\d+)")
+    ),
+    _summary(r"\s*Tests: +.*\d+ (?:passed|failed|skipped) \(\d+ assertions?\)", _NUMBER_WORD),  # pest
+    _several(r"\s*\d+ pass$", r"\s*\d+ (?:skip|todo|fail)$", _NUMBER_WORD),  # bun
+    _summary(r"(?:ok|FAILED) \| \d+ passed .*\| \d+ failed", _NUMBER_WORD),  # deno
+)
+
 
 CACHES = (
     "**/__pycache__/**",
@@ -34,7 +228,7 @@ class Command:
     def program(self, gate: GatePolicy, asked: Asked) -> Program:
         return shell(command_line(gate))
 
-    def find(self, gate: GatePolicy, ran: Ran) -> Finding:
+    def find(self, gate: GatePolicy, ran: Ran) -> GateFinding:
         return find(gate, code=ran.code, output=ran.output(), timed_out=ran.timed_out, wrote=ran.wrote)
 
     def command(self, gate: GatePolicy, s: LoopState) -> str:
@@ -62,24 +256,27 @@ def undeclared(gate: GatePolicy, written: Iterable[str]) -> tuple[str, ...]:
 
 def find(
     gate: GatePolicy, *, code: int, output: tuple[bytes, bytes, int], timed_out: str, wrote: tuple[str, ...]
-) -> Finding:
+) -> GateFinding:
     """A gate passes by exit code 0, in time, without writing where it may not. `output` is its first and last bytes
     and the number of its lines; without last bytes, the first are all."""
     text, shown = _seen(*output)
     tests = counts(text, whole=not output[1])
     if code == 0 and timed_out != "hard" and not wrote:
-        return Finding(passed=True, excerpt=shown, empty=ran_nothing(text), tests=tests)
+        return GateFinding(passed=True, excerpt=shown, empty=ran_nothing(text), tests=tests)
     if timed_out == "hard":
         # What it printed before time ran out differs by chance; that it hangs is the error.
         why = f"{gate.name} ran out of time after {gate.hard_timeout:g} s"
-        return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "out of time"), why)
+        return GateFinding(False, f"{shown}\n{why}".strip(), digest(gate.name, "out of time"), why)
     if wrote:
         why = f"{gate.name} changed files that it may not change: {few(wrote, 10)} (undone; `may_write` lets it)"
-        return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "wrote", *wrote), why)
-    from ralph.core.errorhash import error_hash, headline  # tables of patterns, needed only after a failure
+        return GateFinding(False, f"{shown}\n{why}".strip(), digest(gate.name, "wrote", *wrote), why)
+    from ralph.core.failures.signature import (  # tables of patterns, needed only after a failure
+        error_hash,
+        headline,
+    )
 
     told = headline(text) or f"exit code {code}"
-    return Finding(False, shown, error_hash(text, code, gate.name), told, tests=tests)
+    return GateFinding(False, shown, error_hash(text, code, gate.name), told, tests=tests)
 
 
 def _seen(first: bytes, last: bytes, lines: int) -> tuple[str, str]:

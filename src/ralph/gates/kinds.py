@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 from msgspec.structs import replace
 
-from ralph.agents.adapter import Reader, Tools, Words
+from ralph.agents.adapter import AgentTools, Reader, Words
+from ralph.core.failures.test_counts import Counts
 from ralph.core.gate_kinds import COMMAND, REVIEWER, GateKind
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
-from ralph.core.state import LoopState
-from ralph.core.testcounts import Counts
 from ralph.errors import RalphError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Asked(msgspec.Struct, frozen=True):
     tree: str  # that it is asked about
     compose: Callable[[], str]  # the prompt of a reviewer of this claim
     put: Callable[[str], tuple[str, Path]]  # keep a text with the run's record: its name, and its file
-    tools: Callable[[], Tools]  # for an agent
+    tools: Callable[[], AgentTools]  # for an agent
 
 
 class Program(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class Ran(msgspec.Struct, frozen=True):
     trouble: str  # its last words in case that it failed to work
 
 
-class Finding(msgspec.Struct, frozen=True):
+class GateFinding(msgspec.Struct, frozen=True):
     passed: bool
     excerpt: str
     error_hash: str = ""
@@ -84,7 +84,7 @@ class Kind(Protocol):
     def program(self, gate: GatePolicy, asked: Asked) -> Program:
         """What to run, in the folder of the workspace or of a clean checkout."""
 
-    def find(self, gate: GatePolicy, ran: Ran) -> Finding:
+    def find(self, gate: GatePolicy, ran: Ran) -> GateFinding:
         """What the run amounts to."""
 
     def command(self, gate: GatePolicy, s: LoopState) -> str:

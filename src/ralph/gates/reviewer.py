@@ -1,18 +1,55 @@
-"""A reviewer gate: what its run amounts to. A fresh agent's opinion, read from what it finally says."""
+"""What a reviewer's answer amounts to: findings, and a last line that says PASS or FAIL. Anything else is no verdict."""
 
 from __future__ import annotations
 
+import re
 import shlex
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from ralph.agents.registry import adapter
-from ralph.core.digest import digest
-from ralph.core.excerpt import excerpt
+from ralph.core.failures.excerpt import excerpt
 from ralph.core.gate_kinds import REVIEWER
+from ralph.core.loop.signals import bare, outside_fences
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
-from ralph.core.review import Review, read
-from ralph.core.state import LoopState
-from ralph.gates.kinds import Asked, Finding, Program, Ran
+from ralph.gates.kinds import Asked, GateFinding, Program, Ran
+from ralph.text import digest
+
+Verdict = Literal["PASS", "FAIL", ""]
+
+MOST_FINDINGS = 30
+FINDING_CHARS = 300
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?P<text>\S.*)$")
+_NOTHING = re.compile(
+    r"\W*(?:none|n/a|nothing(?: to (?:report|mend|say))?|no (?:findings|issues|problems)(?: found)?)\W*",
+    re.IGNORECASE,
+)
+
+
+class Review(msgspec.Struct, frozen=True):
+    verdict: Verdict
+    findings: tuple[str, ...] = ()
+    text: str = ""  # the answer without its last line
+
+
+def read(said: str) -> Review:
+    lines = said.rstrip().splitlines()
+    last = [line for line in outside_fences(said) if line.strip()][-1:]
+    word = bare(last[0]) if last and lines and last[0] == lines[-1] else ""
+    verdict: Verdict = "PASS" if word == "PASS" else "FAIL" if word == "FAIL" else ""
+    above = lines[:-1] if verdict else lines
+    return Review(verdict, _findings(above, verdict), "\n".join(above).strip())
+
+
+def _findings(lines: list[str], verdict: Verdict) -> tuple[str, ...]:
+    """The points of a list; of a FAIL without one, every line."""
+    points = [found["text"] for line in lines if (found := _BULLET.match(line))]
+    if not points and verdict == "FAIL":
+        points = [line.strip() for line in lines if line.strip()]
+    kept = [point[:FINDING_CHARS].strip() for point in points if not _NOTHING.fullmatch(point.strip())]
+    return tuple(kept[:MOST_FINDINGS])
 
 
 class Reviewer:
@@ -31,7 +68,7 @@ class Reviewer:
         env = {**launch.env, "RALPH_ITERATION": str(s.iterations)}
         return Program(launch.argv, launch.stdin, env, agent.reader(policy), name)
 
-    def find(self, gate: GatePolicy, ran: Ran) -> Finding:
+    def find(self, gate: GatePolicy, ran: Ran) -> GateFinding:
         return find_review(
             gate,
             code=ran.code,
@@ -54,23 +91,25 @@ class Reviewer:
 
 def find_review(
     gate: GatePolicy, *, code: int, said: str, fault: str, fault_text: str, timed_out: str
-) -> Finding:
+) -> GateFinding:
     """A reviewer passes what it says PASS of, in time and with exit code 0. A FAIL counts with any exit code: some
     say it by both."""
     review = read(said)
     shown = excerpt(review.text)
     if timed_out == "hard":
         why = f"reviewer {gate.name} ran out of time after {gate.hard_timeout:g} s"
-        return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "out of time"), why, unclear=True)
+        return GateFinding(
+            False, f"{shown}\n{why}".strip(), digest(gate.name, "out of time"), why, unclear=True
+        )
     if fault:
-        return Finding(False, shown, digest(gate.name, fault), fault_text or fault, unclear=True)
+        return GateFinding(False, shown, digest(gate.name, fault), fault_text or fault, unclear=True)
     if review.verdict == "PASS" and code == 0:
-        return Finding(True, shown, findings=review.findings)
+        return GateFinding(True, shown, findings=review.findings)
     if review.verdict == "FAIL":
         headline = next(iter(review.findings), "the reviewer says FAIL")
-        return Finding(False, shown, _hash(gate, review), headline, findings=review.findings)
+        return GateFinding(False, shown, _hash(gate, review), headline, findings=review.findings)
     why = f"exit {code}: {fault_text}".rstrip(": ") if code else "the reviewer gave no verdict"
-    return Finding(False, f"{shown}\n{why}".strip(), digest(gate.name, "no verdict"), why, unclear=True)
+    return GateFinding(False, f"{shown}\n{why}".strip(), digest(gate.name, "no verdict"), why, unclear=True)
 
 
 def _hash(gate: GatePolicy, review: Review) -> str:

@@ -14,10 +14,10 @@ from typing import NoReturn
 import msgspec
 
 from ralph.errors import GOES_ON, RalphError
+from ralph.fault_points import seam
 from ralph.journal.lock import held_here
 from ralph.journal.read import NAME, scan, segments
 from ralph.journal.record import ROTATED, Chain, Damage, Record, Rotation
-from ralph.seams import seam
 
 ROTATE_AT = 16 * 1024 * 1024
 

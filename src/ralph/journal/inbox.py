@@ -1,9 +1,5 @@
-"""Messages from other processes to the driver: files that appear in the inbox by rename, whole or not at all.
-
-Imported by commands that agents call many times, so: standard library only, and little of it.
-A message is {"kind": ..., ...}. OSError and ValueError are for the caller to tell.
-"""
-# No pathlib here: importing it costs more than all the rest.
+"""Where the journal of the loop around here is, whether a run holds it, and what a file holds, in short. For commands that
+agents call many times: standard library only, and little of it."""
 
 from __future__ import annotations
 
@@ -12,8 +8,65 @@ import json
 import os
 import stat
 import time
+from collections.abc import Mapping
 
-from ralph.seams import seam
+from ralph.fault_points import seam
+
+
+def state_dir() -> str:
+    """Ralph's folder: told by the environment inside an iteration, else found like git finds its own."""
+    told = os.environ.get("RALPH_STATE")
+    if told:
+        return told
+    folder = os.getcwd()
+    while True:
+        git = f"{folder}/.git"
+        if os.path.isdir(git):
+            return f"{git}/ralph"
+        if os.path.isfile(git):
+            return _linked(git)
+        if os.path.isdir(f"{folder}/.ralph/repository"):
+            return f"{folder}/.ralph"
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            raise ValueError("there is no run here: not inside a repository that Ralph works on")
+        folder = parent
+
+
+def _linked(git: str) -> str:
+    """A linked worktree: its .git file names its own folder, which names the common one."""
+    with open(git, encoding="utf-8", errors="surrogateescape") as file:
+        own = os.path.join(os.path.dirname(git), file.read().removeprefix("gitdir:").strip())
+    try:
+        with open(f"{own}/commondir", encoding="utf-8", errors="surrogateescape") as file:
+            return os.path.join(own, file.read().strip(), "ralph")
+    except FileNotFoundError:
+        return f"{own}/ralph"
+
+
+def require_run(folder: str) -> None:
+    """A message that nobody awaits would speak to the next loop, which is about something else."""
+    from pathlib import Path
+
+    from ralph.journal.lock import holder
+
+    if holder(Path(folder)) is None:
+        raise ValueError("nothing runs here, so nobody would hear it")
+
+
+def mark_of(path: str) -> str:
+    """By it one sees later whether somebody wrote to the file."""
+    import hashlib
+
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read(1 << 20)).hexdigest()[:16]
+    except OSError:
+        return "none"
+
+
+# No pathlib here: importing it costs more than all the rest.
+
 
 LIMIT = 1 << 20  # bytes of one message
 _DEPTH = 64
@@ -197,3 +250,26 @@ def _file_name(name: str) -> str:
     import hashlib  # rarely needed, and not cheap to import
 
     return f"{fit[:60]}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def refusal(topic: str, env: Mapping[str, str]) -> str:
+    """Why the event would be refused; empty when it would not be, or when nobody wears a hat here."""
+    hat = env.get("RALPH_HAT", "")
+    if not hat or topic == "human.interact":
+        return ""
+    may = env.get("RALPH_PUBLISHES", "").split()
+    completes = topic in env.get("RALPH_COMPLETES", "").split()
+    if completes:
+        allowed = any(word in may for word in env.get("RALPH_COMPLETES", "").split())
+    else:
+        allowed = "RALPH_SCOPE" not in env or any(_takes(pattern, topic) for pattern in may)
+    if allowed:
+        return ""
+    return f"refused: the hat {hat} may not publish {topic}; it may: {', '.join(may) or 'nothing'}"
+
+
+def _takes(pattern: str, topic: str) -> bool:
+    wanted, given = pattern.split("."), topic.split(".")
+    if pattern in ("*", topic):
+        return True
+    return len(wanted) == len(given) and all(a in ("*", b) for a, b in zip(wanted, given, strict=True))

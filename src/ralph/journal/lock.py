@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from ralph.errors import GOES_ON, RalphError
-from ralph.seams import seam
+from ralph.fault_points import seam
 
 NAME = "lock"
 _TRIES = 20

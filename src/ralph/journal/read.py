@@ -23,7 +23,7 @@ _FIRST = re.compile(rb'\{"seq":(\d+),')
 _CHUNK = 1 << 20
 
 
-class Scan(msgspec.Struct, frozen=True):
+class JournalScan(msgspec.Struct, frozen=True):
     """A whole file. seq and crc: where its last good record stands (0 and 0 without any)."""
 
     records: list[Record]
@@ -33,10 +33,10 @@ class Scan(msgspec.Struct, frozen=True):
     crc: int
 
 
-def scan(path: Path) -> Scan:
+def scan(path: Path) -> JournalScan:
     walk = _Walk(path)
     records = list(walk)
-    return Scan(records, walk.good_bytes, walk.torn, max(walk.chain.seq, 0), walk.chain.crc)
+    return JournalScan(records, walk.good_bytes, walk.torn, max(walk.chain.seq, 0), walk.chain.crc)
 
 
 def segments(state_dir: Path) -> list[Path]:

@@ -1,17 +1,24 @@
-"""One line of the journal: how a record becomes bytes, and how a line is held against the one before it.
-
-A line ends in the crc32 of all its bytes before the key "crc", continued from the crc of the line before:
-a changed, missing, doubled or moved line breaks the chain. No I/O here, and no knowledge of facts.
-"""
+"""The time of day, as facts and names have it."""
 
 from __future__ import annotations
 
+import os
 import zlib
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from ralph.errors import RalphError
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def new_id() -> str:
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
+
 
 ROTATED = "journal.rotated"
 

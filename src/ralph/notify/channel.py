@@ -6,18 +6,25 @@ records how it ended (exit code 0: told; else its last line says what went wrong
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import string
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote
 
 import msgspec
 
 from ralph.core.policy import NotifyPolicy
+from ralph.notify import channels
 from ralph.notify.news import News
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 
 # Addresses whose host is one. In the others a token may stand in its place, as in tgram://TOKEN/CHAT.
 _WITH_HOST = ("json", "jsons", "xml", "xmls", "form", "forms", "mailto", "mailtos", "gotify", "gotifys")
@@ -100,3 +107,36 @@ def _place(url: str) -> tuple[str, str]:
 
 def as_json(message: Mapping[str, object]) -> bytes:
     return json.dumps(message).encode() + b"\n"
+
+
+GROUP = "ralph.notify"
+COMMAND, ANY_ADDRESS = "command", "apprise"
+
+
+def channel_of(target: NotifyPolicy, env: dict[str, str]) -> Channel:
+    """`env`: an address may be named by a variable."""
+    if target.run:
+        return _own(COMMAND)
+    scheme = string.Template(target.url).safe_substitute(env).partition("://")[0].lower()
+    if found := _installed().get(scheme):
+        channel: Channel = found.load()
+        return channel
+    return _own(scheme if scheme in _own_names() and scheme != COMMAND else ANY_ADDRESS)
+
+
+def _own_names() -> list[str]:
+    import pkgutil  # this and the next are slow to load, and most runs tell nobody
+
+    return [module.name for module in pkgutil.iter_modules(channels.__path__)]
+
+
+@cache
+def _installed() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _own(name: str) -> Channel:
+    channel: Channel = importlib.import_module(f".{name}", channels.__name__).CHANNEL
+    return channel

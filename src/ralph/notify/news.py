@@ -11,13 +11,11 @@ from typing import Literal
 import msgspec
 
 from ralph.core import facts as f
-from ralph.core.exits import DONE, NEEDS_PERSON, REQUESTED, End
-from ralph.core.figures import count, duration
-from ralph.core.next import what_next
-from ralph.core.next_steps import of_task
+from ralph.core.exits import DONE, NEEDS_PERSON, REQUESTED, End, of_task
+from ralph.core.loop.end_advice import what_next
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import Occasion
-from ralph.core.state import LoopState
-from ralph.core.text import one_line
+from ralph.text import count, duration, one_line
 
 SCHEMA = 1
 WORTH_TELLING = 60.0  # seconds: a service that hiccups for less concerns nobody

@@ -1,0 +1,1 @@
+"""What agents and reviewers are told."""

@@ -1,7 +1,4 @@
-"""Composes the prompt of an iteration. What never changes comes first, so that providers' prompt caches hit.
-
-Every character is paid for in each iteration: Ralph's own text is counted and a test holds it to OWN_TEXT_LIMIT.
-"""
+"""What came of the tries so far, as a prompt shows it: conflicts, attempts that gates turned down, gates that are red now."""
 
 from __future__ import annotations
 
@@ -13,20 +10,57 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from ralph.core import steering
-from ralph.core.decide import RunAgent
-from ralph.core.protected import put_back
-from ralph.core.signals import defuse
-from ralph.core.state import LoopState
-from ralph.core.text import fenced, few
-from ralph.prompt.roles import named_files, role_text
-from ralph.prompt.tries import attempts, conflict, red_now
+from ralph.core.loop import steering
+from ralph.core.loop.attempts import TABLE_HEAD, history_table
+from ralph.core.loop.decide import RunAgent
+from ralph.core.loop.signals import defuse
+from ralph.core.loop.state import LoopState
+from ralph.core.policy import put_back
+from ralph.prompt.hats import named_files, role_text
+from ralph.text import fenced, few
 
 if TYPE_CHECKING:
-    from ralph.core.gaps import Gap
-    from ralph.core.hats import Team
-    from ralph.core.queue import Turn
+    from ralph.core.failures.missing_context import MissingContext
+    from ralph.core.hats.model import Team
+    from ralph.core.hats.turns import Turn
     from ralph.prompt.hats import Around
+
+
+CONFLICT_CHARS = 6_000
+QuoteText = Callable[[str], str]  # marks text that is not Ralph's own
+
+
+def conflict(s: LoopState, quoted: QuoteText) -> str:
+    if not s.conflicts:
+        return ""
+    text = s.conflict or "\n".join(s.conflicts)
+    sides = "In marks what has landed is first, yours second."
+    before = f" Yours from before the merge: `git show {s.merged_from}:PATH`." if s.merged_from else ""
+    return f"\n## Conflict\n{sides}{before}\n{quoted(fenced(text[:CONFLICT_CHARS]))}\n"
+
+
+def attempts(s: LoopState, quoted: QuoteText) -> str:
+    if not s.history:
+        return ""
+    # The same error is paid for once: its newest output stands for the earlier ones.
+    newest = {a.error_hash: a.number for a in s.history}
+    shown = [a for a in s.history if a.excerpt and newest[a.error_hash] == a.number]
+    blocks = "".join(
+        f"\n### Attempt {a.number}: {a.gate}, exit {a.code}\n{quoted(fenced(a.excerpt))}\n" for a in shown
+    )
+    rows = history_table(s.history).removeprefix(TABLE_HEAD)
+    return f"\n## Attempts so far\n{TABLE_HEAD}{quoted(rows)}{blocks}"
+
+
+def red_now(s: LoopState, quoted: QuoteText) -> str:
+    """What gates found in the tree after the last iteration, unless an attempt shows it already."""
+    shown = {a.error_hash for a in s.history if a.excerpt}
+    return "".join(
+        f"\n## Gate {quoted(r.gate)} on the tree as it is: exit {r.code}\n{quoted(fenced(r.excerpt))}\n"
+        for r in s.red_now()
+        if r.error_hash not in shown
+    )
+
 
 OWN_TEXT_LIMIT = 2500
 SCRATCHPAD_CHARS = 16_000
@@ -114,7 +148,7 @@ def _team(s: LoopState, team: Team, op: RunAgent, quoted: Quote) -> str:
 
 
 def _turn(s: LoopState, team: Team, op: RunAgent) -> Turn:
-    from ralph.core.queue import Turn, picked
+    from ralph.core.hats.turns import Turn, picked
 
     turn = picked(team, s.turns)[0]
     return turn if turn.hat == op.hat else Turn(op.hat, (), op.hat_why)  # put on by its condition
@@ -156,11 +190,13 @@ def files_wanted(s: LoopState, op: RunAgent) -> tuple[str, ...]:
     return gap.files[:3] if gap else ()
 
 
-def _gap(s: LoopState) -> Gap | None:
-    from ralph.core.gaps import information_gap  # a table of patterns that most iterations do not need
+def _gap(s: LoopState) -> MissingContext | None:
+    from ralph.core.failures.missing_context import (
+        missing_context,  # a table of patterns that most iterations do not need
+    )
 
     folder = s.root if s.folder in (".", "") else f"{s.root}/{s.folder}"
-    return information_gap(s.history[-1].excerpt, folder)
+    return missing_context(s.history[-1].excerpt, folder)
 
 
 def task_text(s: LoopState) -> str:

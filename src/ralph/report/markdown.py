@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import escape
 
-from ralph.report import hats, words
-from ralph.report.figures import cost, duration, spent, tokens
-from ralph.report.harmless import one_line
-from ralph.report.story import Iteration, Story
+import msgspec
+
+from ralph.core.facts import RunReviewed
+from ralph.core.run import is_consensus, latest, together
+from ralph.history.runs import BacklogRun
+from ralph.report import sections, words
+from ralph.report.html import inline, one_line, scroll, section
+from ralph.report.model import IterationRow, LoopReport
+from ralph.report.sections import GOOD, UNSURE, head_row, tone_of
+from ralph.report.words import tokens
+from ralph.terminal.words import cost, said, spent
+from ralph.text import count, duration
 
 HEADING = "# Ralph Loop Execution Summary"
 MOST_ROWS = 400  # of a table; of a longer one, the first and the last
@@ -19,7 +28,7 @@ _COMMAND = re.compile(r"`([^`]+)`")
 _MARKUP = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 
 
-def summary(stories: Sequence[Story]) -> str:
+def summary(stories: Sequence[LoopReport]) -> str:
     done = [s for s in stories if s.done]
     under_way = [s for s in stories if s.standing == "running"]
     failed = [s for s in stories if s not in done and s not in under_way]
@@ -46,11 +55,11 @@ def _escaped(line: str) -> str:
     return _ACTIVE.sub(lambda found: "\\" + found[0], line).translate(_MARKUP)
 
 
-def title(story: Story) -> str:
+def title(story: LoopReport) -> str:
     return f"### Task {safe(story.task.id, 80)}: {safe(story.task.title)}"
 
 
-def trouble(story: Story) -> list[str]:
+def trouble(story: LoopReport) -> list[str]:
     """The lines that somebody looks for first when a task needs them."""
     most = story.policy.limits.max_attempts
     return [
@@ -62,7 +71,7 @@ def trouble(story: Story) -> list[str]:
     ]
 
 
-def _how(story: Story) -> list[str]:
+def _how(story: LoopReport) -> list[str]:
     agreed = f". {words.agreement(story)}" if words.agreement(story) else ""
     lines = [f"- Outcome: {words.meaning(story)}{safe(agreed)}"]
     if story.end:
@@ -87,7 +96,7 @@ def safe_next(text: str) -> str:
     return "".join(f"`{part}`" if number % 2 else _escaped(part) for number, part in enumerate(parts))
 
 
-def _figures(story: Story) -> list[str]:
+def _figures(story: LoopReport) -> list[str]:
     used = [f"{duration(story.active_seconds)} active", f"{duration(story.wall_seconds)} in all"]
     used += spent(story.tokens, story.cost_usd, estimated=story.estimated)
     lines = [
@@ -103,7 +112,7 @@ def _figures(story: Story) -> list[str]:
     return [*lines, ""]
 
 
-def _tables(story: Story) -> list[str]:
+def _tables(story: LoopReport) -> list[str]:
     lines: list[str] = []
     if story.evidence:
         lines += ["#### Evidence", "", "| Gate | Looked at | Result | Exit | Time | Command | Tree |"]
@@ -128,23 +137,23 @@ def _tables(story: Story) -> list[str]:
     return lines + _hats(story)
 
 
-def _hats(story: Story) -> list[str]:
+def _hats(story: LoopReport) -> list[str]:
     lines: list[str] = []
     if story.worn:
         lines += ["#### Hats and events", "", "| # | Hat | Because of | What it said |", "|---:|---|---|---|"]
-        rows = ["| " + " | ".join(safe(cell) for cell in hats.worn_row(one)) + " |" for one in story.worn]
+        rows = ["| " + " | ".join(safe(cell) for cell in sections.worn_row(one)) + " |" for one in story.worn]
         lines += [*bounded(rows, 4), ""]
     if story.items:
         lines += [
             "#### Board",
             "",
-            f"| {' | '.join(hats.ITEM_HEAD)} |",
+            f"| {' | '.join(sections.ITEM_HEAD)} |",
             "|---|---|---:|---:|---:|---:|---:|---|",
         ]
         rows = [
             "| "
             + " | ".join(
-                safe(cell) for cell in hats.item_row(item, story.policy.team, estimated=story.estimated)
+                safe(cell) for cell in sections.item_row(item, story.policy.team, estimated=story.estimated)
             )
             + " |"
             for item in story.items
@@ -153,7 +162,7 @@ def _hats(story: Story) -> list[str]:
     return lines
 
 
-def _iteration(it: Iteration) -> str:
+def _iteration(it: IterationRow) -> str:
     shift = f" (strategy shift {it.shift})" if it.shift else ""
     used, paid = it.tokens + it.review_tokens, it.cost_usd + it.review_cost_usd
     return (
@@ -168,3 +177,240 @@ def bounded(rows: list[str], columns: int) -> list[str]:
         return rows
     half = MOST_ROWS // 2
     return [*rows[:half], f"| … {more} more " + "|" * columns, *rows[-half:]]
+
+
+NAME = "At the end"
+
+
+def in_markdown(run: BacklogRun) -> list[str]:
+    if not run.reviews:
+        return []
+    lines = [f"## {NAME}", "", f"Reviewers of the whole run, {safe(together(run.reviews))}", ""]
+    for x in latest(run.reviews):
+        lines.append(f"- {safe(x.gate, 80)}: {safe(said(x))} ({safe(_review_figures(x))})")
+        lines += [f"  - {safe(text)}" for text in (*x.findings, *_review_warnings(x))]
+    return [*lines, ""]
+
+
+def in_html(run: BacklogRun) -> str:
+    if not run.reviews:
+        return ""
+    tone = GOOD if is_consensus(run.reviews) else UNSURE
+    items = "".join(_item(x) for x in latest(run.reviews))
+    pill = f'<p><span class="pill {tone}">{inline(together(run.reviews))}</span></p>'
+    return section(NAME, f"{pill}<ul>{items}</ul>")
+
+
+def _item(x: RunReviewed) -> str:
+    listed = "".join(f"<li>{inline(text)}</li>" for text in (*x.findings, *_review_warnings(x)))
+    return (
+        f'<li><b>{inline(x.gate, 80)}</b>: {inline(said(x))} <span class="muted">({inline(_review_figures(x))})</span>'
+        f"{f'<ul>{listed}</ul>' if listed else ''}</li>"
+    )
+
+
+def _review_warnings(x: RunReviewed) -> list[str]:
+    found = [f"Warning: what it edited was undone: {', '.join(x.wrote[:5])}"] if x.wrote else []
+    left = f"Warning: processes it left running were ended: {', '.join(x.stragglers[:5])}"
+    return [*found, left] if x.stragglers else found
+
+
+def _review_figures(x: RunReviewed) -> str:
+    used = spent(x.usage.tokens, x.usage.cost_usd, estimated=x.estimated)
+    return ", ".join([x.command, f"{x.base[:12]}..{x.tip[:12]}", duration(x.seconds), *used])
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """Of all tasks of a run and the reviewers at its end. `wall_seconds` is from its start to its end, or to the newest
+    record; the time between two lives of a run that was cut short does not count."""
+
+    done: int
+    failed: int
+    under_way: int
+    iterations: int
+    turned_down: int
+    active_seconds: float
+    wall_seconds: float
+    tokens: int
+    cost_usd: float
+    estimated: bool
+
+
+def newest_of(stories: Sequence[LoopReport]) -> list[LoopReport]:
+    """What became of each task in the end: one that was reopened has several loops in a run."""
+    return list({s.task.id: s for s in stories}.values())
+
+
+def totals(stories: Sequence[LoopReport], run: BacklogRun) -> Totals:
+    from ralph.report.history import moment
+
+    tasks = newest_of(stories)
+    done = sum(s.done for s in tasks)
+    under_way = sum(s.standing == "running" for s in tasks)
+    ended = moment(run.ended) if run.ended else max((s.span.ended for s in stories), default=0.0)
+    return Totals(
+        done=done,
+        failed=len(tasks) - done - under_way,
+        under_way=under_way,
+        iterations=sum(s.counted for s in stories),
+        turned_down=sum(s.turned_down for s in stories),
+        active_seconds=sum(s.active_seconds for s in stories) + sum(x.seconds for x in run.reviews),
+        wall_seconds=run.before_seconds + max(0.0, ended - moment(run.since or run.began)),
+        tokens=sum(s.tokens for s in stories) + sum(x.usage.tokens for x in run.reviews),
+        cost_usd=sum(s.cost_usd for s in stories) + sum(x.usage.cost_usd for x in run.reviews),
+        estimated=any(s.estimated for s in stories) or any(x.estimated for x in run.reviews),
+    )
+
+
+def run_summary(stories: Sequence[LoopReport], run: BacklogRun, earlier: str = "") -> str:
+    """`earlier`: the run before it, of which there is a report too."""
+    tasks = newest_of(stories)
+    done = [s for s in tasks if s.done]
+    under_way = [s for s in tasks if s.standing == "running"]
+    failed = [s for s in tasks if s not in done and s not in under_way]
+    lines = [HEADING, "", f"## Completed: {len(done)}/{len(tasks)} tasks", ""]
+    lines += [_run(stories, run), "", *_table(stories, run), "", *in_markdown(run)]
+    for story in done:
+        lines += [title(story), *_done(story), ""]
+    if failed:
+        lines += ["## Failed Tasks (require human attention):", ""]
+    for story in failed:
+        lines += [title(story), *_failed(story), ""]
+    if under_way:
+        lines += ["## Under way:", ""]
+    for story in under_way:
+        lines += [title(story), f"- Iterations: {story.counted}/{story.policy.limits.max_iterations}", ""]
+    lines.append("`ralph report --task ID` has the evidence and the iterations of one task.")
+    if earlier:
+        lines.append(f"The run before: `ralph report --run {safe(earlier, 80)}`.")
+    return "\n".join(lines) + "\n"
+
+
+def _run(stories: Sequence[LoopReport], run: BacklogRun) -> str:
+    x = totals(stories, run)
+    used = [f"{duration(x.active_seconds)} active", f"{duration(x.wall_seconds)} in all"]
+    used += spent(x.tokens, x.cost_usd, estimated=x.estimated)
+    code = f", exit code {run.code}" if run.code is not None else ""
+    return f"Run {safe(run.id, 80)}{code}: {', '.join(used)}{lives(run)}"
+
+
+def lives(run: BacklogRun) -> str:
+    """Of a run that was cut short and went on."""
+    return f"; cut short and gone on {count(len(run.runs) - 1, 'time')}" if len(run.runs) > 1 else ""
+
+
+def _table(stories: Sequence[LoopReport], run: BacklogRun) -> list[str]:
+    x = totals(stories, run)
+    rows = [
+        f"| {safe(s.task.id, 80)} | {safe(s.end or s.standing, 60)} | {s.counted} | {s.turned_down} | "
+        f"{_run_figures(s.active_seconds, s.tokens, s.cost_usd, s.estimated)} |"
+        for s in stories
+    ]
+    together = _run_figures(x.active_seconds, x.tokens, x.cost_usd, x.estimated)
+    return [
+        "| Task | End | Iterations | Turned down | Active | Tokens | Cost |",
+        "|---|---|---:|---:|---:|---:|---:|",
+        *bounded(rows, 7),
+        f"| **In all** | {x.done} done, {x.failed} failed | {x.iterations} | {x.turned_down} | {together} |",
+    ]
+
+
+def _run_figures(seconds: float, used: int, paid: float, estimated: bool) -> str:
+    return f"{duration(seconds)} | {tokens(used) if used else ''} | {cost(paid, estimated=estimated) if paid else ''}"
+
+
+def _landed(story: LoopReport) -> list[str]:
+    lines = []
+    if story.landed_as:
+        note = f" ({safe(story.landed_note)})" if story.landed_note else ""
+        lines.append(f"- Landed: {safe(story.landed_on, 160)} {story.landed_as[:12]}{note}")
+    if story.url:
+        lines.append(f"- Pull request: {safe(story.url)}")
+    return lines
+
+
+def _done(story: LoopReport) -> list[str]:
+    lines = [f"- Outcome: {words.meaning(story)}", *_landed(story)]
+    if story.proof:
+        lines.append(f"- Proof: {', '.join(safe(words.said(g, p), 160) for g, p in story.proof.items())}")
+    return [*lines, *_warnings(story)]
+
+
+def _failed(story: LoopReport) -> list[str]:
+    lines = trouble(story)
+    if story.error_hash:
+        lines.append(f"- Error hash: {safe(story.error_hash, 80)}")
+    lines += _landed(story) or [f"- Branch: {safe(story.kept_on, 160) or 'none'}"]
+    limit = f" ({story.limit})" if story.limit else ""
+    lines.append(f"- End: {story.end or story.standing}{limit}: {safe(story.reason)}")
+    return [*lines, f"- Next: {safe_next(story.next)}", *_warnings(story)]
+
+
+def _warnings(story: LoopReport) -> list[str]:
+    lines = [f"- Quality warnings: {len(story.quality_warnings)}"] if story.done else []
+    lines += [f"  - {safe(text)}" for text in story.quality_warnings[:20]]
+    return [*lines, *(f"- Warning: {safe(text)}" for text in story.warnings)]
+
+
+TASK_END = "</details>"
+
+
+def overview(stories: Sequence[LoopReport], run: BacklogRun) -> str:
+    x = totals(stories, run)
+    rows = "".join(_row(s, number) for number, s in enumerate(stories, 1))
+    rows += (
+        f"<tr><td><b>In all</b></td><td>{x.done} done, {x.failed} failed</td><td></td>"
+        f"{_counts(x.iterations, x.turned_down)}"
+        f"{_page_figures(x.active_seconds, x.tokens, x.cost_usd, x.estimated)}</tr>"
+    )
+    head = head_row("Task", "End", "Where", "#Iterations", "#Turned down", "#Active", "#Tokens", "#Cost")
+    table = scroll(f'<table class="tasks"><thead>{head}</thead><tbody>{rows}</tbody></table>', "Tasks")
+    code = f" · exit code {run.code}" if run.code is not None else ""
+    under = f"run {inline(run.id, 80)}{code} · {duration(x.wall_seconds)} in all{lives(run)}"
+    return (
+        f'<section class="index"><h1>Completed: {x.done}/{len(newest_of(stories))} tasks</h1>'
+        f'<p class="muted">{under}</p>{table}</section>{in_html(run)}'
+    )
+
+
+def _row(s: LoopReport, number: int) -> str:
+    where = f"{s.landed_on} {s.landed_as[:12]}" if s.landed_as else s.kept_on
+    why = f'<div class="note">{inline(_why(s), 160)}</div>' if _why(s) else ""
+    return (
+        f'<tr><td><a href="#l{number}-task">{inline(s.task.id, 80)}</a> {inline(s.task.title, 120)}</td>'
+        f'<td><span class="pill {tone_of(s)}">{inline(s.end or s.standing, 60)}</span>{why}</td>'
+        f"<td>{f'<code>{inline(where, 160)}</code>' if where else ''}</td>"
+        f"{_counts(s.counted, s.turned_down)}"
+        f"{_page_figures(s.active_seconds, s.tokens, s.cost_usd, s.estimated)}</tr>"
+    )
+
+
+def _why(s: LoopReport) -> str:
+    """Of a task that is not done: what turned it down, or why it ended."""
+    if s.done:
+        return ""
+    return f"{s.last_gate}: {s.last_error}" if s.last_error else s.reason
+
+
+def _counts(iterations: int, turned_down: int) -> str:
+    return _number("iterations", str(iterations)) + _number("turned down", str(turned_down))
+
+
+def _number(name: str, text: str) -> str:
+    """Where the page is narrow there is no head above it: it is named beside the figure."""
+    return f'<td class="num" data-name="{name}">{escape(text)}</td>'
+
+
+def _page_figures(seconds: float, used: int, paid: float, estimated: bool) -> str:
+    shown = {
+        "active": duration(seconds),
+        "tokens": tokens(used) if used else "",
+        "cost": cost(paid, estimated=estimated) if paid else "",
+    }
+    return "".join(_number(name, text) for name, text in shown.items())
+
+
+def task_start(story: LoopReport, at: str) -> str:
+    end = f'<span class="pill {tone_of(story)}">{inline(story.end or story.standing, 60)}</span>'
+    name = f"{inline(story.task.id, 80)}: {inline(story.task.title, 120)}"
+    return f'<details class="task" id="{at}task"><summary>{end} {name}</summary>'

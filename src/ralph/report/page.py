@@ -10,15 +10,26 @@ from html import escape
 from pathlib import Path
 
 from ralph import __version__
-from ralph.journal.runs import BacklogRun
-from ralph.report import hatsections, sections, words
-from ralph.report.changes import Changes
-from ralph.report.figures import clock, cost, count, duration, tokens
-from ralph.report.harmless import one_line, visible
-from ralph.report.kept import Kept, Part, cut_text, read_part
-from ralph.report.overview import TASK_END, overview, task_start
-from ralph.report.pieces import byte_count, coloured, folded, inline, plain, section_start, told
-from ralph.report.story import ITERATIONS_SHOWN, GateRun, Iteration, Story
+from ralph.history.runs import BacklogRun
+from ralph.report import sections, words
+from ralph.report import sections as hatsections
+from ralph.report.html import (
+    byte_count,
+    coloured,
+    folded,
+    inline,
+    one_line,
+    plain,
+    section_start,
+    told,
+    visible,
+)
+from ralph.report.markdown import TASK_END, overview, task_start
+from ralph.report.model import ITERATIONS_SHOWN, GateRun, IterationRow, LoopReport
+from ralph.report.sources import Changes, Part, StoredTexts, cut_text, read_part
+from ralph.report.words import clock, tokens
+from ralph.terminal.words import cost
+from ralph.text import count, duration
 
 MARK = "<!-- made by ralph report -->"
 TEXT_MOST = 6 << 20  # bytes of HTML that all prompts, outputs and changes together may take
@@ -29,8 +40,8 @@ SHARE_LEAST = 512
 class Page:
     def __init__(
         self,
-        stories: Sequence[Story],
-        kept: Kept,
+        stories: Sequence[LoopReport],
+        kept: StoredTexts,
         changes: Changes,
         made: float,
         run: BacklogRun | None = None,
@@ -75,7 +86,7 @@ class Page:
             "This page holds all it shows and asks nobody for more.</footer></body></html>\n"
         )
 
-    def _story(self, story: Story, at: str) -> Iterator[str]:
+    def _story(self, story: LoopReport, at: str) -> Iterator[str]:
         yield f'<article id="{at}loop">{sections.outcome(story)}{sections.figures(story)}{sections.alerts(story)}'
         yield sections.evidence(story, at)
         yield sections.timeline(story, at)
@@ -89,7 +100,7 @@ class Page:
 
     # -- iterations ----------------------------------------------------------------------------------
 
-    def _iterations(self, story: Story, at: str) -> Iterator[str]:
+    def _iterations(self, story: LoopReport, at: str) -> Iterator[str]:
         runs: dict[int, list[tuple[int, GateRun]]] = {}
         for number, run in enumerate(story.evidence):
             runs.setdefault(run.serial, []).append((number, run))
@@ -108,7 +119,7 @@ class Page:
                 more = f"… {len(left_out):,} iterations are not shown; <code>ralph logs</code> has them"
                 yield f'<p class="left-out">{more}</p>'
 
-    def _iteration(self, it: Iteration, runs: list[tuple[int, GateRun]], at: str) -> str:
+    def _iteration(self, it: IterationRow, runs: list[tuple[int, GateRun]], at: str) -> str:
         output = self._kept.transcript(it.output)
         complaints = output.with_name(f"{output.name}.err") if output else None
         body = [
@@ -190,7 +201,7 @@ class Page:
         text = self._fitting(lambda most: read_part(path, most), f"whole file: {path}", show)
         return folded(f"{name} <span class=meta>{byte_count(part.size)}</span>", text, opened)
 
-    def _diff(self, it: Iteration) -> str:
+    def _diff(self, it: IterationRow) -> str:
         if not it.tree_after:
             return ""
         if it.tree_before == it.tree_after:
@@ -221,7 +232,7 @@ class Page:
             most = max(256, min(most // 2, most * self._share // size))
 
 
-def _share(stories: Sequence[Story]) -> int:
+def _share(stories: Sequence[LoopReport]) -> int:
     """How much of the page one text may take. Of an iteration's five and a gate run's three, most are short."""
     texts = sum(4 * min(len(s.iterations), ITERATIONS_SHOWN) + 2 * len(s.evidence) for s in stories)
     return max(SHARE_LEAST, min(SHARE_MOST, TEXT_MOST // max(texts, 1)))

@@ -1,4 +1,4 @@
-"""The parts of a page about one loop that are not its long texts: outcome, figures, evidence, changes, the rest."""
+"""Hats and boards for a report: what each iteration was because of and what came of it, and what each item took."""
 
 from __future__ import annotations
 
@@ -6,15 +6,128 @@ from collections.abc import Sequence
 from html import escape
 
 import msgspec
+from msgspec.structs import replace
 
+from ralph.core import facts as f
 from ralph.core.exits import BY_NAME
-from ralph.report import pictures, words
-from ralph.report.figures import clock, cost, count, duration, tokens
-from ralph.report.harmless import visible
-from ralph.report.kept import cut_text
-from ralph.report.pieces import commands, inline, scroll, section
-from ralph.report.story import GateRun, Iteration, Story
-from ralph.ui.spending import ESTIMATE, NOT_TOLD
+from ralph.core.hats.board import BoardItem
+from ralph.core.hats.event_log import EventOutcomes, event_line
+from ralph.core.hats.model import Team
+from ralph.core.loop.state import LoopState
+from ralph.report import charts, words
+from ralph.report.html import commands, inline, scroll, section, visible
+from ralph.report.model import GateRun, HatRow, IterationRow, LoopReport
+from ralph.report.sources import cut_text
+from ralph.report.words import clock, tokens
+from ralph.terminal.lines import about, of_backlog, title
+from ralph.terminal.words import ESTIMATE, NOT_TOLD, cost
+from ralph.text import count, duration
+
+ITEM_HEAD = ("Item", "State", "Dispatched", "Failed", "Time", "Tokens", "Cost", "Reason")
+
+
+class HatTeller:
+    """Goes along with the facts of one loop. Without hats it has nothing to tell."""
+
+    def __init__(self) -> None:
+        self._teller = EventOutcomes()
+        self._worn: dict[int, HatRow] = {}
+
+    def take(self, fact: f.AnyFact, s: LoopState) -> None:
+        told = self._teller.take(fact, s)
+        if s.policy.routing is None:
+            return
+        match fact:
+            case f.IterationStarted():
+                events = s.turns.current.events if s.turns.current else ()
+                self._worn[fact.serial] = HatRow(
+                    serial=fact.serial,
+                    n=fact.n,
+                    hat=fact.hat,
+                    title=title(s, fact.hat),
+                    event=about(events),
+                    why=fact.hat_why,
+                    fresh=fact.fresh,
+                )
+            case f.IterationEnded() | f.TransitionPassed() | f.EventReceived() if fact.serial in self._worn:
+                said = tuple(
+                    event_line(one.routed) for one in told if one.counts and one.routed.event.iteration
+                )
+                refused = tuple(
+                    event_line(one.routed) for one in told if not one.routed.event.n and not one.counts
+                )
+                before = self._worn[fact.serial]
+                self._worn[fact.serial] = replace(
+                    before, said=before.said + said, refused=before.refused + refused
+                )
+
+    def worn(self) -> tuple[HatRow, ...]:
+        return tuple(self._worn.values())
+
+
+def worn_row(x: HatRow) -> tuple[str, str, str, str]:
+    because = x.event or x.why
+    return str(x.n), x.title, because, "; ".join((*x.said, *x.refused)) or "nothing"
+
+
+def item_row(x: BoardItem, team: Team | None, *, estimated: bool) -> tuple[str, ...]:
+    place = f"in {x.folder}" + ("" if of_backlog(team, x.folder) else "/")
+    state = "given up" if x.failed else "through" if x.done else place
+    return (
+        x.name,
+        state,
+        str(x.dispatches),
+        str(x.failures) if x.failures else "",
+        duration(x.seconds) if x.seconds else "",
+        tokens(x.tokens) if x.tokens else "",
+        cost(x.cost_usd, estimated=estimated) if x.cost_usd else "",
+        x.reason,
+    )
+
+
+_NUMBERS = range(2, 7)  # columns of a board's table
+
+
+def worn(story: LoopReport, at: str) -> str:
+    """Who each iteration was, and where its events went; nothing without hats."""
+    if not story.worn:
+        return ""
+    left_out = story.left_out()
+    rows = []
+    for one in story.worn[-ROWS_SHOWN:]:
+        number, hat, because, said = worn_row(one)
+        linked = number if one.serial in left_out else f'<a href="#{at}i{one.serial}">{number}</a>'
+        cleared = '<div class="muted">notes cleared</div>' if one.fresh else ""
+        rows.append(
+            f'<tr><td class="num">{linked}</td><td>{inline(hat, 80)}{cleared}</td>'
+            f"<td>{inline(because, 160)}</td><td>{inline(said, 400)}</td></tr>"
+        )
+    more = len(story.worn) - ROWS_SHOWN
+    left = f'<p class="muted">The last {ROWS_SHOWN} of {len(story.worn):,}.</p>' if more > 0 else ""
+    head = head_row("##", "Hat", "Because of", "What it said")
+    table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+    return section("Hats and events", left + scroll(table, "Hats and events"))
+
+
+def board(story: LoopReport) -> str:
+    """The items of a board, and what each took; nothing without one."""
+    if not story.items:
+        return ""
+    rows = "".join(
+        "<tr>"
+        + "".join(
+            f'<td class="num">{inline(cell, 80)}</td>' if n in _NUMBERS else f"<td>{inline(cell, 240)}</td>"
+            for n, cell in enumerate(item_row(item, story.policy.team, estimated=story.estimated))
+        )
+        + "</tr>"
+        for item in story.items[-ROWS_SHOWN:]
+    )
+    names = (f"#{name}" if n in _NUMBERS else name for n, name in enumerate(ITEM_HEAD))
+    table = f"<table><thead>{head_row(*names)}</thead><tbody>{rows}</tbody></table>"
+    more = len(story.items) - ROWS_SHOWN
+    left = f'<p class="muted">The last {ROWS_SHOWN} of {len(story.items):,} items.</p>' if more > 0 else ""
+    return section("Board", left + scroll(table, "Board"))
+
 
 ROWS_SHOWN = 400
 FILES_SHOWN = 200
@@ -25,7 +138,7 @@ _SIGNS = {GOOD: "✓", CALM: "✓", BAD: "✕", UNSURE: "!", RUNNING: "▸"}
 # -- the top ---------------------------------------------------------------------------------------------
 
 
-def tone_of(story: Story) -> str:
+def tone_of(story: LoopReport) -> str:
     if story.standing == "running":
         return RUNNING
     if story.end == "completed-verified" and not story.proven:
@@ -33,7 +146,7 @@ def tone_of(story: Story) -> str:
     return BY_NAME[story.end].tone if story.end in BY_NAME else BAD
 
 
-def outcome(story: Story) -> str:
+def outcome(story: LoopReport) -> str:
     tone = tone_of(story)
     end = f"{story.end} ({story.limit})" if story.limit else story.end
     named = f" <code>{inline(end, 80)}</code>" if end else ""
@@ -59,7 +172,7 @@ def outcome(story: Story) -> str:
     )
 
 
-def _where(story: Story) -> str:
+def _where(story: LoopReport) -> str:
     """Where the work is, when it was made in a workspace of its own."""
     if story.landed_as:
         note = f" ({inline(story.landed_note)})" if story.landed_note else ""
@@ -83,7 +196,7 @@ def _proof_tone(what: str) -> str:
     return UNSURE if what.endswith(" (soft)") else BAD
 
 
-def figures(story: Story) -> str:
+def figures(story: LoopReport) -> str:
     limits = story.policy.limits
     shown = [
         ("Iterations", str(story.counted), f"of {limits.max_iterations}"),
@@ -105,18 +218,18 @@ def figures(story: Story) -> str:
     return f'<dl class="figures">{rows}</dl>'
 
 
-def _cost_from(story: Story) -> str:
+def _cost_from(story: LoopReport) -> str:
     if not story.cost_usd:
         return NOT_TOLD
     return ESTIMATE if story.estimated else "told by the agent"
 
 
-def _sides(story: Story) -> tuple[list[int], list[int]]:
+def _sides(story: LoopReport) -> tuple[list[int], list[int]]:
     changed = story.changed or ()
     return [c.added for c in changed], [c.deleted for c in changed]
 
 
-def alerts(story: Story) -> str:
+def alerts(story: LoopReport) -> str:
     found = [f"<li>{inline(text, 600)}</li>" for text in story.warnings]
     found += [f"<li>{inline(text, 600)}</li>" for text in story.quality_warnings[:50]]
     if len(story.quality_warnings) > 50:
@@ -124,7 +237,7 @@ def alerts(story: Story) -> str:
     return section("Warnings", f'<ul class="warnings">{"".join(found)}</ul>') if found else ""
 
 
-def index(stories: Sequence[Story]) -> str:
+def index(stories: Sequence[LoopReport]) -> str:
     done = sum(s.done for s in stories)
     rows = "".join(
         f'<tr><td><span class="pill {tone_of(s)}">{inline(s.end or s.standing, 60)}</span></td>'
@@ -141,7 +254,7 @@ def index(stories: Sequence[Story]) -> str:
 # -- evidence and the rest -------------------------------------------------------------------------------
 
 
-def evidence(story: Story, at: str) -> str:
+def evidence(story: LoopReport, at: str) -> str:
     """First what decides: the start and the last claim. Everything else is folded."""
     if not story.evidence:
         gates = "The loop has no gates." if not story.policy.gates else "No gate has run yet."
@@ -200,11 +313,11 @@ def pill(run: GateRun) -> str:
     return f'<span class="pill {tone}">{inline(words.result(run), 60)}</span>'
 
 
-def timeline(story: Story, at: str) -> str:
-    return section("Timeline", scroll(pictures.timeline(story, at), "Timeline") + _legend(story))
+def timeline(story: LoopReport, at: str) -> str:
+    return section("Timeline", scroll(charts.timeline(story, at), "Timeline") + _legend(story))
 
 
-def _legend(story: Story) -> str:
+def _legend(story: LoopReport) -> str:
     """Only of what is in the picture."""
     fates = {it.fate for it in story.iterations}
     results = {run.passed for run in story.evidence if run.how not in words.NO_OUTPUT}
@@ -235,19 +348,19 @@ def _legend(story: Story) -> str:
     return f'<p class="legend">{"".join(shown)}</p>'
 
 
-def costs(story: Story, at: str) -> str:
-    heading, drawn = pictures.bars(story, at)
+def costs(story: LoopReport, at: str) -> str:
+    heading, drawn = charts.bars(story, at)
     if not drawn:
         return ""
     reviewed = any(it.review_cost_usd or it.review_tokens for it in story.iterations)
     keys = '<span><span class="key cost-own"></span> agent</span><span><span class="key cost-review"></span> reviews</span>'
     legend = keys if reviewed else ""
-    if any(it.fate in pictures.GAVE_NUMBER_BACK for it in story.iterations):
+    if any(it.fate in charts.GAVE_NUMBER_BACK for it in story.iterations):
         legend += "<span>* did not count: the next iteration has the same number</span>"
     return section(heading, scroll(drawn, heading) + (f'<p class="legend">{legend}</p>' if legend else ""))
 
 
-def changed_files(story: Story) -> str:
+def changed_files(story: LoopReport) -> str:
     if story.changed is None:
         return section("Changed files", '<p class="muted">The trees are not kept any more.</p>')
     if not story.changed:
@@ -283,7 +396,7 @@ def _meter(added: int, deleted: int, most: int) -> str:
     )
 
 
-def iteration_facts(it: Iteration) -> str:
+def iteration_facts(it: IterationRow) -> str:
     shown = [
         ("signal", it.signal or "none"),
         ("exit", str(it.code) if it.how != "running" else "under way"),
@@ -302,7 +415,7 @@ def iteration_facts(it: Iteration) -> str:
     )
 
 
-def besides(story: Story) -> str:
+def besides(story: LoopReport) -> str:
     parts = []
     criteria = "".join(f"<li>{inline(text, 1000)}</li>" for text in story.task.criteria[:100])
     if story.task.description or criteria:

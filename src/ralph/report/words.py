@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import UTC, datetime
 
 from ralph.core.exits import BY_NAME
-from ralph.report.figures import count, duration
-from ralph.report.story import GateRun, Iteration, Story
-from ralph.ui.verdicts import verdict
+from ralph.report.model import GateRun, IterationRow, LoopReport
+from ralph.terminal.words import cost, spent, verdict
+from ralph.text import count, duration
 
 # Of an end that the gates bear out: what exactly they bear out.
 NOTHING_WORSE = "Done, and nothing got worse; no gate was red before, so none shows the task itself"
@@ -33,7 +34,7 @@ FATES = {
 }
 
 
-def meaning(story: Story) -> str:
+def meaning(story: LoopReport) -> str:
     if story.standing != "ended":
         return {"running": "Under way", "died": "The run died"}[story.standing]
     if story.end == "completed-unverified":
@@ -43,7 +44,7 @@ def meaning(story: Story) -> str:
     return BY_NAME[story.end].meaning if story.end in BY_NAME else story.end
 
 
-def _unproven(story: Story) -> str:
+def _unproven(story: LoopReport) -> str:
     team = story.policy.team
     over = team is not None and team.max_items > 0 and not story.reason.startswith("claimed")
     what = "As many items of the board as wanted are through" if over else "Claimed done"
@@ -77,7 +78,7 @@ def said(gate: str, what: str) -> str:
     return f"the {gate} reviewer {heard}" + (f" ({soft}" if soft else "")
 
 
-def agreement(story: Story) -> str:
+def agreement(story: LoopReport) -> str:
     """Which reviewers agree, as a sentence; empty when none does."""
     names = [gate for gate, what in story.proof.items() if what.partition(" (")[0] == "PASS"]
     if not names:
@@ -146,7 +147,7 @@ def what_it_is(run: GateRun) -> str:
     return kind + ("" if run.hard else ", soft") + (", clean checkout" if run.hermetic else "")
 
 
-def ending(it: Iteration) -> str:
+def ending(it: IterationRow) -> str:
     """How an iteration ended, in one line."""
     word = FATES[it.fate]
     detail = it.detail.removeprefix("claim refused: ").removeprefix("cut off: ")
@@ -155,7 +156,7 @@ def ending(it: Iteration) -> str:
     return f"{word}: {detail}" if detail and detail != word else word
 
 
-def changed_files(story: Story) -> str:
+def changed_files(story: LoopReport) -> str:
     if story.changed is None:
         return "not kept"
     if not story.changed:
@@ -163,3 +164,15 @@ def changed_files(story: Story) -> str:
     added = sum(max(0, c.added) for c in story.changed)
     deleted = sum(max(0, c.deleted) for c in story.changed)
     return f"{count(len(story.changed), 'file')}, +{added} −{deleted}"
+
+
+__all__ = ["clock", "cost", "count", "duration", "spent", "tokens"]
+
+
+def tokens(count: int) -> str:
+    """As on the terminal."""
+    return str(count)
+
+
+def clock(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -17,9 +17,15 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.sandbox import inside
-from ralph.sandbox.plan import Plan, unreadable_by_others
-from ralph.sandbox.programs import Programs, find, there
-from ralph.sandbox.repository import git_places, without_credentials
+from ralph.sandbox.plan import (
+    Programs,
+    SandboxPlan,
+    find,
+    git_places,
+    there,
+    unreadable_by_others,
+    without_credentials,
+)
 
 _TIMEOUT = 30.0
 _ISOLATED = (
@@ -104,7 +110,7 @@ def wrap(
     _check_workspace(workspace, lives)
     program = find(argv[0], cwd, env)
 
-    plan = Plan()
+    plan = SandboxPlan()
     programs = Programs(plan, lives, workspace, env)
     programs.add_system()
     if os.geteuid() == 0:
@@ -194,7 +200,7 @@ def _there(path: Path, key: str) -> Path:
     return path
 
 
-def _add_credential(plan: Plan, path: Path, home: Path, lives: Path) -> None:
+def _add_credential(plan: SandboxPlan, path: Path, home: Path, lives: Path) -> None:
     _there(path, "sandbox.credentials")
     within = next((path.relative_to(h) for h in (home, lives) if h in path.parents), None)
     if path in (home, lives, *lives.parents):
@@ -205,13 +211,13 @@ def _add_credential(plan: Plan, path: Path, home: Path, lives: Path) -> None:
     plan.show(lives / within if within else path, source=path.resolve())
 
 
-def _add_private(plan: Plan, path: Path, around: Sequence[Path]) -> None:
+def _add_private(plan: SandboxPlan, path: Path, around: Sequence[Path]) -> None:
     real = path.resolve()
     if path.is_absolute() and not any(real in (place, *place.parents) for place in around):
         plan.private(path)
 
 
-def _add_readable(plan: Plan, path: Path, workspace: Path) -> None:
+def _add_readable(plan: SandboxPlan, path: Path, workspace: Path) -> None:
     real = path.resolve()
     if workspace in real.parents:
         plan.visit(path)
@@ -224,7 +230,7 @@ def _add_readable(plan: Plan, path: Path, workspace: Path) -> None:
         )
 
 
-def _add_writable(plan: Plan, path: Path, guarded: Sequence[Path]) -> None:
+def _add_writable(plan: SandboxPlan, path: Path, guarded: Sequence[Path]) -> None:
     """What contains something guarded could be renamed with it, and another be put in its place."""
     real = path.resolve()
     state_dir = guarded[1]
@@ -238,7 +244,7 @@ def _add_writable(plan: Plan, path: Path, guarded: Sequence[Path]) -> None:
     plan.write(path)
 
 
-def _add_state(plan: Plan, workspace: Path, state_dir: Path, inbox: Path) -> None:
+def _add_state(plan: SandboxPlan, workspace: Path, state_dir: Path, inbox: Path) -> None:
     """Of Ralph's own folder only the inbox is seen and, without git, the agent's files beside it."""
     seen_as = state_dir / "inbox"
     for folder in (inbox, seen_as):
@@ -250,7 +256,7 @@ def _add_state(plan: Plan, workspace: Path, state_dir: Path, inbox: Path) -> Non
         plan.write(state_dir / "agent")
 
 
-def _mask_git_config(plan: Plan, places: Sequence[Path], state_dir: Path) -> None:
+def _mask_git_config(plan: SandboxPlan, places: Sequence[Path], state_dir: Path) -> None:
     """Remotes and headers often hold a token; git needs the rest of the file."""
     for config in (place / "config" for place in places if (place / "config").is_file()):
         if text := without_credentials(config):

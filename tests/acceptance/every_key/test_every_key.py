@@ -12,8 +12,8 @@ from hat_scenarios import HATS
 from project import Project
 from scenarios import SCENARIOS, config
 
-from ralph.config import KEYS
-from ralph.sandbox import usable
+from ralph.config.schema import KEYS
+from ralph.sandbox.bwrap import usable
 
 ALL = SCENARIOS | HATS
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ralph.agents.adapter import Tools
+from ralph.agents.adapter import AgentTools
 from ralph.agents.registry import adapter, programs
-from ralph.core.policy import AgentPolicy
+from ralph.core.agent_policy import AgentPolicy
 
 NAMES = [name for name, _ in programs()]
 
@@ -33,5 +33,5 @@ def test_every_known_agent_is_looked_at() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_started_so_that_it_does_not_ask(tmp_path: Path, name: str) -> None:
     policy = AgentPolicy(backend=name)
-    launch = adapter(policy).launch(policy, "do it", tmp_path / "prompt", Tools(private=tmp_path))
+    launch = adapter(policy).launch(policy, "do it", tmp_path / "prompt", AgentTools(private=tmp_path))
     assert WITHOUT_ASKING[name] in launch.argv

@@ -12,9 +12,9 @@ import pytest
 
 import ralph
 from ralph.agents import registry
-from ralph.agents.adapter import Adapter, Launch, Tools
+from ralph.agents.adapter import Adapter, AgentTools, Launch
 from ralph.agents.registry import adapter
-from ralph.core.policy import AgentPolicy
+from ralph.core.agent_policy import AgentPolicy
 from ralph.errors import RalphError
 
 ROOT = Path(ralph.__file__).parent
@@ -23,7 +23,7 @@ NAMES = [name for name, _ in registry.programs()]
 
 def launch(tmp_path: Path, **policy: object) -> Launch:
     asked = AgentPolicy(**policy)  # type: ignore[arg-type]
-    tools = Tools(tmp_path / "private", ("ralph", "mcp"), {"RALPH_TOKEN": "secret"})
+    tools = AgentTools(tmp_path / "private", ("ralph", "mcp"), {"RALPH_TOKEN": "secret"})
     return adapter(asked).launch(asked, "-do it", tmp_path / "prompt", tools)
 
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph.agents import faults, prices
+from ralph.agents import prices, stream
 from ralph.agents.adapter import Words
 from ralph.agents.command import CommandAdapter
 from ralph.agents.registry import adapter
 from ralph.agents.stream import Tokens, parse_settings
-from ralph.core.policy import AgentPolicy
+from ralph.core.agent_policy import AgentPolicy
 
 STREAMS = Path(__file__).resolve().parents[2] / "agents" / "streams"
 CLIS = ("claude", "codex", "gemini", "opencode")
@@ -61,7 +61,7 @@ def test_the_last_message_tokens_and_session_are_found(cli: str) -> None:
 def test_every_recorded_fault_has_its_name(cli: str, case: str) -> None:
     words = read(cli, lines(cli, case), EXITS[cli][case])
     assert words.fault == FAULTS[case] and not words.full
-    assert words.fault_text and (case != "too-long" or faults.TOO_LONG in words.fault_text)
+    assert words.fault_text and (case != "too-long" or stream.TOO_LONG in words.fault_text)
     assert "API Error" not in words.said and "hit your" not in words.said
 
 
@@ -138,12 +138,12 @@ def test_codex_tells_tokens_and_model_by_its_session_file_while_it_works(tmp_pat
 )
 def test_the_time_of_a_reset_is_read(text: str, seconds: float) -> None:
     midnight = time.mktime((2026, 11, 16, 0, 0, 0, 0, 0, -1))
-    assert faults.seconds_until(text, midnight) == seconds
+    assert stream.seconds_until(text, midnight) == seconds
 
 
 def test_a_time_of_day_that_is_over_means_tomorrow() -> None:
     noon = time.mktime((2026, 11, 16, 12, 0, 0, 0, 0, -1))
-    assert faults.seconds_until("try again at 11:59 AM", noon) == pytest.approx(86400 - 1)
+    assert stream.seconds_until("try again at 11:59 AM", noon) == pytest.approx(86400 - 1)
 
 
 @pytest.mark.parametrize("cli", CLIS)
@@ -153,7 +153,7 @@ def test_a_prompt_that_is_too_long_after_some_work_is_the_end_of_the_room_and_no
     )  # of the lines of a run that goes well: some work is done, nothing is over
     words = read(cli, [*lines(cli, "success")[:last], *lines(cli, "too-long")], EXITS[cli]["too-long"])
     assert (words.fault, words.full, words.waiting) == ("", True, False)
-    assert faults.TOO_LONG in words.fault_text
+    assert stream.TOO_LONG in words.fault_text
 
 
 def test_opencode_that_made_room_and_went_on_has_not_crashed() -> None:

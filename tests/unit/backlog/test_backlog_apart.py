@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ralph.backlog.apart import needs, ready
-from ralph.core.forest import Forest
-from ralph.core.tasks import BacklogTask
+from ralph.core.tasks.graph import TaskGraph
+from ralph.core.tasks.task import BacklogTask
+from ralph.runner.unlanded_tasks import needs, ready
 
 
-def forest(*tasks: BacklogTask) -> Forest:
-    return Forest(tasks)
+def forest(*tasks: BacklogTask) -> TaskGraph:
+    return TaskGraph(tasks)
 
 
 def done(id: str, parent: str = "") -> BacklogTask:

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ralph.backlog import Blocked, Claimed, Completed, Edited, Failed, JsonlBacklog
-from ralph.backlog.exporting import outgoing
-from ralph.backlog.formats import FORMATS, detect, dump, load
-from ralph.backlog.importing import plan
-from ralph.backlog.patch import fields_of
+from ralph.backlog.changes import Blocked, Claimed, Completed, Edited, Failed
+from ralph.backlog.formats.dump import dump
+from ralph.backlog.formats.load import FORMATS, detect, load
+from ralph.backlog.json_line import fields_of
+from ralph.backlog.jsonl import JsonlBacklog
+from ralph.backlog.transfer import outgoing, plan
 
 few = settings(max_examples=25, deadline=None)
 

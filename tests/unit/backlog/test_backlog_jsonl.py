@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ralph.backlog import (
+from ralph.backlog.changes import (
     Added,
     Blocked,
     Cancelled,
@@ -21,11 +21,11 @@ from ralph.backlog import (
     Completed,
     Edited,
     Failed,
-    JsonlBacklog,
     Reopened,
     Split,
 )
-from ralph.backlog.patch import fields_of, patched
+from ralph.backlog.json_line import fields_of, patched
+from ralph.backlog.jsonl import JsonlBacklog
 from ralph.errors import RalphError
 
 SEED = """\
@@ -217,7 +217,8 @@ def test_the_same_completion_twice_counts_once(place: Place) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from ralph.backlog import Claimed, Completed, JsonlBacklog
+from ralph.backlog.changes import Claimed, Completed
+from ralph.backlog.jsonl import JsonlBacklog
 place = Path(sys.argv[1])
 backlog = JsonlBacklog(place / "tasks.jsonl", place / "state")
 backlog.apply([Claimed("B")])
@@ -364,7 +365,8 @@ def test_a_writer_without_a_lock_loses_nothing(place: Place) -> None:
 def test_two_processes_change_it_at_the_same_time(place: Place) -> None:
     place.write("".join(f'{{"id":"T{n}","title":"t"}}\n' for n in range(40)))
     script = (
-        "import sys\nfrom pathlib import Path\nfrom ralph.backlog import Completed, JsonlBacklog\n"
+        "import sys\nfrom pathlib import Path\n"
+        "from ralph.backlog.changes import Completed\nfrom ralph.backlog.jsonl import JsonlBacklog\n"
         "p = Path(sys.argv[1])\nb = JsonlBacklog(p / 'tasks.jsonl', p / 'state')\n"
         "for n in range(int(sys.argv[2]), 40, 2): assert not b.apply([Completed(f'T{n}', 'c')]).conflicts\n"
     )

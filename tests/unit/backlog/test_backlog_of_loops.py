@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ralph.backlog import Blocked, Cancelled, Change, Claimed, Completed, Failed, JsonlBacklog, Reopened
+from ralph.backlog.changes import Blocked, Cancelled, Change, Claimed, Completed, Failed, Reopened
+from ralph.backlog.jsonl import JsonlBacklog
 
 COMMIT = "a" * 40
 RESULTS: list[Change] = [

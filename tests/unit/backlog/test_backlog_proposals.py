@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ralph.backlog import proposals
+from ralph.runner.backlog_copy import proposals
 
 BEFORE = (
     '{"id":"A","title":"a","status":"pending","leaf":true}\n'

@@ -8,10 +8,11 @@ from typing import Literal
 
 import pytest
 
-from ralph.backlog import Completed, Failed, JsonlBacklog, Reopened
+from ralph.backlog.changes import Completed, Failed, Reopened
+from ralph.backlog.jsonl import JsonlBacklog
 from ralph.core import facts as f
 from ralph.core.policy import Task
-from ralph.driver.proposing import MOST, Proposing
+from ralph.runner.backlog_writes import MOST, ProposalWriter
 
 
 class World:
@@ -20,7 +21,7 @@ class World:
         (folder / "tasks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         self.backlog = JsonlBacklog(folder / "tasks.jsonl", folder / "state")
         self.said: list[str] = []
-        self.proposing = Proposing(self.backlog, self.backlog.note, self.said.append)
+        self.proposing = ProposalWriter(self.backlog, self.backlog.note, self.said.append)
 
     def wants(self, *ids: str, parent: str = "", how: Literal["add", "split"] = "add", by: str = "A") -> None:
         tasks = tuple(Task(id, f"New {id}") for id in ids)

@@ -13,7 +13,9 @@ from typing import IO
 
 import pytest
 
-from ralph.backlog import Added, Claimed, Completed, JsonlBacklog, file, replaced
+from ralph.backlog import replaced, text_file
+from ralph.backlog.changes import Added, Claimed, Completed
+from ralph.backlog.jsonl import JsonlBacklog
 
 LIST = "".join(f'{{"id":"{id}","title":"part {id}"}}\n' for id in "AB")
 
@@ -136,7 +138,7 @@ def test_two_lists_of_one_repository_are_kept_apart(place: Place, tmp_path: Path
 def test_where_two_files_cannot_change_places_nothing_is_lost_either(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file, "exchange", lambda one, other: False)
+    monkeypatch.setattr(text_file, "exchange", lambda one, other: False)
     with held_open(place) as writer:
         place.open().apply([Claimed("A")])
         wrote(writer, line("C"))
@@ -196,7 +198,9 @@ def test_a_file_that_nobody_replaced_leaves_nothing_behind(place: Place) -> None
 WRITES = """
 import os, sys
 from pathlib import Path
-from ralph.backlog import Claimed, Completed, JsonlBacklog, replaced
+from ralph.backlog import replaced
+from ralph.backlog.changes import Claimed, Completed
+from ralph.backlog.jsonl import JsonlBacklog
 replaced.GRACE_SECONDS = 0.0
 place, writer = Path(sys.argv[1]), int(sys.argv[2])
 backlog = JsonlBacklog(place / "tasks.jsonl", place / "state")
@@ -231,7 +235,7 @@ def test_nor_does_a_second_death_while_the_first_is_mended_change_that(tmp_path:
 MENDS = """
 import sys
 from pathlib import Path
-from ralph.backlog import JsonlBacklog
+from ralph.backlog.jsonl import JsonlBacklog
 place = Path(sys.argv[1])
 JsonlBacklog(place / "tasks.jsonl", place / "state")
 """

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ralph.cli.checks.machine import mend_tier
-from ralph.cli.checks.place import left_by
+from ralph.cli.checks.doctor import mend_tier
+from ralph.cli.checks.project import left_by
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="these tiers are Linux's")
 

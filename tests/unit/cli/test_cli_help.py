@@ -101,7 +101,7 @@ def test_the_extra_for_addresses_is_not_looked_for_under_a_name_of_others() -> N
 
 
 # A text file's problem is the end of a sentence that the caller begins, and ends with what to do.
-FRAGMENTS = {"config/textfile.py", "config/task.py"}
+FRAGMENTS = {"files.py", "config/tasks.py"}
 
 
 def errors(room: str) -> list[tuple[str, ast.Call]]:
@@ -120,7 +120,7 @@ def errors(room: str) -> list[tuple[str, ast.Call]]:
     return found
 
 
-@pytest.mark.parametrize("room", ["cli", "config", "driver", "journal"])
+@pytest.mark.parametrize("room", ["cli", "config", "runner", "journal"])
 def test_every_error_says_what_to_do(room: str) -> None:
     without = []
     for where, node in errors(room):

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from ralph.cli.figures import cut
-from ralph.cli.output import CHUNK, Show, as_printed, as_told, lines
-from ralph.core.figures import duration, size
+from ralph.cli.output import CHUNK, Show, as_printed, as_told, cut, lines
+from ralph.text import duration, size
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ralph.config import Overrides, Resolved, load
+from ralph.config.load import Resolved, load
+from ralph.config.overrides import Overrides
 from ralph.errors import RalphError
 
 

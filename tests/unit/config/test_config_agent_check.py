@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ralph.config import check_agent
-from ralph.config.agent import NamedBy
-from ralph.core.policy import AgentPolicy, Policy
+from ralph.config.agents import NamedBy, check_agent
+from ralph.core.agent_policy import AgentPolicy
+from ralph.core.policy import Policy
 from ralph.errors import RalphError
 
 

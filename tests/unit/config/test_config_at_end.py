@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph.config import load
+from ralph.config.load import load
 from ralph.errors import RalphError
 
 BASE = "cli: {command: agent}\nbacklog: tasks.jsonl\n"

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ralph.cli.backlogfile import CONFIGS
-from ralph.config import NoPrompt, Overrides, Resolved, load
-from ralph.config.backlog import named_in
-from ralph.config.load import FILE_NAMES
+from ralph.cli.context import CONFIGS
+from ralph.config.load import FILE_NAMES, NoPrompt, Resolved, load
+from ralph.config.overrides import Overrides
+from ralph.config.tasks import named_in
 from ralph.core.policy import LandPolicy
-from ralph.core.schedule import Work
+from ralph.core.run import Work
 from ralph.errors import RalphError
 
 AGENT = "cli: {command: base-agent}\n"

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from config_project import Project
 
-from ralph.config import Overrides, load
-from ralph.config.nodes import MAX_DEPTH
+from ralph.config.load import load
+from ralph.config.overrides import Overrides
+from ralph.config.yaml_lines import MAX_DEPTH
 from ralph.errors import RalphError
 
 

@@ -12,7 +12,9 @@ import pytest
 from reference import config_keys, renewed
 
 import gate_package
-from ralph.config import KEYS, Key, Overrides, Resolved, load
+from ralph.config.load import Resolved, load
+from ralph.config.overrides import Overrides
+from ralph.config.schema import KEYS, Key
 
 BASE = """\
 cli: {command: base-agent}

@@ -14,9 +14,11 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ralph.config import KEYS, Overrides, Resolved, load
-from ralph.config.kinds import identifier_problem, seconds
-from ralph.config.task import slug, title_of
+from ralph.config.field_types import identifier_problem, seconds
+from ralph.config.load import Resolved, load
+from ralph.config.overrides import Overrides
+from ralph.config.schema import KEYS
+from ralph.config.tasks import slug, title_of
 from ralph.errors import RalphError
 
 quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

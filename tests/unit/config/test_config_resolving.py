@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from config_project import Project
 
-from ralph.config import Overrides, load
-from ralph.core.policy import AgentPolicy, LimitPolicy, Policy, SandboxPolicy, StuckPolicy
+from ralph.config.load import load
+from ralph.config.overrides import Overrides
+from ralph.core.agent_policy import AgentPolicy
+from ralph.core.policy import LimitPolicy, Policy, SandboxPolicy, StuckPolicy
 
 
 def test_without_a_file_everything_has_its_default(project: Project) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from config_project import Project
 
-from ralph.config.task import slug, title_of
+from ralph.config.tasks import slug, title_of
 from ralph.core.policy import Task
 
 

@@ -9,11 +9,12 @@ import msgspec
 import pytest
 from config_project import Project
 
-from ralph.config import Overrides, Resolved, load
-from ralph.core.agentpolicy import AgentPolicy
+from ralph.config.load import Resolved, load
+from ralph.config.overrides import Overrides
+from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import End, exit_code
 from ralph.core.facts import LoopStarted, decode
-from ralph.core.hats import Hat, ScanBacklog, ScanFolder, Team
+from ralph.core.hats.model import Hat, ScanBacklog, ScanFolder, Team
 from ralph.journal.record import Record
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

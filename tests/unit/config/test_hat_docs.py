@@ -9,7 +9,7 @@ import pytest
 from config_project import Project
 from reference import renewed
 
-from ralph.core.hatgraph import check
+from ralph.core.hats.graph import check
 
 PAGE = (Path(__file__).parents[3] / "docs/hats.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)

@@ -19,14 +19,15 @@ from jsonschema import Draft7Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from ralph.config import KEYS, Key, Overrides, examine, load
-from ralph.config import hatkinds as h
-from ralph.config import kinds as k
-from ralph.config.jsonschema import default_of, schema
-from ralph.config.kinds import duration_text, seconds
+from ralph.config import field_types as k
+from ralph.config import hat_field_types as h
+from ralph.config.field_types import duration_text, seconds
+from ralph.config.json_schema import default_of, schema
+from ralph.config.load import examine, load
+from ralph.config.overrides import Overrides
 from ralph.config.problems import Problems
-from ralph.config.read import read
-from ralph.config.schema import BY_PATH, EITHER, LISTS, NAMED, SHORT
+from ralph.config.schema import BY_PATH, EITHER, KEYS, LISTS, NAMED, SHORT, Key
+from ralph.config.settings import read
 from ralph.errors import RalphError
 
 SCHEMA = schema()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ralph.config.older_family import ROWS, anchors, row_for
+from ralph.config.legacy import ROWS, anchors, row_for
 from ralph.config.schema import BY_PATH
 
 # The shapes that public files have; the values are made up.

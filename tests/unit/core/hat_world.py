@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ralph.core import turns as t
-from ralph.core.hats import Event, Hat, Team
-from ralph.core.queue import Routed, Turn, Turns
+from ralph.core.hats import turns as t
+from ralph.core.hats.model import Event, Hat, Team
+from ralph.core.hats.turns import Routed, Turn, Turns
 
 
 def hat(id: str, *triggers: str, publishes: tuple[str, ...] = (), **more: object) -> Hat:

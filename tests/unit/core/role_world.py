@@ -8,13 +8,12 @@ import yaml
 from msgspec.structs import replace
 from worlds import World
 
-from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.fold import fold
-from ralph.core.hats import Hat, role_hats
-from ralph.core.roles import choose
-from ralph.core.state import LoopState
-from ralph.core.wearing import Wearing, ended, started
+from ralph.core.hats.activation import Wearing, choose, ended, started
+from ralph.core.hats.model import Hat, role_hats
+from ralph.core.loop import decide as d
+from ralph.core.loop.fold import fold
+from ralph.core.loop.state import LoopState
 
 FILE = Path(__file__).parents[2] / "fixtures/roles/roles.yaml"
 

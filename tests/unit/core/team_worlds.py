@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from worlds import POLICIES, TASK, answer, close
 
-from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core import scanboard, steering
 from ralph.core.exits import RESUMABLE
-from ralph.core.fold import fold
-from ralph.core.hats import Aggregate, Hat, Scan, ScanFolder, Team
+from ralph.core.hats import board as scanboard
+from ralph.core.hats.model import Aggregate, Hat, Scan, ScanFolder, Team
+from ralph.core.loop import decide as d
+from ralph.core.loop import steering
+from ralph.core.loop.fold import fold
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy, Policy
-from ralph.core.state import LoopState
 
 CANCEL = "stop.it"
 TOPICS = ("task.start", "task.resume", "a.todo", "a.done", "b.done", "gate.failed", "h0.exhausted")
@@ -263,7 +264,7 @@ class TeamWorld:
                 self.folders[to].append(item)
 
     def _look(self, op: d.Look) -> None:
-        """What driver/boards.py does, on folders that are a dictionary."""
+        """What runner/operations/board.py does, on folders that are a dictionary."""
         s = self.state
         team = s.policy.team
         hat = team.hat(op.hat) if team is not None else None

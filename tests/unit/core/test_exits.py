@@ -101,26 +101,26 @@ USES = """
 import json
 from msgspec.structs import replace
 from reference import exit_codes as readme_table
-from ralph.cli import status
+from ralph.cli.show import status
 from ralph.core import exits, facts as f
-from ralph.core.fold import fold
-from ralph.core.next import what_next
+from ralph.core.loop.fold import fold
+from ralph.core.loop.end_advice import what_next
 from ralph.core.policy import Task
-from ralph.core.schedule import RunState, fold_run
-from ralph.core.state import LoopState
-from ralph.driver.loops import changes, needs_a_person
+from ralph.core.run import RunState, fold_run
+from ralph.core.loop.state import LoopState
+from ralph.runner.resume import changes, needs_a_person
 from ralph.notify.news import Scene, news
-from ralph.driver.resume import is_over
-from ralph.init.skill import exit_codes
+from ralph.runner.resume import is_over
+from ralph.setup.plan import exit_codes
 from ralph.report import sections, words
-from ralph.report.story import Span, Story
+from ralph.report.model import TimeSpan, LoopReport
 
 end = "rained-off"
 fact = f.decode(f.encode(f.LoopEnded(end=end, reason="clouds", code=exits.exit_code(end))))
 s = fold(LoopState(task=Task("A", "Title"), prepared=True), fact)
 told = news(fact, s, Scene(run="r", folder="/", host="h", time="t"))
 (change,) = changes(s)
-story = Story("l", s.task, s.policy, "ended", Span(0.0, 0.0), end, "clouds", "", False)
+story = LoopReport("l", s.task, s.policy, "ended", TimeSpan(0.0, 0.0), end, "clouds", "", False)
 print(json.dumps({
     "code": fact.code,
     "ended": s.ended,

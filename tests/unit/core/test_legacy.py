@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from ralph.core import facts as f
-from ralph.core.fold import fold_all
-from ralph.core.hats import Hat, Team
-from ralph.core.replay import Entry, replay
-from ralph.driver.recompose import Recomposer
+from ralph.core.hats.model import Hat, Team
+from ralph.core.loop.fold import fold_all
+from ralph.core.replay import JournalEntry, replay
+from ralph.runner.prompt_replay import Recomposer
 
 JOURNALS = Path(__file__).parents[2] / "fixtures/journals"
 ROLES = ["reviewer", "architect", "debugger", "documenter", "reviewer"]
@@ -33,11 +33,11 @@ CASES = {
 }
 
 
-def entries(name: str) -> list[Entry]:
+def entries(name: str) -> list[JournalEntry]:
     lines = (JOURNALS / name / "journal.jsonl").read_bytes().splitlines()
     records = [msgspec.json.decode(line, type=dict[str, msgspec.Raw]) for line in lines]
     return [
-        Entry(json.loads(bytes(r["seq"])), f.decode(r["data"]), json.loads(bytes(r["run"])))
+        JournalEntry(json.loads(bytes(r["seq"])), f.decode(r["data"]), json.loads(bytes(r["run"])))
         for r in records
         if json.loads(bytes(r["loop"]))
     ]

@@ -8,15 +8,15 @@ from hat_world import hat
 from msgspec.structs import replace
 from worlds import World, policy
 
-from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.hatgraph import check
-from ralph.core.hats import Hat, Scan, ScanFolder, Team, role_hats, with_roles
+from ralph.core.hats.graph import check
+from ralph.core.hats.model import Hat, Scan, ScanFolder, Team, role_hats, with_roles
+from ralph.core.loop import decide as d
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import LimitPolicy
-from ralph.core.state import LoopState
-from ralph.driver.bench import told_to_hooks
-from ralph.driver.persona import told_of_hat
 from ralph.prompt.compose import Context, compose
+from ralph.runner.hat_notes import told_of_hat
+from ralph.runner.loop_context import told_to_hooks
 
 ROLES = Team(
     hats=role_hats(

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from test_hat_boards import BOARD, GATED
 from worlds import POLICIES, TASK, World, answer, close, policy
 
-from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.fold import fold
-from ralph.core.hats import Team
+from ralph.core.hats.model import Team
+from ralph.core.loop import decide as d
+from ralph.core.loop.fold import fold
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import LandPolicy, LimitPolicy, Policy
-from ralph.core.replay import Entry, Prompted, Replayed, replay
-from ralph.core.state import LoopState
+from ralph.core.replay import JournalEntry, Prompted, Replayed, replay
 
 TEAMS = st.sampled_from(
     [
@@ -96,7 +96,7 @@ def happens(s: LoopState, wanted: tuple[d.Operation, ...], draw: Draw) -> list[f
 
 
 def again(journal: list[f.AnyFact], **more: object) -> Replayed:
-    return replay((Entry(n, fact) for n, fact in enumerate(journal, 1)), **more)  # type: ignore[arg-type]
+    return replay((JournalEntry(n, fact) for n, fact in enumerate(journal, 1)), **more)  # type: ignore[arg-type]
 
 
 @settings(
@@ -221,11 +221,11 @@ def test_a_landing_is_compared_and_the_words_about_a_branch_are_not() -> None:
 
 def test_a_loop_that_another_run_set_aside_was_not_decided_upon() -> None:
     journal = whole().facts[:-1]
-    entries = [Entry(n, fact, "r1") for n, fact in enumerate(journal, 1)]
+    entries = [JournalEntry(n, fact, "r1") for n, fact in enumerate(journal, 1)]
     aside = f.LoopEnded(end="cancelled", reason="set aside", code=13)
-    found = replay([*entries, Entry(99, aside, "r2")])
+    found = replay([*entries, JournalEntry(99, aside, "r2")])
     assert found.same and found.steps[-1].note
-    assert not replay([*entries, Entry(99, aside, "r1")]).same
+    assert not replay([*entries, JournalEntry(99, aside, "r1")]).same
 
 
 def test_a_loop_that_goes_on_says_what_comes_next() -> None:

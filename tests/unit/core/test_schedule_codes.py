@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ralph.core import facts as f
+from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import End
-from ralph.core.policy import AgentPolicy, Policy, Task
-from ralph.core.schedule import EndRun, RunState, Work, fold_run, from_backlog
+from ralph.core.policy import Policy, Task
+from ralph.core.run import EndRun, RunState, Work, fold_run, from_backlog
 
 
 def after(*facts: tuple[f.AnyFact, str]) -> RunState:

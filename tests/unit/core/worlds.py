@@ -7,11 +7,12 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ralph.core import decide as d
 from ralph.core import facts as f
-from ralph.core.fold import fold
-from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, StuckPolicy, Task
-from ralph.core.state import LoopState
+from ralph.core.agent_policy import AgentPolicy
+from ralph.core.loop import decide as d
+from ralph.core.loop.fold import fold
+from ralph.core.loop.state import LoopState
+from ralph.core.policy import GatePolicy, LimitPolicy, Policy, StuckPolicy, Task
 
 TASK = Task(id="t", title="Make it work")
 TESTS = GatePolicy(name="tests", run="sh test.sh")

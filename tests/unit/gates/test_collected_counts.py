@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ralph.core.testcounts import Counts, fewer
-from ralph.gates.collected import counts
+from ralph.core.failures.test_counts import Counts, fewer
+from ralph.gates.command import counts
 
 SAID = {
     "pytest": (

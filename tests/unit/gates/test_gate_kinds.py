@@ -10,12 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 import gate_package
-from ralph.config import Resolved, load
+from ralph.config.load import Resolved, load
 from ralph.core import facts as f
-from ralph.core.fold import fold
+from ralph.core.agent_policy import AgentPolicy
 from ralph.core.gate_kinds import COMMAND, REVIEWER, GateKind
-from ralph.core.policy import AgentPolicy, GatePolicy, Policy, Task
-from ralph.core.state import LoopState
+from ralph.core.loop.fold import fold
+from ralph.core.loop.state import LoopState
+from ralph.core.policy import GatePolicy, Policy, Task
 from ralph.errors import RalphError
 from ralph.gates import kinds
 from ralph.gates.command import Command

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from ralph.core.globs import matches
-from ralph.core.protected import PROTECTED
-from ralph.core.protected import put_back as told
-from ralph.gates.protect import Restored, plan, restore
-from ralph.workspace import Snapshots
-from ralph.workspace import find as find_repo
+from ralph.core.policy import PROTECTED
+from ralph.core.policy import put_back as told
+from ralph.gates.protected_paths import Restored, plan, restore
+from ralph.git.repo import find as find_repo
+from ralph.git.snapshots import Snapshots
 
 CI = ".github/workflows/ci.yml"
 
@@ -183,8 +183,9 @@ def test_a_death_at_any_point_is_mended_by_doing_it_again(root: Path, point: str
     (root / ".travis.yml").write_text("x")
     (root / "work.py").write_text("a = 2\n")
     script = (
-        "import sys\nfrom pathlib import Path\nfrom ralph.core.protected import PROTECTED\n"
-        "from ralph.gates.protect import restore\nfrom ralph.workspace import Snapshots, find\n"
+        "import sys\nfrom pathlib import Path\nfrom ralph.core.policy import PROTECTED\n"
+        "from ralph.gates.protected_paths import restore\n"
+        "from ralph.git.repo import find\nfrom ralph.git.snapshots import Snapshots\n"
         "s = Snapshots(find(Path('.')), 'test')\n"
         "restore(s, before=sys.argv[1], tip=sys.argv[1], tree=s.take().tree, protect=PROTECTED, keep=lambda: None)\n"
     )

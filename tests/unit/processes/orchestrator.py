@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from ralph.driver.processes import Ownership
+from ralph.processes.ownership import Ownership
 
 
 def main(tier: str, folder: str, mode: str, script: str) -> None:

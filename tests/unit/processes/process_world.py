@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ralph.driver import processes
-from ralph.driver.processes import Ended, Line, Owned, Ownership
+from ralph.processes import ownership as processes
+from ralph.processes.capture import Line
+from ralph.processes.owned import Ended, Owned
+from ralph.processes.ownership import Ownership
 
 PATH = os.environ.get("PATH", os.defpath)
 DEADLINE = 30.0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from process_world import World, tiers
 
-from ralph.driver.processes.capture import LINE_LIMIT, LineSplitter, Transcript
+from ralph.processes.capture import LINE_LIMIT, LineSplitter, Transcript
 
 
 def split(data: bytes, sizes: list[int]) -> list[tuple[str, bool]]:
@@ -102,7 +102,7 @@ def test_the_end_of_the_error_output_is_kept_in_memory(world: World) -> None:
 _MEASURE = """
 import os, resource, sys
 from pathlib import Path
-from ralph.driver.processes import Ownership
+from ralph.processes.ownership import Ownership
 with Ownership("reaper", f"rss-{os.getpid()}") as ownership:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     owned = ownership.start("k", ["sh", "-c", sys.argv[1]], cwd=Path("/"), env={"PATH": os.environ["PATH"]},

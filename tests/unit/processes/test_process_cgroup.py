@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from process_world import World, tiers, until, wait_exited, wait_for_line
 
-from ralph.driver.processes.keeper import cgroup
+from ralph.processes.keeper import cgroup
 
 HYBRID = """31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755
 36 31 0:33 / /sys/fs/cgroup/devices rw,relatime - cgroup cgroup rw,devices

@@ -25,7 +25,7 @@ from process_world import (
     wait_for_line,
 )
 
-from ralph.driver.processes import sweep
+from ralph.processes.marks import sweep
 
 every_holding_tier = pytest.mark.parametrize("tier", tiers("cgroup", "pidns", "reaper"))
 every_tier = pytest.mark.parametrize("tier", tiers("cgroup", "pidns", "reaper", "group"))
@@ -182,7 +182,7 @@ def test_sweep_spares_other_runs_and_the_sweeper(world: World, tmp_path: Path) -
     with other.ownership:
         bystander = other.sh("echo up; exec sleep TOKEN")
         wait_for_line(bystander, "up")
-        code = "from ralph.driver.processes import sweep; import sys; print(sweep(sys.argv[1]))"
+        code = "from ralph.processes.marks import sweep; import sys; print(sweep(sys.argv[1]))"
         residue = f"reaper {world.ownership.run} 0.0 "
         swept, _ = finish(world.start([sys.executable, "-c", code, residue], env=dict(os.environ)))
         assert (swept.code, world.said()) == (0, "[]\n"), swept.err_tail

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from process_world import World, children, finish, open_fds, tiers, until, wait_exited, wait_for_line
 
-from ralph.driver import processes
 from ralph.errors import RalphError
+from ralph.processes import ownership as processes
 
 HOLDING = tiers("cgroup", "pidns", "reaper")
 ALL = tiers("cgroup", "pidns", "reaper", "group")

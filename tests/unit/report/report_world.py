@@ -8,18 +8,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ralph.core import facts as f
-from ralph.core.digest import digest
+from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import CODES, End
-from ralph.core.policy import AgentPolicy, GatePolicy, LimitPolicy, Policy, Task
-from ralph.driver.store import Store
+from ralph.core.policy import GatePolicy, LimitPolicy, Policy, Task
+from ralph.git.repo import Repo, find
+from ralph.git.snapshots import Snapshots
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock
-from ralph.report.changes import Changes
-from ralph.report.gather import gather
-from ralph.report.kept import Kept
+from ralph.journal.store import Store
+from ralph.report.history import gather
+from ralph.report.model import LoopReport
 from ralph.report.page import Page
-from ralph.report.story import Story
-from ralph.workspace import Repo, Snapshots, find
+from ralph.report.sources import Changes, StoredTexts
+from ralph.text import digest
 
 BEGIN = datetime(2026, 1, 2, 3, 0, tzinfo=UTC).timestamp()
 GATES = (
@@ -221,18 +222,18 @@ class World:
 
     # -- what is told
 
-    def stories(self, **wish: object) -> list[Story]:
+    def stories(self, **wish: object) -> list[LoopReport]:
         with Changes(self.repo) as changes:
             return gather(self.repo, changes, **wish).stories  # type: ignore[arg-type]
 
-    def story(self) -> Story:
+    def story(self) -> LoopReport:
         (story,) = self.stories()
         return story
 
-    def page(self, stories: list[Story] | None = None) -> str:
+    def page(self, stories: list[LoopReport] | None = None) -> str:
         with Changes(self.repo) as changes:
             chosen = stories or self.stories()
-            return "".join(Page(chosen, Kept(self.repo.state_dir), changes, BEGIN).parts())
+            return "".join(Page(chosen, StoredTexts(self.repo.state_dir), changes, BEGIN).parts())
 
 
 def proven(world: World) -> None:

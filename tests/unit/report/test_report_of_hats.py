@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from report_world import World, proven
 
 from ralph.core import facts as f
-from ralph.core.hats import Scan, ScanFolder, Team
-from ralph.core.policy import AgentPolicy, LimitPolicy, Policy, Task
+from ralph.core.agent_policy import AgentPolicy
+from ralph.core.hats.model import Scan, ScanFolder, Team
+from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.report.markdown import summary
 
 SCAN = Scan(folders=(ScanFolder("work", "work.propose"), ScanFolder("proposed", "work.finish")))

@@ -6,12 +6,13 @@ import pytest
 from report_world import World
 
 from ralph.core import facts as f
-from ralph.core.policy import AgentPolicy, Policy, Task
+from ralph.core.agent_policy import AgentPolicy
+from ralph.core.policy import Policy, Task
 from ralph.errors import RalphError
-from ralph.report.changes import Changes
-from ralph.report.choose import choose
-from ralph.report.gather import gather
-from ralph.report.runsummary import run_summary, totals
+from ralph.history.runs import choose
+from ralph.report.history import gather
+from ralph.report.markdown import run_summary, totals
+from ralph.report.sources import Changes
 
 
 def begin_run(world: World, target: str = "") -> None:

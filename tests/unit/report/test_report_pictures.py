@@ -8,26 +8,26 @@ from itertools import pairwise
 import pytest
 from report_world import World, long_night, proven
 
-from ralph.report import pictures
-from ralph.report.axis import LONGEST_IDLE, Axis
-from ralph.report.story import Span
+from ralph.report import charts
+from ralph.report.charts import LONGEST_IDLE, Axis
+from ralph.report.model import TimeSpan
 
 
 def test_without_waits_time_is_to_scale() -> None:
-    axis = Axis(Span(100, 200), [], 0, 1000)
+    axis = Axis(TimeSpan(100, 200), [], 0, 1000)
     assert [axis.x(t) for t in (100, 125, 200)] == [0, 250, 1000]
     assert not axis.shortened
 
 
 def test_a_short_wait_is_to_scale() -> None:
-    axis = Axis(Span(0, 100), [Span(50, 52)], 0, 1000)
+    axis = Axis(TimeSpan(0, 100), [TimeSpan(50, 52)], 0, 1000)
     assert axis.x(50) == pytest.approx(500) and axis.x(52) == pytest.approx(520)
     assert not axis.shortened
 
 
 def test_a_night_of_waiting_does_not_push_the_work_aside() -> None:
-    night = Span(50, 36_050)
-    axis = Axis(Span(0, 36_100), [night], 0, 1000)
+    night = TimeSpan(50, 36_050)
+    axis = Axis(TimeSpan(0, 36_100), [night], 0, 1000)
     waited = axis.x(36_050) - axis.x(50)
     assert waited == pytest.approx(1000 * LONGEST_IDLE / (1 + LONGEST_IDLE))
     assert axis.x(50) == pytest.approx(1000 - axis.x(36_050)), (
@@ -37,66 +37,73 @@ def test_a_night_of_waiting_does_not_push_the_work_aside() -> None:
 
 
 def test_many_waits_together_leave_half_the_room_to_the_work() -> None:
-    waits = [Span(n * 100 + 1, n * 100 + 100) for n in range(100)]
-    axis = Axis(Span(0, 10_000), waits, 0, 1000)
+    waits = [TimeSpan(n * 100 + 1, n * 100 + 100) for n in range(100)]
+    axis = Axis(TimeSpan(0, 10_000), waits, 0, 1000)
     worked = sum(axis.x(n * 100 + 1) - axis.x(n * 100) for n in range(100))
     assert worked >= 499
 
 
 @pytest.mark.parametrize(
-    "idle", [[], [Span(0, 100)], [Span(-50, 500)], [Span(10, 60), Span(20, 30), Span(50, 90)], [Span(5, 5)]]
+    "idle",
+    [
+        [],
+        [TimeSpan(0, 100)],
+        [TimeSpan(-50, 500)],
+        [TimeSpan(10, 60), TimeSpan(20, 30), TimeSpan(50, 90)],
+        [TimeSpan(5, 5)],
+    ],
 )
-def test_time_never_runs_backwards_nor_out_of_the_picture(idle: list[Span]) -> None:
-    axis = Axis(Span(0, 100), idle, 10, 90)
+def test_time_never_runs_backwards_nor_out_of_the_picture(idle: list[TimeSpan]) -> None:
+    axis = Axis(TimeSpan(0, 100), idle, 10, 90)
     places = [axis.x(t) for t in range(-10, 120)]
     assert places == sorted(places)
     assert places[0] == 10 and places[-1] == 90
 
 
 def test_a_loop_without_any_length_has_a_picture() -> None:
-    axis = Axis(Span(7, 7), [], 0, 1000)
+    axis = Axis(TimeSpan(7, 7), [], 0, 1000)
     assert axis.x(7) == 0
     assert [t.seconds for t in axis.ticks()] == [0]
 
 
 @pytest.mark.parametrize("length", [0.3, 5, 61, 3000, 40_000, 900_000, 40_000_000])
 def test_ticks_are_few_round_and_apart(length: float) -> None:
-    found = Axis(Span(0, length), [], 0, 1000).ticks()
+    found = Axis(TimeSpan(0, length), [], 0, 1000).ticks()
     assert 2 <= len(found) <= 12
     assert found[0].seconds == 0
     assert all(b.x - a.x >= 60 for a, b in pairwise(found))
 
 
 def test_no_tick_stands_where_time_is_not_to_scale() -> None:
-    found = Axis(Span(0, 36_100), [Span(50, 36_050)], 0, 1000).ticks()
+    found = Axis(TimeSpan(0, 36_100), [TimeSpan(50, 36_050)], 0, 1000).ticks()
     assert all(t.seconds <= 50 or t.seconds >= 36_050 for t in found)
 
 
 def test_two_hundred_iterations_stay_inside_the_picture_and_can_be_seen(world: World) -> None:
     long_night(world, 200)
     story = world.story()
-    drawn = pictures.timeline(story, "")
+    drawn = charts.timeline(story, "")
     root = ET.fromstring(drawn)
     assert len(root.findall("a")) == len(story.iterations) == 200
     for rect in root.iter("rect"):
         x, wide = float(rect.attrib["x"]), float(rect.attrib["width"])
-        assert wide >= 1.5 and x >= 0 and x + wide <= pictures.WIDTH
-    _, bars = pictures.bars(story, "")
+        assert wide >= 1.5 and x >= 0 and x + wide <= charts.WIDTH
+    _, bars = charts.bars(story, "")
     for rect in ET.fromstring(bars).iter("rect"):
         assert float(rect.attrib["y"]) >= 0 and float(rect.attrib["height"]) >= 0
-        assert float(rect.attrib["x"]) + float(rect.attrib["width"]) <= pictures.WIDTH
+        assert float(rect.attrib["x"]) + float(rect.attrib["width"]) <= charts.WIDTH
 
 
 def test_results_can_be_told_apart_without_colour(world: World) -> None:
     proven(world)
-    rects = list(ET.fromstring(pictures.timeline(world.story(), "")).iter("rect"))
+    rects = list(ET.fromstring(charts.timeline(world.story(), "")).iter("rect"))
     tall = {r.attrib["class"]: float(r.attrib["height"]) for r in rects if "gate" in r.attrib["class"]}
     assert tall["gate red"] > tall["gate green"]
 
 
 def test_every_mark_has_words(world: World) -> None:
     long_night(world, 36)
-    root = ET.fromstring(pictures.timeline(world.story(), ""))
+    root = ET.fromstring(charts.timeline(world.story(), ""))
     assert root.find("title") is not None and root.find("desc") is not None
     texts = {title.text for title in root.iter("title")}
     assert "iteration 12: claim turned down: spec: no Retry-After header, 4 min 24 s" in texts
@@ -111,7 +118,7 @@ def test_hostile_names_are_text_in_a_picture(world: World) -> None:
     name = '"><script>alert(1)</script>\x1b[31m'
     world.start(gates=(GatePolicy(name=name, run="true"),))
     world.gate(False, name, purpose="base")
-    drawn = pictures.timeline(world.story(), "")
+    drawn = charts.timeline(world.story(), "")
     assert "<script" not in drawn and "\x1b" not in drawn
     ET.fromstring(drawn)
 
@@ -127,12 +134,12 @@ def test_hostile_names_are_text_in_a_picture(world: World) -> None:
 def test_the_bars_show_what_is_known(world: World, spent: dict[str, float], heading: str) -> None:
     world.start()
     world.iteration("ITERATION_DONE", **spent)  # type: ignore[arg-type]
-    assert pictures.bars(world.story(), "")[0] == heading
+    assert charts.bars(world.story(), "")[0] == heading
 
 
 def test_without_iterations_there_are_no_bars(world: World) -> None:
     world.start()
-    assert pictures.bars(world.story(), "") == ("", "")
+    assert charts.bars(world.story(), "") == ("", "")
 
 
 def test_a_bar_whose_number_was_used_again_has_a_label_too(world: World) -> None:
@@ -140,7 +147,7 @@ def test_a_bar_whose_number_was_used_again_has_a_label_too(world: World) -> None
     world.iteration("ITERATION_DONE", usd=0.025)
     world.iteration("", how="interrupted", usd=0.05)
     world.iteration("ITERATION_DONE", usd=0.03)
-    root = ET.fromstring(pictures.bars(world.story(), "")[1])
+    root = ET.fromstring(charts.bars(world.story(), "")[1])
     labels = [text.text for text in root.findall("text") if text.attrib["text-anchor"] == "middle"]
     assert labels == ["1", "2*", "2"]
     tips = [title.text for group in root.findall("g") for title in group.findall("title")]

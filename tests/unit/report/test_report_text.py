@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ralph.report.figures import cost, duration, tokens
-from ralph.report.harmless import one_line, visible
-from ralph.report.kept import Kept, cut_text, read_part
+from ralph.report.html import one_line, visible
 from ralph.report.markdown import safe, safe_next
+from ralph.report.sources import StoredTexts, cut_text, read_part
+from ralph.report.words import tokens
+from ralph.terminal.words import cost
+from ralph.text import duration
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,7 @@ def test_text_at_hand_is_cut_in_the_same_way() -> None:
 
 
 def test_facts_cannot_name_files_outside_the_state_folder(tmp_path: Path) -> None:
-    kept = Kept(tmp_path / "state")
+    kept = StoredTexts(tmp_path / "state")
     assert kept.transcript("../../etc/passwd") is None
     assert kept.transcript("/etc/passwd") is None
     assert kept.transcript("") is None
@@ -162,8 +164,8 @@ def test_numbers_are_as_people_read_them() -> None:
 
 
 def test_money_and_tokens_read_as_on_the_terminal() -> None:
-    from ralph.core.state import LoopState
-    from ralph.ui.lines import summary
+    from ralph.core.loop.state import LoopState
+    from ralph.terminal.lines import summary
 
     told = " ".join(summary(LoopState(tokens=4620, cost_usd=0.0412)))
     assert f"{tokens(4620)} tokens, {cost(0.0412)}" in told

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph.sandbox import Sandboxed, usable, wrap
+from ralph.sandbox.bwrap import Sandboxed, usable, wrap
 
 needs_bwrap = pytest.mark.skipif(bool(usable(False)), reason=usable(False))
 GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")

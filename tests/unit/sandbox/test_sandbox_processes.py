@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from sandbox_world import World, needs_bwrap
 
-from ralph.driver.processes import Ended, Owned, Ownership, available
-from ralph.sandbox import left_running
+from ralph.processes.owned import Ended, Owned
+from ralph.processes.ownership import Ownership, available
+from ralph.sandbox.bwrap import left_running
 
 pytestmark = needs_bwrap
 _usable = available()
@@ -137,7 +138,7 @@ def test_nothing_survives_the_death_of_ralph(world: World, tier: str, mark: Mark
     boxed = world.wrap(["sh", "-c", f"{DAEMON.format(mark.seconds)}; sleep {mark.seconds}"])
     script = (
         "import pathlib, sys\n"
-        "from ralph.driver.processes import Ownership\n"
+        "from ralph.processes.ownership import Ownership\n"
         "tier, out, env, *argv = sys.argv[1:]\n"
         "o = Ownership(tier, 'run-1')\n"
         "p = o.start('i', argv, cwd=pathlib.Path('/'), env=eval(env), stdin=None, out=pathlib.Path(out))\n"

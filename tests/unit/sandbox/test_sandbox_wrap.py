@@ -12,7 +12,8 @@ import pytest
 from sandbox_world import World, needs_bwrap
 
 from ralph.errors import RalphError
-from ralph.sandbox import bwrap, trouble, usable
+from ralph.sandbox import bwrap
+from ralph.sandbox.bwrap import trouble, usable
 
 NOBODY = 65534
 

@@ -6,7 +6,7 @@ import re
 
 from ralph.backlog.changes import Fields
 from ralph.backlog.formats.record import Record, name, number, text
-from ralph.core.tasks import parent_of
+from ralph.core.tasks.task import parent_of
 
 MARKS = ("issue_type", "created_at", "acceptance_criteria", "close_reason")
 STATUSES = {

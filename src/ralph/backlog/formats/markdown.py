@@ -14,7 +14,7 @@ _FENCE = re.compile(r"^\s*(```+|~~~+)")
 _OWN = re.compile(r"\s*<!-- ralph (\{.*\}) -->$")
 
 
-class Item(msgspec.Struct):
+class ChecklistItem(msgspec.Struct):
     """One item with the lines before it that belong to no other, as they are in the file."""
 
     line: int
@@ -27,8 +27,8 @@ class Item(msgspec.Struct):
     after: str = ""  # of the last one: what follows
 
 
-def items(text: str) -> list[Item]:
-    found: list[Item] = []
+def items(text: str) -> list[ChecklistItem]:
+    found: list[ChecklistItem] = []
     loose, body, fence = "", "", ""
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         bare = line.rstrip("\n")
@@ -51,7 +51,7 @@ def items(text: str) -> list[Item]:
     return found
 
 
-def _item(match: re.Match[str], number: int, raw: str) -> Item:
+def _item(match: re.Match[str], number: int, raw: str) -> ChecklistItem:
     title, own = match[6], {}
     if told := _OWN.search(title):
         try:
@@ -59,10 +59,10 @@ def _item(match: re.Match[str], number: int, raw: str) -> Item:
             title = title[: told.start()]
         except ValueError:
             pass  # a comment of somebody else's
-    return Item(number, _indent(match[1] + "x"), title, match[4] != " ", raw, own)
+    return ChecklistItem(number, _indent(match[1] + "x"), title, match[4] != " ", raw, own)
 
 
-def _end(found: list[Item], body: str) -> None:
+def _end(found: list[ChecklistItem], body: str) -> None:
     if found and body:
         lines = body.splitlines()
         least = min(len(line) - len(line.lstrip()) for line in lines if line.strip())

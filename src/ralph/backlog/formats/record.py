@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 
 from ralph.backlog.changes import Fields
-from ralph.core.tasks import parent_of
+from ralph.core.tasks.task import parent_of
 
 Record = dict[str, object]
 Read = Callable[[Record], Fields]  # only what both have a word for

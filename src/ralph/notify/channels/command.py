@@ -9,7 +9,7 @@ from ralph.notify.channel import Letter, as_json
 from ralph.notify.news import News
 
 
-class Command:
+class CommandChannel:
     def letter(self, policy: NotifyPolicy, news: News, folder: Path, env: dict[str, str]) -> Letter:
         env = env | {
             "RALPH_NOTIFY_OCCASION": news.occasion,
@@ -23,4 +23,4 @@ class Command:
         return Letter(shell, as_json(news.message), env, cwd)
 
 
-CHANNEL = Command()
+CHANNEL = CommandChannel()

@@ -1,0 +1,271 @@
+"""A call's arguments against its tool's schema: as much of JSON Schema as the tools use, in words a model can act on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from ralph import files
+from ralph.agent_tools import todos
+from ralph.agent_tools.caller import Caller, digest
+from ralph.errors import RalphError
+from ralph.journal import inbox
+
+TEXT_LIMIT = 100_000  # characters of one text; what goes into a prompt is paid for in every iteration
+_KINDS: dict[str, tuple[type, str]] = {
+    "string": (str, "text"),
+    "integer": (int, "a whole number"),
+    "array": (list, "a list"),
+    "object": (dict, "an object"),
+}
+Schema = dict[str, object]
+
+
+def check(schema: Schema, arguments: dict[str, object]) -> None:
+    """Raises a RalphError that names every fault."""
+    faults = _object(schema, arguments, "")
+    if faults:
+        raise RalphError("; ".join(faults[:8]), todo="Correct this and call the tool again.")
+
+
+def text(arguments: dict[str, object], name: str, otherwise: str = "") -> str:
+    value = arguments.get(name, otherwise)
+    return plain(value) if isinstance(value, str) else otherwise
+
+
+def number(arguments: dict[str, object], name: str, otherwise: int) -> int:
+    value = arguments.get(name, otherwise)
+    return value if isinstance(value, int) else otherwise
+
+
+def texts(arguments: dict[str, object], name: str) -> list[str]:
+    value = arguments.get(name)
+    return [plain(item) for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def objects(arguments: dict[str, object], name: str) -> list[dict[str, object]]:
+    value = arguments.get(name)
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def plain(text: str) -> str:
+    """JSON can spell what is no character (half a surrogate pair); neither files nor the journal can hold it."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _object(schema: Schema, value: dict[str, object], at: str) -> list[str]:
+    properties, required = _of(schema, "properties"), schema.get("required", ())
+    faults = []
+    for name in required if isinstance(required, list) else ():
+        if name not in value:
+            faults.append(f"`{at}{name}` is missing")
+    for name, item in value.items():
+        if name not in properties:
+            faults.append(f"`{at}{name}` is unknown{_nearest(name, list(properties))}")
+        else:
+            faults += _value(_of(properties, name), item, f"{at}{name}")
+    return faults
+
+
+def _value(schema: Schema, value: object, at: str) -> list[str]:
+    kind, spoken = _KINDS[str(schema["type"])]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        return [f"`{at}` must be {spoken}"]
+    if isinstance(value, str):
+        return _check_text(schema, value, at)
+    if isinstance(value, list):
+        return _list(schema, value, at)
+    if isinstance(value, dict):
+        return _object(schema, value, f"{at}.")
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if isinstance(value, int) and isinstance(low, int) and isinstance(high, int) and not low <= value <= high:
+        return [f"`{at}` must be from {low} to {high}"]
+    return []
+
+
+def _check_text(schema: Schema, value: str, at: str) -> list[str]:
+    least = schema.get("minLength", 0)
+    if isinstance(least, int) and len(value.strip()) < least:
+        return [f"`{at}` needs at least {least} characters" if least > 1 else f"`{at}` must not be empty"]
+    if len(value) > TEXT_LIMIT:
+        return [f"`{at}` has {len(value)} characters; at most {TEXT_LIMIT} are taken"]
+    choices = schema.get("enum")
+    if isinstance(choices, list) and value not in choices:
+        return [f"`{at}` must be one of {', '.join(choices)}"]
+    return []
+
+
+def _list(schema: Schema, value: list[object], at: str) -> list[str]:
+    least, most = schema.get("minItems", 0), schema["maxItems"]
+    if isinstance(least, int) and len(value) < least:
+        return [f"`{at}` needs at least {least} entries"]
+    if isinstance(most, int) and len(value) > most:
+        return [f"`{at}` has {len(value)} entries; at most {most} are taken"]
+    items = _of(schema, "items")
+    return [fault for n, item in enumerate(value) for fault in _value(items, item, f"{at}[{n}]")]
+
+
+def _of(schema: Schema, name: str) -> Schema:
+    found = schema.get(name, {})
+    return found if isinstance(found, dict) else {}
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, names, 1)
+    return f" (nearest: `{near[0]}`)" if near else f" (known: {', '.join(names) or 'none'})"
+
+
+Arguments = dict[str, object]
+ASKS = "human.interact"  # the topic by which an iteration asks a person
+_LISTED = 100
+_SHOWN = 300  # characters of one task in the list
+
+
+def complete(caller: Caller, arguments: Arguments) -> str:
+    _own(caller, text(arguments, "taskId"))
+    artifacts = [caller.find(name) for name in texts(arguments, "artifactPaths")]
+    claim: dict[str, object] = {
+        "kind": "claim",
+        "summary": text(arguments, "summary"),
+        "evidence": text(arguments, "promiseEvidence"),
+        "artifacts": artifacts,
+    }
+    caller.tell(claim, f"claim-{digest(claim)}")
+    return (
+        "Your claim is recorded. It completes nothing by itself: Ralph's gates decide once this iteration has ended. "
+        "Change nothing more and end with TASK_COMPLETE; ITERATION_DONE or TASK_STUCK would take the claim back."
+    )
+
+
+def emit(caller: Caller, arguments: Arguments) -> str:
+    topic = text(arguments, "topic").strip()
+    if any(c.isspace() for c in topic):
+        raise RalphError(
+            f"{topic!r} is no topic", todo="A topic is one word, such as build.done; the rest is the payload."
+        )
+    if why := inbox.refusal(topic, caller.env):
+        raise RalphError(why, todo="Emit one of those, or nothing.")
+    caller.tell({"kind": "event", "topic": topic, "payload": text(arguments, "payload")})
+    return f"The event {topic} is handed to the loop."
+
+
+def ask(caller: Caller, arguments: Arguments) -> str:
+    payload = text(arguments, "question").strip()
+    default, deadline = text(arguments, "default").strip(), number(arguments, "deadlineSeconds", 0)
+    if default or deadline:
+        asked = {"question": payload, "default": default or None, "deadline_seconds": deadline}
+        payload = json.dumps({name: value for name, value in asked.items() if value}, ensure_ascii=False)
+    caller.tell({"kind": "event", "topic": ASKS, "payload": payload})
+    late = ", or with your default when nobody answers in time" if default and deadline else ""
+    return (
+        "The question is recorded. No answer comes in this iteration: the loop stops when it has ended and goes on "
+        f"with a person's answer{late}. Write the scratchpad now, and end."
+    )
+
+
+def add(caller: Caller, arguments: Arguments) -> str:
+    return _propose(caller, "add", "", [arguments])
+
+
+def split(caller: Caller, arguments: Arguments) -> str:
+    parent = text(arguments, "taskId")
+    _own(caller, parent)
+    return _propose(caller, "split", parent, objects(arguments, "tasks"))
+
+
+def tasks(caller: Caller, arguments: Arguments) -> str:
+    at = f", iteration {caller.iteration} of loop {caller.loop}" if caller.inside else ""
+    head = f"Current task: {caller.task}{at}." if caller.task else "No loop runs here."
+    if not caller.backlog:
+        return f"{head}\nThe list of tasks is kept outside of the workspace."
+    path = f"{caller.root}/{caller.backlog}"
+    if not os.path.exists(path):
+        return f"{head}\nThe workspace has no {caller.backlog}."
+    found, strange = todos.parse(files.read(path))
+    counts: dict[str, int] = {}
+    for task in found:
+        counts[_status(task)] = counts.get(_status(task), 0) + 1
+    counted = ", ".join(f"{n} {status}" for status, n in sorted(counts.items())) or "empty"
+    wanted = [task for task in found if _wanted(task, text(arguments, "status"), text(arguments, "under"))]
+    lines = [head, f"{caller.backlog}: {counted}" + (f"; {strange} lines are no tasks" if strange else "")]
+    lines += [_line(task) for task in wanted[:_LISTED]]
+    if len(wanted) > _LISTED:
+        lines.append(f"[{len(wanted) - _LISTED} more; narrow it by `status` or `under`]")
+    return "\n".join(lines)
+
+
+def _own(caller: Caller, task: str) -> None:
+    caller.require()
+    if task != caller.task:
+        raise RalphError(
+            f"refused: {task!r} is not the task of this loop", todo=f"Call it with taskId {caller.task!r}."
+        )
+
+
+def _propose(caller: Caller, how: str, parent: str, wanted: list[Arguments]) -> str:
+    caller.require()
+    proposed: list[dict[str, object]] = []
+    for task in wanted:
+        title, description = text(task, "title").strip(), text(task, "description")
+        proposed.append({"title": title, "description": description, "criteria": texts(task, "criteria")})
+    name = f"{how}-{digest(proposed)}"
+    for task, id in zip(
+        proposed, caller.proposed.get(name) or _new_ids(caller, parent, proposed), strict=True
+    ):
+        task["id"] = id
+    caller.tell({"kind": "task", "how": how, "parent": parent, "tasks": proposed}, name)
+    caller.proposed[name] = [str(task["id"]) for task in proposed]
+    listed = "\n".join(f"- {task['id']}: {task['title']}" for task in proposed)
+    return (
+        "Proposed. Ids may become others, should these be taken; whether and when they are worked on is not yours "
+        f"to decide. Go on with {caller.task}.\n{listed}"
+    )
+
+
+def _new_ids(caller: Caller, parent: str, proposed: list[Arguments]) -> list[str]:
+    listed = files.read(f"{caller.root}/{caller.backlog}") if caller.backlog else ""
+    known = {str(task["id"]) for task in todos.parse(listed)[0]}
+    known.update(id for ids in caller.proposed.values() for id in ids)
+    found = []
+    for task in proposed:
+        found.append(_child(parent, known) if parent else _slug(str(task["title"]), known))
+        known.add(found[-1])
+    return found
+
+
+def _child(parent: str, known: set[str]) -> str:
+    n = 1
+    while f"{parent}.{n}" in known:
+        n += 1
+    return f"{parent}.{n}"
+
+
+def _slug(title: str, known: set[str]) -> str:
+    slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].rstrip("-") or "task"
+    name, n = slug, 1
+    while name in known:
+        n += 1
+        name = f"{slug}-{n}"
+    return name
+
+
+_ALIASES = {"active": "in_progress", "completed": "complete"}
+
+
+def _status(task: Arguments) -> str:
+    status = task.get("status", "pending")
+    return _ALIASES.get(status, status) if isinstance(status, str) else "pending"
+
+
+def _wanted(task: Arguments, status: str, under: str) -> bool:
+    inside = not under or str(task["id"]).startswith(f"{under.rstrip('.')}.")
+    return inside and (not status or _status(task) == _ALIASES.get(status, status))
+
+
+def _line(task: Arguments) -> str:
+    shown = {name: task[name] for name in ("id", "title", "status", "leaf") if name in task}
+    line = json.dumps(shown, ensure_ascii=False)
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + " [cut]"

@@ -1,0 +1,96 @@
+"""Which repository a command is about. Without one, the folder itself is the workspace."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ralph.backlog.jsonl import BACKLOG_NAME
+from ralph.core.loop.state import LoopState
+from ralph.errors import RalphError
+from ralph.git.repo import Repo, find, without_git
+from ralph.git.workspaces.pool import is_slot_of
+from ralph.journal.read import NAME, scan
+from ralph.runner.operations.gate import is_gate_checkout
+from ralph.runner.resume import is_over, last_loop
+
+BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates
+
+
+def here() -> Repo:
+    folder = Path.cwd()
+    return find(folder) or without_git(folder)
+
+
+CONFIGS = ("ralph.yml", "ralph.yaml")
+
+
+def usual(root: Path) -> Path | None:
+    """The one that needs no key, if it is there."""
+    path = root / BACKLOG_NAME
+    return path if path.exists() else None
+
+
+def of_folder(repo: Repo, folder: Path) -> Path:
+    """The one that the configuration here, or the nearest above, names; else the usual one, there or not."""
+    config = _nearest(folder, repo.root)
+    if config is None or not _may_name_one(config):
+        return repo.root / BACKLOG_NAME
+    from ralph.config.tasks import named_in
+
+    try:
+        return named_in(config) or repo.root / BACKLOG_NAME
+    except RalphError as error:
+        if error.where:
+            raise
+        raise RalphError(error.what, where=str(config), todo=error.todo, code=error.code) from None
+
+
+def _may_name_one(config: Path) -> bool:
+    try:
+        return b"backlog" in config.read_bytes()
+    except OSError:
+        return True  # the reader of configurations says what is wrong
+
+
+def _nearest(folder: Path, root: Path) -> Path | None:
+    inside = [place for place in (folder, *folder.parents) if place == root or root in place.parents]
+    return next((place / name for place in inside for name in CONFIGS if (place / name).is_file()), None)
+
+
+def latest(repo: Repo) -> LoopState | None:
+    found = last_loop(scan(repo.state_dir / NAME).records, repo.root)
+    return found[0] if found else None
+
+
+def resumable(repo: Repo) -> LoopState | None:
+    """The loop that `ralph resume` would go on with."""
+    state = latest(repo)
+    return None if state is None or is_over(state) else state
+
+
+_INSIDE = ("RALPH_TOKEN", "RALPH_GATE", "RALPH_LOOP")
+
+
+def refuse_inside(repo: Repo) -> None:
+    if not any(os.environ.get(name) for name in _INSIDE) or not _is_its_own(repo):
+        return
+    who = "a gate or a reviewer" if os.environ.get("RALPH_GATE") else "an iteration"
+    task = os.environ.get("RALPH_TASK", "")
+    raise RalphError(
+        f"{who} of a run works here{f', on {task}' if task else ''}: no other run begins inside it",
+        where=str(repo.root),
+        todo="Do the work of the task yourself; in tests, run Ralph in a repository of their own.",
+    )
+
+
+def _is_its_own(repo: Repo) -> bool:
+    """Whether the repository is that of the loop around, one of its workspaces, or a worktree of either."""
+    told = os.environ.get("RALPH_STATE", "")
+    if not told:
+        return False
+    state = Path(told).resolve()
+    gate = not repo.versioned and is_gate_checkout(repo.root, os.environ.get("RALPH_LOOP", ""))
+    if gate or repo.state_dir.resolve() == state:
+        return True
+    return any(is_slot_of(state.parent, place) for place in (repo.root, repo.common_dir.parent))

@@ -1,0 +1,1 @@
+"""`ralph run`, `ralph resume`, and the commands that steer a live run."""

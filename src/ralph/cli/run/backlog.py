@@ -1,0 +1,373 @@
+"""`ralph run` over a backlog: which tasks, how many at once, and what is said of them."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime
+from functools import partial
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec.structs import replace
+
+from ralph.backlog.jsonl import BACKLOG_NAME, JsonlBacklog, done_name
+from ralph.backlog.source import Backlog
+from ralph.cli import context
+from ralph.cli.run.view import Shown, choose, diagnosed
+from ralph.cli.task.view import is_split, loose_end, not_begun, split_into, unready
+from ralph.core import facts as f
+from ralph.core.exits import DONE, FAILURES, OVER, STOPS_THE_RUN, resume_of, shlex_quoted
+from ralph.core.loop.end_advice import what_next
+from ralph.core.loop.fold import fold_all
+from ralph.core.loop.state import LoopState
+from ralph.core.policy import Policy
+from ralph.core.run import Work, together
+from ralph.errors import RalphError
+from ralph.git.landing.remote import NO_GH
+from ralph.git.refs import target
+from ralph.git.repo import Repo, printable
+from ralph.git.workspaces.pool import refuse
+from ralph.git.workspaces.shared_folders import missing_of
+from ralph.history.runs import file_of, newest_backlog_run
+from ralph.journal.lock import holder
+from ralph.journal.read import NAME, scan
+from ralph.journal.read import NAME as JOURNAL
+from ralph.journal.record import Record
+from ralph.runner.backlog_run import BacklogRequest, Resume, run_backlog
+from ralph.runner.loop_runner import LoopView
+from ralph.runner.resume import Begun, by_loop, is_unfinished, last_loop, needs_a_person, waiting
+from ralph.runner.unlanded_tasks import UnlandedTasks, ready
+from ralph.terminal.words import one_line
+from ralph.text import duration, few
+
+FLAGS = ("task", "max_items", "parallel", "watch", "once")
+
+
+def asking(flags: dict[str, Any]) -> str:
+    """The flag that asks for the tasks of the backlog, if one does."""
+    given = (name for name in FLAGS if flags[name] is not None and flags[name] is not False)  # 0 is given
+    return next((f"--{name.replace('_', '-')}" for name in given), "")
+
+
+def work_of(given: dict[str, Any], work: Work) -> Work:
+    most = 1 if given["once"] else given["max_items"] or 0
+    for name in ("max_items", "parallel"):
+        if given[name] is not None and given[name] < 1:
+            raise RalphError(
+                f"--{name.replace('_', '-')}: must be at least 1",
+                todo="Give a higher number, or leave it out.",
+            )
+    return replace(
+        work,
+        parallel=given["parallel"] or work.parallel,
+        most=most,
+        watch=given["watch"],
+        only=given["task"] or "",
+    )
+
+
+def go_through(
+    folder: Path, repo: Repo, file: Path | None, policy: Policy, work: Work, see: dict[str, bool]
+) -> int:
+    """`file`: None for the one in its usual place."""
+    backlog = _opened(repo, file or repo.root / BACKLOG_NAME, work)
+    policy = _landing(repo, _guarding(repo, backlog, policy))
+    if policy.land.how == "pr" and shutil.which("gh") is None:
+        click.echo(f"warning: {NO_GH}, so work stays on its branches", err=True)
+    for name in missing_of(repo, work.share):
+        click.echo(f"warning: share: {one_line(name)} is not here, so no workspace gets it", err=True)
+    return drive(BacklogRequest(folder=folder, repo=repo, policy=policy, work=work), backlog, see)
+
+
+def drive(request: BacklogRequest, backlog: Backlog, see: dict[str, bool]) -> int:
+    see = dict(see)
+    diagnostics = diagnosed(see.pop("diagnostics", False))
+    view = choose(request.repo.state_dir, partial(_left, backlog), **see)
+    told = _Told()
+    with Shown(request.folder, view, diagnostics=diagnostics) as shown:
+        code = run_backlog(
+            request,
+            backlog,
+            LoopView(
+                fact=lambda fact, s: shown.say(told.heard(fact), s, f"{s.task.id}  " if s.task.id else ""),
+                line=lambda task, who, line: shown.heard(who, line.text, task),
+                resume_or_fresh=lambda s: "resume",
+                pulse=shown.pulse,
+                end=lambda s: shown.tell(told.ended(s), f"{s.task.id}  "),
+                note=shown.note,
+            ),
+        )
+        shown.tell(told.summary(backlog, _reviews(request.repo), request))
+    return code
+
+
+def _reviews(repo: Repo) -> tuple[f.RunReviewed, ...]:
+    """What was said of the whole change, also in the lives of the run that were cut short."""
+    run = newest_backlog_run(scan(repo.state_dir / JOURNAL).records, repo.root)
+    return run.reviews if run else ()
+
+
+def _left(backlog: Backlog) -> int:
+    """Tasks that nobody has begun."""
+    return sum(t.status == "pending" and backlog.tasks.is_leaf(t.id) for t in backlog.tasks)
+
+
+def _opened(repo: Repo, file: Path, work: Work) -> JsonlBacklog:
+    if not file.is_file() and not (work.watch and not work.only and file.parent.is_dir()):
+        raise RalphError(
+            f"there is no {file.name}, so there is no task to work on",
+            where=str(file.parent),
+            todo='Add one: `ralph task add "..."`.',
+        )
+    backlog = JsonlBacklog(file, repo.state_dir)
+    for problem in backlog.problems()[:10]:
+        click.echo(f"warning: {one_line(str(problem))}", err=True)
+    if work.only:
+        backlog.find(work.only)
+    return backlog
+
+
+def _guarding(repo: Repo, backlog: JsonlBacklog, policy: Policy) -> Policy:
+    """What an agent does to its copy of the list is put back in any case. Where a link leads to the list, the link and the
+    archive beside it are not that copy, and are put back as protected files."""
+    if not backlog.path.is_symlink():
+        return policy
+    list_ = backlog.path.resolve()
+    known = {list_, Path(done_name(str(list_)))} if list_.is_relative_to(repo.root) else set()
+    named = (path.parent.resolve() / path.name for path in (backlog.path, backlog.done_path))
+    more = [path for path in named if path.is_relative_to(repo.root) and path not in known]
+    return replace(
+        policy, protect=(*policy.protect, *(f"/{escape(str(path.relative_to(repo.root)))}" for path in more))
+    )
+
+
+def _landing(repo: Repo, policy: Policy) -> Policy:
+    """Where each task is worked on and where it goes."""
+    if not repo.versioned:
+        raise RalphError(
+            "a backlog needs git: each task lands as a commit", todo="Run `git init` and commit."
+        )
+    ref = target(repo, policy.land.target)
+    if printable(ref) != ref:
+        raise RalphError(
+            f"the name of the branch {printable(ref.removeprefix('refs/heads/'))} is not UTF-8: the journal cannot hold it",
+            where=str(repo.root),
+            todo="Rename it with `git branch -m`, or name another branch with `land.target`.",
+        )
+    if why := refuse(repo, ref):
+        raise RalphError(
+            why, where=str(repo.root), todo='Work in place, on one task at a time: `ralph run -p "..."`.'
+        )
+    return replace(policy, land=replace(policy.land, target=ref))
+
+
+class _Told:
+    """What became of each task, for the last words."""
+
+    def __init__(self) -> None:
+        self._ends: dict[str, LoopState] = {}
+        self._reviews: list[f.RunReviewed] = []  # of this life
+        self._began = datetime.now()
+
+    def heard(self, fact: f.AnyFact) -> f.AnyFact:
+        if isinstance(fact, f.RunReviewed):
+            self._reviews.append(fact)
+        return fact
+
+    def ended(self, s: LoopState) -> list[str]:
+        self._ends[s.task.id] = s
+        return [_outcome(s), *_needs(s)]
+
+    def summary(
+        self, backlog: Backlog, reviews: tuple[f.RunReviewed, ...], request: BacklogRequest
+    ) -> list[str]:
+        done = [s for s in self._ends.values() if s.ended in DONE]
+        split = [s for s in self._ends.values() if is_split(s, backlog)]
+        rest = [s for s in self._ends.values() if s.ended not in DONE and s not in split]
+        seconds = (datetime.now() - self._began).total_seconds()
+        spent = sum(s.cost_usd for s in self._ends.values())
+        spent += sum(x.usage.cost_usd for x in self._reviews)
+        cost = f", {spent:.2f} USD" if spent else ""
+        also = f", {len(split)} split" if split else ""
+        lines = ["", f"{len(done)} done, {len(rest)} not{also}, in {duration(seconds)}{cost}"]
+        lines += [f"  {s.task.id}: {split_into(s.task.id, backlog)}" for s in split]
+        lines += _landed_elsewhere(done, request.repo)
+        for s in rest:
+            lines += [f"  {s.task.id}: {_outcome(s)}", *(f"    {text}" for text in _needs(s))]
+        if said := together(reviews):
+            lines.append(f"Reviewers of the whole run, {said}")
+        lines += self._left_over(backlog, request)
+        if any(s.ended in STOPS_THE_RUN for s in rest):
+            lines.append("Next: `ralph run` goes on where it was.")
+        failed = [s for s in rest if s.ended in FAILURES]
+        kept = [s for s in failed if s.end_branch]
+        if failed:
+            again = f"`ralph task reopen {shlex_quoted((kept or failed)[0].task.id)}` and `ralph run`"
+            lines.append(f"Look at a failure branch, then {again}." if kept else f"To try again: {again}.")
+        if cancelled := [s for s in rest if s.ended == "cancelled"]:
+            lines.append(f"Next: {what_next('cancelled', cancelled[0])}")
+        return lines
+
+    def _left_over(self, backlog: Backlog, request: BacklogRequest) -> list[str]:
+        """What a further run would begin, or why there is nothing for it."""
+        merges = request.policy.land.how == "merge"
+        apart = UnlandedTasks(request.repo, request.policy.land.target).among(backlog.tasks) if merges else []
+        if request.work.only and not self._ends:
+            return [not_begun(request.work.only, backlog, apart)]
+        left = [task.id for task in ready(backlog.tasks, 6, [one.task for one in apart])]
+        held = unready(backlog, apart, but=self._ends)
+        return [f"Left: {few(left)}"] * bool(left) + [held] * bool(held)
+
+
+def _landed_elsewhere(done: list[LoopState], repo: Repo) -> list[str]:
+    """Of what is done, what is not where it was to be; and pull requests."""
+    elsewhere = UnlandedTasks(repo)
+    told = [(s.task.id, loose_end(s, elsewhere)) for s in done]
+    asked = [(s.task.id, s.landed.url) for s in done if s.landed and s.landed.url]
+    return [
+        *(f"  {id}: {text}" for id, text in told if text),
+        *(f"  {id}: pull request {url}" for id, url in asked),
+    ]
+
+
+def _needs(s: LoopState) -> list[str]:
+    """What a person can do for a task that waits for them."""
+    return [what_next(s.ended, s)] if s.ended and needs_a_person(s) else []
+
+
+def _outcome(s: LoopState) -> str:
+    where = ""
+    if s.landed:
+        where = f", {s.landed.ref.removeprefix('refs/heads/')} {s.landed.commit[:12]}"
+        where += f" ({s.landed.note})" if s.landed.note else ""
+        where += f", pull request {s.landed.url}" if s.landed.url else ""
+    elif s.end_branch:
+        where = f", kept on {s.end_branch}"
+    elif s.ended in FAILURES:
+        where = ", no change was made and nothing is kept"
+    return f"{s.ended}: {s.end_reason}{where}"
+
+
+_NAMED = 5  # tasks in one error
+
+
+class ChosenTask(msgspec.Struct, frozen=True):
+    """The loop to go on with, and the file that its task is in."""
+
+    state: LoopState
+    file: Path
+
+
+def chosen(repo: Repo, task: str, *, says: bool) -> ChosenTask | None:
+    """The loop of this task; without a name, the only one that waits. None: it is about a loop in place, or none.
+    `says`: the person has an answer, which is for a loop that asked."""
+    live = holder(repo.state_dir)
+    if live is not None and not task:
+        return None  # who takes the lock says so
+    records = scan(repo.state_dir / NAME).records
+    if live is not None:
+        raise RalphError(
+            f"a run is at work here (pid {live.get('pid')})",
+            todo=f'`ralph answer --task {shlex_quoted(task)} "..."` tells it an answer; for all else, `ralph stop` first.',
+        )
+    if not task and _in_place_comes_first(records, repo):
+        return None
+    found = waiting(records, repo)
+    one = _named(found, task, records, repo) if task else _only(found, says)
+    if one is None:
+        return None
+    file = Path(file_of(records, one.records[0].run) or context.of_folder(repo, Path.cwd()))
+    _check_line(file, repo, one.state)
+    return ChosenTask(one.state, file)
+
+
+def go_on(
+    repo: Repo,
+    one: ChosenTask,
+    see: dict[str, bool],
+    *,
+    answer: str,
+    allow: tuple[str, ...],
+    raise_limits: dict[str, float],
+) -> int:
+
+    s = one.state
+    request = BacklogRequest(
+        folder=repo.root / s.folder,
+        repo=repo,
+        policy=s.policy,
+        work=Work(only=s.task.id, most=1),
+        resume=Resume(s.task.id, answer, allow, raise_limits),
+    )
+    return drive(request, JsonlBacklog(one.file, repo.state_dir), see)
+
+
+def _in_place_comes_first(records: list[Record], repo: Repo) -> bool:
+    """A loop here that was cut short; also one that ended, unless the backlog was worked on since."""
+    newest = last_loop(records, repo.root)
+    if newest is None:
+        return False
+    run = newest_backlog_run(records, repo.root)
+    return is_unfinished(newest[0]) or run is None or run.seq < newest[1][-1].seq
+
+
+def _only(found: dict[str, Begun], says: bool) -> Begun | None:
+    parked = [one for one in found.values() if needs_a_person(one.state)]
+    if len(parked) == 1 and (says or len(found) == 1):
+        return parked[0]
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if not found:
+        return None
+    named = [f"{task} ({one.state.ended or 'its run died'})" for task, one in found.items()]
+    first = (parked or list(found.values()))[0].state
+    cut_short = [task for task, one in found.items() if not needs_a_person(one.state)]
+    rest = f" `ralph run` goes on with {few(cut_short)} by itself." if cut_short else ""
+    raise RalphError(
+        f"{len(found)} tasks of the backlog can go on: {few(named, _NAMED)}",
+        todo=f"Name one: `{resume_of(first)}`.{rest}",
+    )
+
+
+def _named(found: dict[str, Begun], task: str, records: list[Record], repo: Repo) -> Begun:
+    if task in found:
+        return found[task]
+    again = f"`ralph task reopen {shlex_quoted(task)}`, then `ralph run`"
+    last = _last_of(task, records, repo)
+    if last is None:
+        file = context.of_folder(repo, Path.cwd())
+        JsonlBacklog(file, repo.state_dir).find(task)
+        raise RalphError(
+            f"{task} has no loop that could go on", todo=f"`ralph run --task {shlex_quoted(task)}` begins it."
+        )
+    if last.ended in DONE:
+        raise RalphError(f"{task} is over: {last.ended}", todo=f"To do it once more: {again}.")
+    if last.ended is not None and last.ended in OVER:
+        raise RalphError(f"{task} is over: {last.ended}", todo=what_next(last.ended, last))
+    raise RalphError(
+        f"the workspace of {task} is gone",
+        where=last.root,
+        todo=f"To begin anew: {again}. `ralph recover` lists what was saved.",
+    )
+
+
+def _last_of(task: str, records: list[Record], repo: Repo) -> LoopState | None:
+    for own in reversed(list(by_loop(records, repo).values())):
+        started = f.decode(own[0].data)
+        if isinstance(started, f.LoopStarted) and started.task.id == task:
+            return fold_all(f.decode(r.data) for r in own)
+    return None
+
+
+def _check_line(file: Path, repo: Repo, s: LoopState) -> None:
+    """What a person has said in the list since goes before."""
+    task = JsonlBacklog(file, repo.state_dir).find(s.task.id)
+    if task.archived or task.status in ("complete", "cancelled"):
+        raise RalphError(
+            f"{task.id} is {task.status}",
+            where=str(file),
+            todo=f"To go on with it all the same, `ralph task reopen {shlex_quoted(task.id)}` first.",
+        )

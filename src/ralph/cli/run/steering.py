@@ -1,0 +1,413 @@
+"""Whom a person's words are for: the loops that the live run works on, or those that could go on. And whether the run
+has heard them. Reads the journal, writes only to the inbox."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import time
+from pathlib import Path
+
+import click
+import msgspec
+
+from ralph.cli.context import BY_INIT, here
+from ralph.core import facts as f
+from ralph.core.exits import shlex_quoted
+from ralph.core.loop.fold import fold_all
+from ralph.core.loop.state import LoopState
+from ralph.errors import RalphError
+from ralph.git.repo import Repo
+from ralph.journal.lock import holder
+from ralph.journal.read import NAME, follow, scan
+from ralph.journal.record import Record
+from ralph.runner.requests import MOST_CHARS, tell
+from ralph.runner.resume import is_over, last_loop, waiting
+from ralph.terminal.words import one_line
+from ralph.text import few
+
+PATIENCE = 5.0  # seconds in which a run that is not busy has heard it
+_BETWEEN = 0.05
+
+
+class LiveRun(msgspec.Struct, frozen=True):
+    """The run at work here, with its loops; ended ones too."""
+
+    run: str
+    pid: int
+    backlog: bool
+    loops: tuple[LoopState, ...]
+    paused: bool  # as a whole
+
+    @property
+    def at_work(self) -> list[LoopState]:
+        return [s for s in self.loops if s.ended is None]
+
+
+def live_run(repo: Repo) -> LiveRun | None:
+    """None: nothing runs here."""
+    held = holder(repo.state_dir)
+    if held is None:
+        return None
+    if held.get("run") == BY_INIT:
+        raise RalphError("`ralph init` tries the gates here", todo="It ends by itself; then `ralph run`.")
+    run, pid = str(held.get("run", "")), held["pid"]
+    assert isinstance(pid, int)
+    backlog = paused = False
+    by_loop: dict[str, list[Record]] = {}
+    touched: dict[str, None] = {}
+    for record in scan(repo.state_dir / NAME).records:
+        if record.loop and record.kind in f.BY_KIND:
+            by_loop.setdefault(record.loop, []).append(record)
+        if record.run != run:
+            continue
+        if record.loop:
+            touched[record.loop] = None
+        match f.decode(record.data) if record.kind in ("run.started", "paused", "continued") else None:
+            case f.RunStarted() as started:
+                backlog = bool(started.backlog)
+            case f.Paused(task="") | f.Continued(task=""):
+                paused = record.kind == "paused"
+    loops = tuple(fold_all(f.decode(r.data) for r in by_loop[loop]) for loop in touched)
+    return LiveRun(run, pid, backlog, loops, paused)
+
+
+def with_loops(repo: Repo) -> LiveRun | None:
+    """As `live_run`; of a run that is only beginning, its first loop is waited for."""
+    deadline = time.monotonic() + PATIENCE
+    while (live := live_run(repo)) and not live.loops and time.monotonic() < deadline:
+        time.sleep(_BETWEEN)
+    return live
+
+
+def at_work(live: LiveRun, task: str) -> list[LoopState]:
+    """The loops that are meant: that of the task, or all."""
+    found = [s for s in live.at_work if task in ("", s.task.id)]
+    if found:
+        return found
+    if not task:
+        raise RalphError(
+            "the run works on nothing at this moment",
+            todo="Write it into the task: `ralph task edit`. `ralph status` shows what it waits for.",
+        )
+    named = shlex_quoted(task)
+    if any(s.task.id == task and s.question is not None for s in live.loops):
+        raise RalphError(f"{task} waits for an answer", todo=f'Give it: `ralph answer --task {named} "..."`.')
+    under_way = few([s.task.id for s in live.at_work]) or "none"
+    raise RalphError(
+        f"{task!r} is not worked on at this moment",
+        todo=f"Under way: {under_way}. Into a task that has not begun, write it: `ralph task edit {named}`.",
+    )
+
+
+def could_go_on(repo: Repo, task: str) -> list[LoopState]:
+    """Nothing runs: the loops that a later run can take up again."""
+    records = scan(repo.state_dir / NAME).records
+    newest = last_loop(records, repo.root)
+    found = [newest[0]] if newest and not is_over(newest[0]) else []
+    found += [begun.state for begun in waiting(records, repo).values()]
+    return [s for s in found if task in ("", s.task.id)]
+
+
+def put(repo: Repo, message: dict[str, object], pid: int | None) -> str:
+    """The name by which its fact is found."""
+    name = os.urandom(8).hex()
+    tell(repo.state_dir, {**message, "by": _who()}, pid, name)
+    return name
+
+
+def newest_seq(repo: Repo) -> int:
+    return scan(repo.state_dir / NAME).seq
+
+
+def heard(repo: Repo, names: list[str], since: int) -> bool:
+    """Whether the run has recorded all of them, in a few seconds. What it refuses is an error."""
+    journal: Path = repo.state_dir / NAME
+    left = set(names)
+    deadline = time.monotonic() + PATIENCE
+    follower = follow(journal, since + 1)
+    try:
+        while left:
+            for record in follower.poll():
+                if record.kind not in ("said", "answered", "paused", "continued", "inbox.refused"):
+                    continue
+                fact = f.decode(record.data)
+                name = getattr(fact, "name", "")
+                if name in left and isinstance(fact, f.InboxRefused):
+                    raise RalphError(f"refused: {fact.why}", todo="`ralph status` shows how it stands.")
+                left.discard(name)
+            if not left or time.monotonic() >= deadline:
+                break
+            time.sleep(_BETWEEN)
+    finally:
+        follower.close()
+    return not left
+
+
+def only_people() -> None:
+    """An iteration cannot speak as a person: what it has to say goes by events and the scratchpad."""
+    if os.environ.get("RALPH_TOKEN") or os.environ.get("RALPH_LOOP"):
+        raise RalphError(
+            "this is for people; an iteration runs here",
+            todo="Use `ralph emit` or the scratchpad to tell later iterations something.",
+        )
+
+
+def _who() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "somebody"
+
+
+_BUSY = "Not heard yet: the run is busy. It is kept in the inbox and will be read."
+_NO_WAIT = click.option("--no-wait", is_flag=True, help="Do not wait until the run has heard it.")
+_TASK = click.option("--task", default="", help="Of a backlog, only the loop of this task.")
+
+
+@click.command()
+@click.argument("text")
+@click.option("--hat", default="", help="Only for the next iteration that wears this hat or role.")
+@_TASK
+@_NO_WAIT
+def say(text: str, hat: str, task: str, no_wait: bool) -> None:
+    """Tell the next iteration something.
+
+    It stands in its prompt under a heading of its own. A loop does not complete before it was read. When nothing runs,
+    it is kept for the loop that can go on.
+
+    \b
+    Examples:
+      ralph say "The staging database is back"
+      ralph say "Keep the old names" --hat builder
+      ralph say "Use the fixtures of A.1" --task A.2
+    """
+    only_people()
+    _check(text)
+    repo = here()
+    live = with_loops(repo)
+    loops = at_work(live, task) if live else could_go_on(repo, task)
+    if not loops:
+        raise RalphError(
+            f"no loop {f'of {task!r} ' if task else ''}runs here, and none can go on",
+            todo="Write it into the task.",
+        )
+    for s in loops:
+        _check_hat(s, hat)
+    since = newest_seq(repo)
+    message: dict[str, object] = {"kind": "say", "text": text, "hat": hat}
+    names = [put(repo, {**message, "loop": s.loop}, live.pid if live else None) for s in loops]
+    if live is None:
+        wearing = f" that wears {one_line(hat)}" if hat else ""
+        click.echo(
+            f"Nothing runs here. It is kept: the first iteration{wearing} after {_goes_on(loops)} will read it."
+        )
+    elif no_wait:
+        click.echo("Said.")
+    elif heard(repo, names, since):
+        as_hat = f" as {one_line(hat)}" if hat else ""
+        of = f" of {few([one_line(s.task.id) for s in loops])}" if len(loops) > 1 else ""
+        click.echo(f"Heard; the next iteration{as_hat}{of} will read it.")
+    else:
+        click.echo(_BUSY)
+
+
+@click.command()
+@_TASK
+@click.option("--now", is_flag=True, help="Cut the iteration off; its edits stay, and it does not count.")
+@_NO_WAIT
+def pause(task: str, now: bool, no_wait: bool) -> None:
+    """Let the run wait after what is under way, until `ralph continue`.
+
+    The time does not count. `ralph stop`, `ralph cancel` and Ctrl-C work as always; a resumed loop goes on.
+
+    \b
+    Examples:
+      ralph pause
+      ralph pause --now
+    """
+    if _steer({"kind": "pause", "now": now}, task, no_wait):
+        when = "at once" if now else "after what is under way"
+        click.echo(f"{one_line(task) or 'The run'} pauses {when}; `ralph continue{_named(task)}` goes on.")
+
+
+@click.command("continue")
+@_TASK
+@_NO_WAIT
+def continue_(task: str, no_wait: bool) -> None:
+    """Let a paused run go on.
+
+    \b
+    Example:
+      ralph continue
+    """
+    live = live_run(here())
+    paused = live is not None and (live.paused or any(s.steer.pause for s in live.at_work))
+    if live is not None and not paused:
+        raise RalphError("nothing is paused here", todo="`ralph status` shows what it does.")
+    if _steer({"kind": "continue"}, task, no_wait):
+        click.echo(f"{one_line(task) or 'The run'} goes on.")
+
+
+globals()["continue"] = continue_  # commands are found by their names, and this one is a word of the language
+
+
+@click.command()
+@click.argument("text")
+@_TASK
+@_NO_WAIT
+def answer(text: str, task: str, no_wait: bool) -> int:
+    """Answer what a loop asks.
+
+    A run that waits for it goes on with it. A loop that has ended with its question (or stuck) is taken up again, as by
+    `ralph resume --answer`.
+
+    \b
+    Examples:
+      ralph answer "Use PostgreSQL"
+      ralph answer "Yes" --task A.2
+    """
+    only_people()
+    _check(text)
+    repo = here()
+    live = with_loops(repo)
+    if live is not None and not live.backlog and not live.at_work:
+        _let_end(repo)
+        live = None
+    if live is None:
+        from ralph.cli.context import latest
+        from ralph.cli.run.command import _resume
+
+        last = latest(repo)
+        in_place = last is not None and last.task.id == task
+        see = {"verbose": False, "no_tui": False, "as_json": False}
+        return _resume(see, text, {}, task="" if in_place else task)
+    s = _who_asks(list(live.loops), task)
+    since = newest_seq(repo)
+    name = put(repo, {"kind": "answer", "text": text, "loop": s.loop}, live.pid)
+    if no_wait:
+        click.echo("Said.")
+    elif heard(repo, [name], since):
+        click.echo(f"Heard; {one_line(s.task.id)} goes on with your answer.")
+    else:
+        click.echo(_BUSY)
+    return 0
+
+
+def _who_asks(loops: list[LoopState], task: str) -> LoopState:
+    asking = [s for s in loops if s.question is not None]
+    found = [s for s in asking if task in ("", s.task.id)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        named = few([f"{s.task.id} ({one_line(s.question or '')})" for s in found])
+        first = shlex_quoted(found[0].task.id)
+        raise RalphError(
+            f"{len(found)} tasks ask something: {named}",
+            todo=f'Name one: `ralph answer --task {first} "..."`.',
+        )
+    others = f" Asking: {few([s.task.id for s in asking])}." if asking else ""
+    raise RalphError(
+        f"no question {f'of {task!r} ' if task else ''}waits for an answer here",
+        todo=f'To tell the next iteration something: `ralph say "..."`.{others}',
+    )
+
+
+def _steer(message: dict[str, object], task: str, no_wait: bool) -> bool:
+    """False: the run has not heard it yet, and that was said."""
+    only_people()
+    repo = here()
+    live = with_loops(repo) if task else live_run(repo)
+    if live is None:
+        raise RalphError("nothing runs here", todo="`ralph resume` goes on with what can go on.")
+    message = {**message, "run": live.run}
+    if task:
+        (s,) = at_work(live, task)
+        message |= {"task": task, "loop": s.loop}
+    since = newest_seq(repo)
+    name = put(repo, message, live.pid)
+    if no_wait or heard(repo, [name], since):
+        return True
+    click.echo(_BUSY)
+    return False
+
+
+def _let_end(repo: Repo) -> None:
+    """Its loop is over and it only tells others of that: wait for it, then go on with the loop."""
+    deadline = time.monotonic() + PATIENCE
+    while holder(repo.state_dir) is not None:
+        if time.monotonic() >= deadline:
+            raise RalphError("the run is about to end", todo="Answer again when `ralph status` says so.")
+        time.sleep(0.05)
+
+
+def _check(text: str) -> None:
+    if not text.strip():
+        raise RalphError("there is nothing to say", todo='Give a text: `ralph say "..."`.')
+    if len(text) > MOST_CHARS:
+        raise RalphError(
+            f"the text has {len(text)} characters; at most {MOST_CHARS} are taken",
+            todo="Put it into a file of the workspace and name that.",
+        )
+
+
+def _check_hat(s: LoopState, hat: str) -> None:
+    team = s.policy.team
+    known = [*dict.fromkeys(one.id for one in team.hats)] if team else []
+    if not hat or hat in known:
+        return
+    near = difflib.get_close_matches(hat, known, 1)
+    hint = f"The nearest is {near[0]}." if near else f"It has {few(known)}." if known else "Leave out --hat."
+    raise RalphError(f"{s.task.id} has no hat {hat!r}", todo=hint)
+
+
+def _named(task: str) -> str:
+    return f" --task {shlex_quoted(task)}" if task else ""
+
+
+def _goes_on(loops: list[LoopState]) -> str:
+    return "`ralph run`" if any(s.home and s.ended is None for s in loops) else _resumes(loops)
+
+
+def _resumes(loops: list[LoopState]) -> str:
+    return f"`ralph resume{_named(loops[0].task.id if loops[0].home else '')}`"
+
+
+@click.command()
+@click.option("--now", is_flag=True, help="Do not wait for the iteration to end.")
+def stop(now: bool) -> None:
+    """End the run after its iteration; `ralph resume` goes on later.
+
+    \b
+    Example:
+      ralph stop
+    """
+    pid = _ask("now" if now else "graceful", "ralph stop")
+    click.echo(f"The run (pid {pid}) stops {'now' if now else 'after its iteration'}.")
+
+
+@click.command()
+def cancel() -> None:
+    """End the run at once. The loop is over and cannot be resumed; its edits stay.
+
+    \b
+    Example:
+      ralph cancel
+    """
+    pid = _ask("cancel", "ralph cancel")
+    click.echo(f"The run (pid {pid}) is being cancelled.")
+
+
+def _ask(how: str, by: str) -> int:
+    state_dir = here().state_dir
+    live = holder(state_dir)
+    if live is None:
+        raise RalphError("nothing runs here", todo="`ralph status` shows what was.")
+    if live.get("run") == BY_INIT:
+        raise RalphError("`ralph init` tries the gates here", todo="It ends by itself; Ctrl-C ends it now.")
+    pid = live["pid"]
+    assert isinstance(pid, int)
+    tell(state_dir, {"kind": "stop", "how": how, "by": by, "run": live.get("run", "")}, pid)
+    return pid

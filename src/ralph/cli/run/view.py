@@ -1,0 +1,302 @@
+"""How a run shows itself: live on a terminal, as plain lines, or as JSON; and always in `ralph.log`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import click
+import msgspec
+from msgspec.structs import replace
+
+from ralph.core import facts as f
+from ralph.core.loop.state import LoopState
+from ralph.journal.read import NAME, Follower, follow, scan
+from ralph.journal.record import looks_like_record
+from ralph.terminal import words
+from ralph.terminal.activity import readable
+from ralph.terminal.lines import lines, summary
+from ralph.terminal.log_files import LogFile
+from ralph.terminal.words import one_line
+
+if TYPE_CHECKING:
+    from ralph.terminal.live import Subject
+    from ralph.terminal.log_files import Diagnostics
+    from ralph.terminal.screen import Style
+
+_TAIL = 1 << 16
+
+
+class View(Protocol):
+    def say(self, lines: Sequence[str], whose: str = "") -> None:
+        """Lines of the record; `whose` comes before each."""
+
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None: ...
+
+    def heard(self, who: str, text: str, task: str = "") -> None:
+        """A line that the agent or a gate printed; for which task where there are several."""
+
+    def pulse(self, s: LoopState) -> float:
+        """Time passes; in how many seconds to call again, at the latest."""
+
+    def close(self) -> None: ...
+
+    def last(self, lines: Sequence[str]) -> None:
+        """The summary; only a word about who is still being told may follow it."""
+
+
+class Shown:
+    """A run's view and its log. Neither can end the run: a view that fails gives way to plain lines."""
+
+    def __init__(self, folder: Path, view: View, *, diagnostics: bool = False) -> None:
+        self._view = view
+        self._plain = Plain(verbose=False, err=isinstance(view, Json))
+        self._log = LogFile(folder)
+        self._diagnostics = _diagnostics(folder) if diagnostics else None
+
+    def __enter__(self) -> Shown:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._view.close()
+        if self._diagnostics is not None:
+            self._diagnostics.close()
+
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        self.say(fact, s)
+
+    def tell(self, told: Sequence[str], whose: str = "") -> None:
+        """Lines about the run as a whole, or about the end of one task in it."""
+        told, whose = [one_line(line) for line in told], one_line(whose)
+        self._log.write([f"{whose}{line}" for line in told], datetime.now())
+        (self._plain if isinstance(self._view, Json) else self._view).say(told, whose)
+
+    def say(self, fact: f.AnyFact, s: LoopState, whose: str = "") -> None:
+        told, whose = [one_line(line) for line in lines(fact, s)], one_line(whose)
+        logged = [f"{whose}{line}" for line in told]
+        trouble = self._log.write(logged, datetime.now()) or self._diagnose(fact, s, logged)
+        try:
+            self._view.say(told, whose)
+            if trouble:
+                (self._plain if isinstance(self._view, Json) else self._view).say([f"warning: {trouble}"])
+            self._view.fact(fact, s)
+        except Exception as error:
+            self._give_up(error)
+
+    def _diagnose(self, fact: f.AnyFact, s: LoopState, told: Sequence[str]) -> str:
+        if self._diagnostics is None:
+            return ""
+        self._diagnostics.say(told)
+        self._diagnostics.fact(fact, s)
+        trouble, self._diagnostics.trouble = self._diagnostics.trouble, ""
+        return trouble
+
+    def heard(self, who: str, text: str, task: str = "") -> None:
+        if self._diagnostics is not None:
+            self._diagnostics.heard(who, text)
+        try:
+            self._view.heard(who, text, task)
+        except Exception as error:
+            self._give_up(error)
+
+    def pulse(self, s: LoopState) -> float:
+        try:
+            return self._view.pulse(s)
+        except Exception as error:
+            self._give_up(error)
+            return float("inf")
+
+    def end(self, s: LoopState) -> None:
+        told = [one_line(line) for line in summary(s)]
+        self._log.write(told, datetime.now())
+        try:
+            self._view.last(told)
+        except Exception as error:
+            self._give_up(error)
+            self._view.last(told)
+
+    def note(self, text: str) -> None:
+        (self._plain if isinstance(self._view, Json) else self._view).say([one_line(text)])
+
+    def _give_up(self, error: Exception) -> None:
+        failed, self._view = self._view, self._plain
+        what = one_line(f"{type(error).__name__}: {error}")
+        try:
+            failed.close()
+        finally:
+            self._view.say([f"warning: the view failed ({what}); plain lines from here on"])
+
+
+def _diagnostics(folder: Path) -> Diagnostics:
+    from ralph.terminal.log_files import Diagnostics
+
+    return Diagnostics(folder, datetime.now(UTC))
+
+
+def diagnosed(flag: bool) -> bool:
+    """Asked for by the option, or by the variable that users of this family know."""
+    return flag or os.environ.get("RALPH_DIAGNOSTICS", "") not in ("", "0", "false")
+
+
+def choose(
+    state_dir: Path,
+    left: Callable[[], int] | None = None,
+    /,
+    *,
+    verbose: bool,
+    no_tui: bool,
+    as_json: bool,
+) -> View:
+    """`left`: how many tasks nobody has begun, of a run over several."""
+    if as_json:
+        return Json(state_dir, verbose=verbose)
+    if no_tui or not _can_paint():
+        return Plain(verbose=verbose)
+    return _Terminal(verbose=verbose, left=left)
+
+
+def _can_paint() -> bool:
+    """A terminal that understands where to move, and that is ours: in the background, lines are enough."""
+    if os.environ.get("TERM", "dumb") in ("", "dumb") or not sys.stdout.isatty():
+        return False
+    try:
+        return os.tcgetpgrp(sys.stdout.fileno()) == os.getpgrp()
+    except OSError:
+        return True
+
+
+class Plain:
+    """Timestamped lines on standard output, or on standard error where that is taken."""
+
+    def __init__(self, *, verbose: bool, err: bool = False) -> None:
+        self._verbose = verbose
+        self._err = err
+
+    def say(self, lines: Sequence[str], whose: str = "") -> None:
+        for line in lines:
+            echo(f"{datetime.now():%H:%M:%S}  {whose}{line}", err=self._err)
+
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        pass
+
+    def heard(self, who: str, text: str, task: str = "") -> None:
+        if self._verbose:
+            self.say([f"{_of(who, task)}| {one_line(line)}" for line in readable(text)])
+
+    def pulse(self, s: LoopState) -> float:
+        return float("inf")
+
+    def close(self) -> None:
+        pass
+
+    def last(self, lines: Sequence[str]) -> None:
+        for line in ("", *lines):
+            echo(line, err=self._err)
+
+
+class _Terminal:
+    """The live view; its summary is plain text below all that was shown."""
+
+    def __init__(self, *, verbose: bool, left: Callable[[], int] | None) -> None:
+        from ralph.terminal.live import LiveView
+        from ralph.terminal.screen import Screen
+
+        screen = Screen(sys.stdout.fileno(), sys.stdout.encoding)
+        live = LiveView(screen, _subject(left), colour=not os.environ.get("NO_COLOR"), verbose=verbose)
+        self.say, self.fact, self.heard = live.say, live.fact, live.heard
+        self.pulse, self.close = live.pulse, live.close
+        self._last = live.last
+
+    def last(self, lines: Sequence[str]) -> None:
+        from ralph.terminal.screen import TextSpan
+
+        spans = [TextSpan("")]
+        end = len(lines) - 3  # then come the figures, and what to do
+        for n, line in enumerate(lines):
+            style: Style = "yellow" if line.startswith("warning:") else ""
+            if n == end:
+                style = "green" if line.startswith("completed-verified") else "yellow"
+            elif n == end + 2:
+                style = "bold"
+            spans.append(TextSpan(line, style))
+        self._last(spans)
+
+
+def _subject(left: Callable[[], int] | None) -> Subject:
+    if left is None:
+        from ralph.terminal.live import OneLoop
+
+        return OneLoop()
+    from ralph.terminal.run_block import RunSubject
+
+    return RunSubject(left, time.monotonic())
+
+
+class Json:
+    """The journal's records of this run, as `ralph events --json` prints them, and nothing else on standard output.
+    What the agent prints (-v) goes to standard error."""
+
+    def __init__(self, state_dir: Path, *, verbose: bool) -> None:
+        self._journal = state_dir / NAME
+        self._verbose = verbose
+        self._follower: Follower | None = None
+
+    def say(self, lines: Sequence[str], whose: str = "") -> None:
+        pass
+
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        if self._follower is None:
+            self._follower = follow(self._journal, _last_seq(self._journal))
+        records = self._follower.poll()
+        kind = f.kind_of(fact)
+        if not any(record.kind == kind for record in records):
+            # Of a run before: it died between this and its own end.
+            records += [r for r in scan(self._journal).records if r.kind == kind and r.loop == s.loop][-1:]
+        for record in records:
+            shown = replace(record, data=words.fact(record.kind, record.data))
+            echo(msgspec.json.encode(shown).decode())
+
+    def heard(self, who: str, text: str, task: str = "") -> None:
+        if self._verbose:
+            echo(f"{_of(who, task)}| {one_line(text)}", err=True)
+
+    def pulse(self, s: LoopState) -> float:
+        return float("inf")
+
+    def close(self) -> None:
+        if self._follower:
+            self._follower.close()
+
+    def last(self, lines: Sequence[str]) -> None:
+        """Only facts."""
+
+
+def _of(who: str, task: str) -> str:
+    return f"{one_line(task)}  {who}" if task else who
+
+
+def _last_seq(journal: Path) -> int:
+    """The number of the record that was just written; the run's first."""
+    with open(journal, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _TAIL))
+        last = file.read().splitlines(keepends=True)[-1]
+    record = looks_like_record(last)
+    return record.seq if record else 1
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """A reader that went away (`| head`, a closed terminal) does not end the run: the journal has everything."""
+    try:
+        click.echo(text, err=err)
+    except OSError:
+        stream = open(os.devnull, "w")
+        if err:
+            sys.stderr = stream
+        else:
+            sys.stdout = stream

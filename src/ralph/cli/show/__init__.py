@@ -1,0 +1,1 @@
+"""Commands that show what happened: status, logs, events, report, replay, recover."""

@@ -1,0 +1,244 @@
+"""What became of events, by the journal: for `ralph events`, its --routed and its --why. Only reads."""
+
+from __future__ import annotations
+
+import time
+from fnmatch import fnmatchcase
+
+import click
+import msgspec
+
+from ralph.cli.context import here
+from ralph.cli.show.operations import LoopListing, find_loop, loops_of_task
+from ralph.core import facts as f
+from ralph.core.hats.event_log import EventOutcome, EventOutcomes, event_line, event_record, why_routed
+from ralph.core.hats.turns import Routed
+from ralph.core.loop.fold import fold
+from ralph.core.loop.state import LoopState
+from ralph.errors import RalphError
+from ralph.git.repo import Repo
+from ralph.journal.read import NAME, follow, history
+from ralph.journal.record import ROTATED, Record, Rotation
+from ralph.terminal import words
+from ralph.terminal.words import one_line
+
+HEAD = f"{'#':>5}  {'time':<8}  {'iteration':<9}  {'hat':<18}  {'topic':<22}  {'triggered':<22}  payload"
+
+
+class Routing:
+    """Goes along with the journal. `all_loops`: not only those with hats."""
+
+    def __init__(self, *, all_loops: bool = False) -> None:
+        self._all = all_loops
+        self._loops: dict[str, LoopState] = {}
+        self._tellers: dict[str, EventOutcomes] = {}
+
+    def take(self, found: Record) -> tuple[EventOutcome, ...]:
+        if found.kind == "loop.started":
+            started = f.decode(found.data)
+            if not isinstance(started, f.LoopStarted) or not (self._all or started.policy.routing):
+                return ()
+            self._loops[started.loop], self._tellers[started.loop] = LoopState(), EventOutcomes()
+        if found.loop not in self._loops or found.kind not in f.BY_KIND:
+            return ()
+        fact = f.decode(found.data)
+        self._loops[found.loop] = s = fold(self._loops[found.loop], fact)
+        return self._tellers[found.loop].take(fact, s)
+
+    def title(self, loop: str) -> str:
+        return self._loops[loop].task.title
+
+
+def below(told: tuple[EventOutcome, ...]) -> list[str]:
+    """Under the line of a fact."""
+    return [" " * 18 + one_line(event_line(one.routed)) for one in told]
+
+
+def rows(told: tuple[EventOutcome, ...], at: str, *, as_json: bool) -> list[str]:
+    """Each event once, as the file `.ralph/events-*.jsonl` has it, or in columns."""
+    routed = [one.routed for one in told if one.counts]
+    if as_json:
+        return [msgspec.json.encode(event_record(one, at)).decode() for one in routed]
+    return [one_line(_row(one, at)) for one in routed]
+
+
+def _row(routed: Routed, at: str) -> str:
+    event = routed.event
+    number, iteration = f"#{event.n}" if event.n else "", event.iteration or ""
+    columns = f"{number:>5}  {at[11:19]}  {iteration:<9}  {event.hat or '-':<18}  {event.topic:<22}"
+    return f"{columns}  {', '.join(routed.triggered) or '-':<22}  {event.payload}".rstrip()
+
+
+def explained(loop: LoopListing, n: int) -> str:
+    """Why a hat was chosen for this event of the loop."""
+    routing = Routing(all_loops=True)
+    log = [one.routed for found in loop.records for one in routing.take(found)]
+    said = why_routed(log, n)
+    if said:
+        return one_line(said)
+    most = max((one.event.n for one in log), default=0)
+    if not most:
+        raise RalphError(f"loop {loop.id} has no events", todo="`ralph events` shows what happened in it.")
+    raise RalphError(
+        f"loop {loop.id} has no event {n}",
+        todo=f"It has those up to {most}; `ralph events --routed` lists them.",
+    )
+
+
+# Every kind of record that a journal may hold.
+KINDS: dict[str, type[msgspec.Struct]] = {**f.BY_KIND, ROTATED: Rotation}
+
+
+@click.command()
+@click.option(
+    "--kind", "kinds", multiple=True, help="Only this kind, e.g. gate.ended or 'gate.*'; may be repeated."
+)
+@click.option("--loop", default="", help="Only this loop.")
+@click.option("--task", default="", help="Only loops of this task.")
+@click.option("--run", "run_id", default="", help="Only this run.")
+@click.option("--since", type=click.IntRange(min=1), default=1, help="From this sequence number on.")
+@click.option("-n", "--last", type=click.IntRange(min=1), default=None, help="Only the last N.")
+@click.option(
+    "--routed", is_flag=True, help="Only the events, each once: who emitted it, and which hats it triggered."
+)
+@click.option(
+    "--why",
+    type=click.IntRange(min=1),
+    default=None,
+    metavar="N",
+    help="Why event N went to which hat, in the last loop or that of --loop.",
+)
+@click.option("-f", "--follow", "following", is_flag=True, help="Go on as new facts come; Ctrl-C ends it.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object a line, as in the journal; secrets are masked."
+)
+def events(
+    kinds: tuple[str, ...],
+    loop: str,
+    task: str,
+    run_id: str,
+    since: int,
+    last: int | None,
+    routed: bool,
+    why: int | None,
+    following: bool,
+    as_json: bool,
+) -> None:
+    """The journal: everything that happened, in order.
+
+    In a loop with hats, what became of their events is told below the fact that routed them.
+
+    \b
+    Examples:
+      ralph events --kind 'gate.*'
+      ralph events --follow --json
+      ralph events --routed
+      ralph events --why 3
+    """
+    _check(kinds)
+    repo = here()
+    if why is not None:
+        _explain(repo, why, loop, task, other=bool(kinds or run_id or last or routed or following or as_json))
+        return
+    if routed and kinds:
+        raise click.UsageError("--routed shows events, and --kind chooses facts: use one of them.")
+    state_dir = repo.state_dir
+    routing = Routing(all_loops=routed)
+    of_task = loops_of_task(repo, task) if task else set()
+
+    def wanted(record: Record) -> bool:
+        if task and record.loop not in of_task and not _begins(record, task, of_task):
+            return False
+        return (
+            (not kinds or any(fnmatchcase(record.kind, kind) for kind in kinds))
+            and (not loop or record.loop == loop)
+            and (not run_id or record.run == run_id)
+            and record.seq >= since
+        )
+
+    def shown(record: Record) -> list[tuple[str, str]]:
+        """Every record passes through here, in order, whether it is wanted or not. Each line has its loop before it."""
+        told = routing.take(record) if routed or not as_json else ()
+        if not wanted(record):
+            return []
+        if routed:
+            return [(record.loop, row) for row in rows(told, record.at, as_json=as_json)]
+        return [(record.loop, "\n".join([_line(record, as_json), *below(told)]))]
+
+    before = ""
+
+    def say(of: str, line: str) -> None:
+        """Events are numbered anew in each loop: where another begins is said."""
+        nonlocal before
+        if routed and not as_json and before not in ("", of):
+            click.echo(f"-- loop {of}: {one_line(routing.title(of))}")
+        before = of
+        click.echo(line)
+
+    seen = since - 1
+    found: list[tuple[str, str]] = []
+    for record in history(state_dir):
+        seen = max(seen, record.seq)
+        found += shown(record)
+    if routed and not as_json and (found or following):
+        click.echo(HEAD)
+    for of, line in found[-last:] if last else found:
+        say(of, line)
+    if not following:
+        return
+    follower = follow(state_dir / NAME, seen + 1)
+    try:
+        while True:
+            for record in follower.poll():
+                for of, line in shown(record):
+                    say(of, line)
+            time.sleep(0.1)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        follower.close()
+
+
+def _explain(repo: Repo, n: int, loop: str, task: str, *, other: bool) -> None:
+    if other:
+        raise click.UsageError("--why goes with --loop or --task, and with nothing else.")
+    found = find_loop(repo, loop, task)
+    if found is None:
+        raise RalphError("there is no loop here yet", todo='Start one with `ralph run -p "..."`.')
+    click.echo(explained(found, n))
+
+
+def _begins(record: Record, task: str, of_task: set[str]) -> bool:
+    """A loop that begins while the journal is followed."""
+    if record.kind == "loop.started":
+        started = f.decode(record.data)
+        if isinstance(started, f.LoopStarted) and started.task.id == task:
+            of_task.add(started.loop)
+            return True
+    return False
+
+
+def _check(kinds: tuple[str, ...]) -> None:
+    """A misspelt kind would look like a journal in which it never happened."""
+    for kind in kinds:
+        if not any(fnmatchcase(known, kind) for known in KINDS):
+            import difflib
+
+            near = difflib.get_close_matches(kind, KINDS, 1, 0.5)
+            hint = f"The nearest is {near[0]}." if near else f"Kinds: {', '.join(KINDS)}."
+            raise RalphError(f"--kind: there are no facts of the kind {kind!r}", todo=hint)
+
+
+def _line(record: Record, as_json: bool) -> str:
+    shown = words.fact(record.kind, record.data)
+    if as_json:
+        return msgspec.json.encode(msgspec.structs.replace(record, data=shown)).decode()
+    data = msgspec.json.decode(shown)
+    data.pop("kind", None)
+    fields = "  ".join(f"{key}={_short(value)}" for key, value in data.items())
+    return f"{record.seq:>6}  {record.at[11:19]}  {record.kind:<20}  {fields}"
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return one_line(text if len(text) <= 80 else text[:77] + "...")

@@ -1,0 +1,429 @@
+"""The output of an operation as it grows, until its end is in the journal or nobody is left to write it there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from typing import BinaryIO
+
+import click
+
+from ralph.cli.context import here
+from ralph.cli.output import (
+    CHUNK,
+    Show,
+    Splitter,
+    as_printed,
+    clock,
+    cut,
+    lines,
+    manner,
+    note,
+    opened,
+    parts,
+    put,
+    say,
+)
+from ralph.cli.show.operations import LoggedOperation, LoopListing, find_loop, operations
+from ralph.core import facts as f
+from ralph.errors import RalphError
+from ralph.git.repo import Repo
+from ralph.journal.lock import holder
+from ralph.journal.read import NAME, Follower, follow
+from ralph.terminal.words import one_line
+from ralph.text import duration, few, size
+
+_PAUSE = 0.1
+
+
+def await_one(repo: Repo, loop: LoopListing, gate: str | None) -> LoggedOperation:
+    """The operation that is under way; between two, the next one."""
+    said = False
+    while True:
+        live = holder(repo.state_dir) is not None
+        found = operations(find_loop(repo, loop.id) or loop, repo.state_dir) if live else []
+        for one in reversed(found):
+            if not one.ended and (gate is None or one.gate == gate):
+                return one
+        if not live:
+            todo = "`ralph logs` lists what ran; `ralph status` says how it stands."
+            raise RalphError("nothing is under way here", todo=todo)
+        if not said:
+            what = f"gate {gate} does not run at this moment" if gate else "nothing runs at this moment"
+            note(f"{what}; waiting for it")
+            said = True
+        time.sleep(_PAUSE)
+
+
+def follow_one(repo: Repo, loop: LoopListing, one: LoggedOperation, raw: bool) -> None:
+    files = [
+        _Growing(one.output, None if raw else manner(one)),
+        _Growing(one.output + ".err", None if raw else as_printed, errors=True),
+    ]
+    journal = follow(repo.state_dir / NAME, one.seq)
+    over = one.ended
+    try:
+        while True:
+            # In this order: what is written after the end of a run was asked for is still seen.
+            dead = not over and holder(repo.state_dir) is None
+            over = over or _has_ended(journal, loop.id, one)
+            for file in files:
+                file.show(last=over or dead)
+            if over:
+                return
+            if dead:
+                note(f"the run died while {one.name} was under way; go on with `ralph resume`")
+                return
+            time.sleep(_PAUSE)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        journal.close()
+
+
+def _has_ended(journal: Follower, loop: str, one: LoggedOperation) -> bool:
+    for record in journal.poll():
+        if record.loop == loop and record.kind in ("iteration.ended", "gate.ended", "loop.ended"):
+            match f.decode(record.data):
+                case f.IterationEnded() as x if one.op == f"iteration:{x.serial}":
+                    return True
+                case f.GateEnded() as x if one.op == x.op:
+                    return True
+                case f.LoopEnded():
+                    return True
+    return False
+
+
+class _Growing:
+    """A file that is being written; it may not be there yet. `show`: how its lines are shown; None: as bytes."""
+
+    def __init__(self, path: str, show: Show | None, *, errors: bool = False) -> None:
+        self._path = path
+        self._errors = errors
+        self._splitter = Splitter(show) if show else None
+        self._file: BinaryIO | None = None
+
+    def show(self, *, last: bool) -> None:
+        self._file = self._file or opened(self._path)
+        while self._file and (part := self._file.read(CHUNK)):
+            if self._splitter:
+                self._say(self._splitter.feed(part))
+            else:
+                stream = sys.stderr.buffer if self._errors else sys.stdout.buffer
+                stream.write(part)
+                stream.flush()
+        if last and self._splitter:
+            self._say(self._splitter.rest())
+
+    def _say(self, lines: list[str]) -> None:
+        say(f"stderr| {line}" if self._errors else line for line in lines)
+        sys.stdout.flush()
+
+
+@click.command()
+@click.argument("iteration", required=False, type=click.IntRange(min=0))
+@click.option("--prompt", is_flag=True, help="The prompt it got (with --gate: the reviewer's).")
+@click.option("--gate", metavar="NAME", help="What this gate or reviewer printed about it.")
+@click.option("--diff", is_flag=True, help="What it changed.")
+@click.option("--scratchpad", is_flag=True, help="What it left in the scratchpad.")
+@click.option("-f", "--follow", "following", is_flag=True, help="Go on with the one under way until it ends.")
+@click.option("--serial", type=click.IntRange(min=1), help="This agent process, of several with one number.")
+@click.option("--loop", metavar="LOOP", default="", help="An earlier loop: its id, or how it begins.")
+@click.option("--task", metavar="ID", default="", help="The newest loop of this task.")
+@click.option("--at-end", is_flag=True, help="Reviewers of the last run as a whole; with --gate one of them.")
+@click.option("--raw", is_flag=True, help="Bytes as they are: JSON, and what controls a terminal.")
+@click.option("--json", "as_json", is_flag=True, help="What is known of them, with the paths of the files.")
+def logs(
+    iteration: int | None,
+    prompt: bool,
+    gate: str | None,
+    diff: bool,
+    scratchpad: bool,
+    following: bool,
+    serial: int | None,
+    loop: str,
+    task: str,
+    at_end: bool,
+    raw: bool,
+    as_json: bool,
+) -> None:
+    """What agents and gates were told and printed. Without ITERATION: the list of them.
+
+    An interrupted iteration gives its number back, so one number can have several agent processes: the last is shown,
+    the others are named. Number 0 is the starting tree, on which only gates run. What agents print as JSON is told in
+    words, as by `ralph run -v`; control characters are made harmless, and standard error comes last. With --raw every
+    byte is as it was printed, and standard error goes to standard error.
+
+    \b
+    Examples:
+      ralph logs
+      ralph logs 3
+      ralph logs 3 --gate tests
+      ralph logs 3 --prompt
+      ralph logs --follow
+      ralph logs --task A.1
+      ralph logs --at-end --gate spec
+    """
+    if loop and task:
+        raise RalphError("--loop and --task do not go together", todo="Give one of them.")
+    _refuse_together(prompt, diff, scratchpad, following, as_json)
+    repo = here()
+    if at_end:
+        if iteration is not None or serial is not None or loop or task or diff or scratchpad or following:
+            todo = "--gate, --prompt, --raw and --json do."
+            raise RalphError("--at-end is about a run, and goes with nothing about a loop", todo=todo)
+        _of_the_run(repo, gate, prompt, raw, as_json)
+        return
+    found = find_loop(repo, loop, task)
+    if found is None:
+        raise RalphError("there is no loop here yet", todo='Start with `ralph run -p "..."`.')
+    everything = operations(found, repo.state_dir)
+    if following and iteration is None and serial is None:
+        follow_one(repo, found, await_one(repo, found, gate), raw)
+        return
+    view = prompt or diff or scratchpad or following
+    if iteration is None and gate is None and serial is None and not view:
+        _list(found, everything, as_json)
+        return
+    chosen = _choose(everything, iteration, gate, serial)
+    if as_json:
+        _print_json(chosen)
+        return
+    one = chosen[-1]
+    if prompt or scratchpad:
+        _show_file(one, one.prompt if prompt else one.scratchpad, "prompt" if prompt else "scratchpad", raw)
+    elif diff:
+        _show_diff(repo, one, raw)
+    elif following:
+        follow_one(repo, found, one, raw)
+    else:
+        _show(chosen, raw)
+
+
+def _of_the_run(repo: Repo, gate: str | None, prompt: bool, raw: bool, as_json: bool) -> None:
+    from ralph.cli.show.operations import run_reviews
+
+    chosen = run_reviews(repo, gate)
+    if as_json:
+        _print_json(chosen)
+    elif gate is None and not prompt:
+        click.echo(f"run {chosen[-1].run}: reviewers of the whole run")
+        _table(chosen)
+    elif prompt:
+        _show_file(chosen[-1], chosen[-1].prompt, "prompt", raw)
+    else:
+        _show(chosen[-1:], raw)
+
+
+def _refuse_together(prompt: bool, diff: bool, scratchpad: bool, following: bool, as_json: bool) -> None:
+    flags = {"--prompt": prompt, "--diff": diff, "--scratchpad": scratchpad, "--follow": following}
+    said = [flag for flag, given in flags.items() if given] + (["--json"] if as_json else [])
+    if len(said) > 1:
+        raise RalphError(f"{' and '.join(said)} do not go together", todo="Give one of them at a time.")
+
+
+# -- choosing ------------------------------------------------------------------------------------------
+
+
+def _choose(
+    everything: Sequence[LoggedOperation], iteration: int | None, gate: str | None, serial: int | None
+) -> list[LoggedOperation]:
+    """The operations that are meant; the last of them is the one to show."""
+    of = [x for x in everything if (serial is None or x.serial == serial)]
+    of = [x for x in of if iteration is None or x.n == iteration]
+    if not of:
+        raise _no_such(everything, iteration, serial)
+    if gate is None:
+        agents = [x for x in of if x.what == "iteration"]
+        if not agents:
+            raise RalphError(
+                "no agent ran on the starting tree", todo="`ralph logs 0 --gate NAME` shows what a gate said."
+            )
+        _name_others(agents)
+        return agents[-1:]
+    runs = [x for x in of if x.gate == gate]
+    if not runs:
+        raise _no_such_gate(everything, of, gate)
+    return [x for x in runs if (x.n, x.serial) == (runs[-1].n, runs[-1].serial)]
+
+
+def _name_others(agents: list[LoggedOperation]) -> None:
+    """They have the same number: earlier ones were interrupted."""
+    one = agents[-1]
+    others = [f"{x.serial} ({x.how})" for x in agents[:-1] if x.n == one.n]
+    if others:
+        note(
+            f"iteration {one.n} is shown as serial {one.serial}; "
+            f"--serial selects another: {few(others[::-1])}"
+        )
+
+
+def _no_such(everything: Sequence[LoggedOperation], iteration: int | None, serial: int | None) -> RalphError:
+    which = f"serial {serial}" if serial is not None else f"iteration {iteration}"
+    if serial is not None and iteration is not None:
+        which = f"iteration {iteration} with serial {serial}"
+    last = max((x.n for x in everything), default=0)
+    todo = (
+        f"`ralph logs` lists what there is, up to iteration {last}; `ralph logs --loop ID` an earlier loop."
+    )
+    return RalphError(f"there is no {which} in this loop", todo=todo)
+
+
+def _no_such_gate(
+    everything: Sequence[LoggedOperation], of: Sequence[LoggedOperation], gate: str
+) -> RalphError:
+    names = list(dict.fromkeys(x.gate for x in everything if x.gate))
+    if gate not in names:
+        return RalphError(
+            f"no gate {gate!r} has run in this loop", todo=f"Gates: {', '.join(names) or 'none'}."
+        )
+    here_ran = list(dict.fromkeys(x.gate for x in of if x.gate))
+    ran = f"these did: {', '.join(here_ran)}" if here_ran else "no gate did"
+    numbers = few([str(n) for n in dict.fromkeys(x.n for x in everything if x.gate == gate)])
+    return RalphError(f"gate {gate} did not run there; {ran}", todo=f"It ran for iteration {numbers}.")
+
+
+# -- the list ------------------------------------------------------------------------------------------
+
+
+def _list(loop: LoopListing, everything: Sequence[LoggedOperation], as_json: bool) -> None:
+    if as_json:
+        _print_json(everything)
+        return
+    click.echo(one_line(f"loop {loop.id}: {loop.started.task.id}: {loop.started.task.title}"))
+    if not everything:
+        click.echo("Nothing has run in it yet.")
+        return
+    _table(everything)
+
+
+def _table(everything: Sequence[LoggedOperation]) -> None:
+    rows = [_row(x) for x in everything]
+    widths = [max(len(row[column]) for row in [_HEAD, *rows]) for column in range(len(_HEAD))]
+    wide = sum(widths) + 2 * len(widths)
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    # On a narrow terminal the paths, which are long, are left out rather than broken.
+    columns = len(_HEAD) - 1 if 0 < room < wide else len(_HEAD)
+    for row in [_HEAD, *rows]:
+        cells = [
+            cell.rjust(width) if column in _TO_THE_RIGHT else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row[:columns], widths, strict=False))
+        ]
+        line = one_line("  ".join(cells).rstrip())
+        click.echo(line[: room - 1] + "…" if room and len(line) > room else line)
+    if columns < len(_HEAD):
+        click.echo("`ralph logs N` shows one; `ralph logs --json` has the paths.")
+
+
+_HEAD = ("n", "serial", "what", "when", "took", "ended", "signal", "size", "output")
+_TO_THE_RIGHT = (0, 1, 4, 7)
+
+
+def _row(x: LoggedOperation) -> tuple[str, ...]:
+    agent = x.what == "iteration"
+    what = "agent" if agent else f"gate {x.gate}" + (" (originals)" if x.variant == "original" else "")
+    return (
+        str(x.n),
+        str(x.serial) if agent else "",
+        cut(what, 30),
+        clock(x.at),
+        duration(x.seconds) if x.seconds is not None else "",
+        cut(x.how, 30),
+        x.signal,
+        "gone" if x.size is None else size(x.size),
+        _near(x.output),
+    )
+
+
+def _near(path: str) -> str:
+    """As seen from here, where that is shorter."""
+    return min(os.path.relpath(path), path, key=len)
+
+
+def _print_json(chosen: Sequence[LoggedOperation]) -> None:
+    import msgspec
+
+    click.echo(msgspec.json.encode(chosen).decode())
+
+
+# -- one of them ---------------------------------------------------------------------------------------
+
+
+def _show(chosen: Sequence[LoggedOperation], raw: bool) -> None:
+    """An agent's transcript; or what a gate said, each time it was asked about the same iteration."""
+    if raw:
+        _send(chosen[-1])
+        return
+    if not chosen[-1].ended:
+        note(f"{chosen[-1].name} is under way; --follow shows the rest as it comes")
+    for one in chosen:
+        if len(chosen) > 1:
+            click.echo(one_line(f"== {one.name}: {one.how}"))
+        out, err = opened(one.output), opened(one.output + ".err")
+        if out is None and err is None:
+            raise _gone(one)
+        if out:
+            say(lines(parts(out), manner(one)))
+        first = True
+        for line in lines(parts(err)) if err else ():
+            if first:
+                click.echo("== standard error")
+                first = False
+            say([line])
+
+
+def _send(one: LoggedOperation) -> None:
+    out, err = opened(one.output), opened(one.output + ".err")
+    if out is None and err is None:
+        raise _gone(one)
+    for file, stream in ((out, sys.stdout.buffer), (err, sys.stderr.buffer)):
+        for part in parts(file) if file else ():
+            stream.write(part)
+        stream.flush()
+
+
+def _show_file(one: LoggedOperation, path: str, what: str, raw: bool) -> None:
+    if not path:
+        if not one.ended and what == "scratchpad":
+            raise RalphError(f"{one.name} is under way", todo="Its scratchpad is kept when it ends.")
+        raise RalphError(f"{one.name} has no {what}", todo=f"{_WHY[what]} `ralph logs` lists what ran.")
+    file = opened(path)
+    if file is None:
+        raise RalphError(f"the {what} of {one.name} is not there any more", where=path, todo=_KEPT)
+    put(parts(file), raw)
+
+
+_WHY = {"prompt": "Only agents and reviewers get one.", "scratchpad": "Its agent left none."}
+
+
+def _show_diff(repo: Repo, one: LoggedOperation, raw: bool) -> None:
+    from ralph.git.program import GitFailed
+    from ralph.git.trees import patch
+
+    if one.what == "gate":
+        raise RalphError("--diff is about an iteration, not about a gate", todo="Leave out --gate.")
+    if not one.tree_after:
+        todo = "What it changed is recorded when it ends; until then look with `git diff`."
+        raise RalphError(f"{one.name} is under way", todo=todo)
+    if one.tree_before == one.tree_after:
+        note(f"{one.name} changed nothing")
+        return
+    try:
+        put(patch(repo, one.tree_before, one.tree_after), raw)
+    except GitFailed as failed:
+        what = f"what {one.name} changed is not in the repository any more: {failed.what}"
+        raise RalphError(what, todo="`ralph recover` lists what is kept.", code=70) from None
+
+
+_KEPT = "Somebody removed it; the journal keeps what matters of it: `ralph events`."
+
+
+def _gone(one: LoggedOperation) -> RalphError:
+    if not one.ended:
+        return RalphError(f"{one.name} has printed nothing yet", todo="`ralph logs --follow` waits for it.")
+    if one.how.startswith("unusable"):
+        return RalphError(f"{one.name} was never started: {one.how}", todo="`ralph doctor` checks the agent.")
+    return RalphError(f"the output of {one.name} is not there any more", where=one.output, todo=_KEPT)

@@ -1,0 +1,151 @@
+"""`ralph report`: what happened in a loop, as a summary, a page or JSON. Reads the journal, also of a live run."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ralph.cli.context import here
+from ralph.errors import RalphError
+
+if TYPE_CHECKING:
+    from ralph.git.repo import Repo
+    from ralph.report.history import Gathered
+    from ralph.report.sources import Changes
+
+_JSON_MARK = '{"ralph_report": '
+
+
+@click.command()
+@click.argument("loop", required=False, default="")
+@click.option("--html", "as_html", is_flag=True, help="One self-contained page instead of the summary.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object with everything but the long texts.")
+@click.option("-o", "--output", default="", metavar="FILE", help="Write it there; - is standard output.")
+@click.option("--all", "everything", is_flag=True, help="Every loop of this workspace, not only the newest.")
+@click.option("--run", "run_id", default="", help="The loops of this run.")
+@click.option("--task", default="", metavar="ID", help="The newest loop of this task.")
+def report(
+    loop: str, as_html: bool, as_json: bool, output: str, everything: bool, run_id: str, task: str
+) -> None:
+    """What happened: the outcome, the evidence, each iteration. LOOP is a loop's name or its beginning; without
+    it, the newest loop here. After a run over a backlog: what became of each task, and what all of it cost.
+
+    The summary and JSON go to standard output. The page goes to a file in Ralph's own folder, outside your work
+    tree, and its name is printed. With -o, a file that `ralph report` did not make is never overwritten.
+
+    \b
+    Examples:
+      ralph report
+      ralph report --html
+      ralph report --html -o report.html
+      ralph report --all --json
+      ralph report --task A.1
+    """
+    if as_html and as_json:
+        raise RalphError("--html and --json exclude each other", todo="Choose one of them.")
+    if sum(map(bool, (loop, run_id, everything, task))) > 1:
+        raise RalphError("LOOP, --run, --task and --all exclude each other", todo="Choose one of them.")
+    from ralph.report.history import gather
+    from ralph.report.sources import Changes
+
+    repo = here()
+    with Changes(repo) as changes:
+        found = gather(repo, changes, loop=loop, run=run_id, everything=everything, task=task)
+        made = _made(repo, changes, found, as_html, as_json)
+        if output == "-" or (not output and not as_html):
+            _print(made)
+            return
+        path = Path(output) if output else _own_place(repo, found)
+        _write(path, made)
+    click.echo(f"The report is in {path}")
+
+
+def _made(repo: Repo, changes: Changes, found: Gathered, as_html: bool, as_json: bool) -> Iterable[str]:
+    if as_html:
+        from ralph.report.page import Page
+        from ralph.report.sources import StoredTexts
+
+        return Page(found.stories, StoredTexts(repo.state_dir), changes, time.time(), found.run).parts()
+    if as_json:
+        return _json(found)
+    if found.run:
+        from ralph.report.markdown import run_summary
+
+        return (run_summary(found.stories, found.run, found.earlier),)
+    from ralph.report.markdown import summary
+
+    return (summary(found.stories),)
+
+
+def _json(found: Gathered) -> Iterator[str]:
+    """In ASCII, so that it is safe on a terminal, whatever agents said."""
+    import json
+
+    import msgspec
+
+    from ralph import __version__
+
+    yield _JSON_MARK + json.dumps(__version__)
+    if found.run:
+        from ralph.report.markdown import totals
+
+        run = msgspec.to_builtins(found.run) | msgspec.to_builtins(totals(found.stories, found.run))
+        yield f', "run": {json.dumps(run)}'
+    yield ', "loops": ['
+    for number, story in enumerate(found.stories):
+        yield (", " if number else "") + json.dumps(msgspec.to_builtins(story))
+    yield "]}\n"
+
+
+def _print(made: Iterable[str]) -> None:
+    for part in made:
+        sys.stdout.write(part)
+
+
+def _own_place(repo: Repo, found: Gathered) -> Path:
+    folder = repo.state_dir / "reports"
+    folder.mkdir(parents=True, exist_ok=True)
+    if found.run:
+        return folder / f"run-{found.run.id}.html"
+    return folder / (f"{found.stories[0].loop}.html" if len(found.stories) == 1 else "loops.html")
+
+
+def _write(path: Path, made: Iterable[str]) -> None:
+    """By rename, so that nobody sees half a page; a pipe or a device is written to as it is."""
+    path = path.resolve()
+    if path.is_dir():
+        raise RalphError("is a folder", where=str(path), todo="Name a file.")
+    if path.exists() and not path.is_file():
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
+            file.writelines(made)
+        return
+    _refuse_to_overwrite(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(part, "x", encoding="utf-8", errors="replace") as file:
+            file.writelines(made)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _refuse_to_overwrite(path: Path) -> None:
+    from ralph.report.markdown import HEADING
+    from ralph.report.page import MARK
+
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            start = file.read(200)
+    except FileNotFoundError:
+        return
+    ours = start.startswith((HEADING, _JSON_MARK)) or MARK in start
+    if start and not ours:
+        raise RalphError(
+            "the file exists, and `ralph report` did not make it", where=str(path), todo="Name another file."
+        )

@@ -1,0 +1,1 @@
+"""`ralph task`: the backlog from the command line."""

@@ -1,0 +1,230 @@
+"""`ralph task import` and `ralph task export`: lists of other tools."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from ralph.backlog.formats.load import FORMATS, detect
+from ralph.backlog.jsonl import JsonlBacklog
+from ralph.cli.task import edits, view
+from ralph.cli.task.edits import CHANGES, known_status
+from ralph.core.tasks.task import BacklogTask
+from ralph.errors import RalphError
+from ralph.runner.unlanded_tasks import needs
+from ralph.terminal.words import one_line
+
+_SHOWN = 20
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--from", "format", type=click.Choice(FORMATS), default=None, help="The form; otherwise it is detected."
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def import_(file: str, format: str | None, as_json: bool) -> None:
+    """Add the tasks of a prd.json, a Markdown checklist, `gh issue list --json ...`, beads or another tasks.jsonl.
+
+    FILE may be - for standard input. What was imported before is left as it is, so a list can be imported again.
+
+    \b
+    Examples:
+      ralph task import prd.json
+      ralph task import PLAN.md --from markdown
+      ralph task import -
+    """
+    from ralph.backlog.formats.load import load
+    from ralph.backlog.transfer import plan
+
+    edits.refuse("import tasks", "Add them one by one with `ralph task add`.")
+    content, name = _read(file)
+    form = format or detect(content)
+    if not form:
+        raise RalphError(
+            "this is no list of tasks that is known",
+            where=name,
+            todo=f"Name its form: --from {'|'.join(FORMATS)}",
+        )
+    incoming, problems = load(content, form, name)
+    if problems:
+        lines = [one_line(str(problem)) for problem in problems[:_SHOWN]]
+        raise RalphError("\n".join(lines), todo="Correct this and import again; nothing was changed.")
+    backlog = view.opened()
+    found = plan(backlog, incoming, time.strftime("%Y-%m-%d", time.gmtime()))
+    view.refuse_conflicts(backlog.apply(found.added).conflicts)
+    ids = [str(change.fields["id"]) for change in found.added]
+    if as_json:
+        view.echo_json({"format": form, "added": ids, "known": found.known, "renamed": found.renamed})
+        return
+    known = f"; {found.known} were here already" if found.known else ""
+    click.echo(f"{len(ids)} tasks added from {form}{known}.")
+    for theirs, ours in list(found.renamed.items())[:_SHOWN]:
+        click.echo(one_line(f"{theirs} is {ours} here."))
+
+
+@click.command()
+@click.argument("format", type=click.Choice(FORMATS))
+@click.option("-o", "--output", default="", help="A file to write to; it is replaced.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, the text in `text`.")
+def export(format: str, output: str, as_json: bool) -> None:
+    """Print all tasks, the archived ones too, in another form. What was imported comes back as it was, but for what has
+    changed; what that form has no word for goes along under `ralph`.
+
+    \b
+    Examples:
+      ralph task export prd -o prd.json
+      ralph task export markdown
+    """
+    from ralph.backlog.formats.dump import dump
+    from ralph.backlog.transfer import outgoing
+
+    backlog = view.opened()
+    tasks = outgoing(backlog)
+    text = dump(tasks, format)
+    if output:
+        Path(output).write_text(text, encoding="utf-8", newline="")
+    told: dict[str, object] = {"format": format, "tasks": len(tasks)}
+    if as_json:
+        view.echo_json(told | ({"file": output} if output else {"text": text}))
+    elif output:
+        click.echo(one_line(f"{len(tasks)} tasks written to {output}."))
+    else:
+        sys.stdout.write(text)
+    view.warn(backlog)
+
+
+def _read(file: str) -> tuple[str, str]:
+    name = "standard input" if file == "-" else file
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise RalphError(
+            f"cannot be read: {error.strerror}",
+            where=name,
+            todo="Name a file that exists, or - for standard input.",
+        ) from None
+    try:
+        return raw.decode("utf-8-sig"), name
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise RalphError("this is not UTF-8", where=f"{name}:{line}", todo="Save it as UTF-8.") from None
+
+
+_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+
+
+@click.group()
+def task() -> None:
+    """The tasks in tasks.jsonl: what there is, what is next, and changes to it.
+
+    A parent is complete when its children are, and blocked when one of them failed. Tasks that are done are in
+    tasks-done.jsonl. Both files may be edited by hand at any time.
+
+    \b
+    Examples:
+      ralph task add "Write the parser"
+      ralph task list
+      ralph task next
+    """
+
+
+@task.command("list")
+@click.option("--status", "statuses", multiple=True, help="Only this one, e.g. failed; may be repeated.")
+@click.option("--under", default="", help="Only this task and those below it.")
+@click.option("--all", "everything", is_flag=True, help="Also what is in the archive.")
+@_json
+def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool) -> None:
+    """The tasks as a tree, without those that are done. What cannot be worked on is named with its line.
+
+    \b
+    Examples:
+      ralph task list
+      ralph task list --status failed --status blocked
+      ralph task list --all --json
+    """
+    backlog = view.opened()
+    if under:
+        backlog.find(under)
+    words = {known_status(word) for word in statuses}
+    wanted = [
+        one
+        for one, _ in backlog.tasks.walk()
+        if (not words or backlog.status(one.id) in words)
+        and (everything or words or not one.archived)
+        and _is_under(backlog, one, under)
+    ]
+    if as_json:
+        tasks = [view.as_json(backlog, one) for one in wanted]
+        view.echo_json({"tasks": tasks, "problems": view.problems_json(backlog.problems())})
+        return
+    view.warn(backlog)
+    if not backlog.all():
+        click.echo('There are no tasks. Add one with `ralph task add "..."`.')
+        return
+    view.tree(backlog, {one.id for one in wanted})
+    click.echo(view.counts(backlog))
+
+
+@task.command("next")
+@_json
+def next_(as_json: bool) -> None:
+    """The task that would be worked on next: the most urgent ready leaf, then the first in the file.
+
+    \b
+    Example:
+      ralph task next
+    """
+    backlog = view.opened()
+    found = view.ready(backlog, 1)
+    if as_json:
+        view.echo_json(view.as_json(backlog, found[0]) if found else None)
+        return
+    view.warn(backlog)
+    if found:
+        view.detail(backlog, found[0])
+    else:
+        click.echo(f"Nothing is ready. {view.counts(backlog)}.")
+
+
+@task.command()
+@click.argument("id")
+@_json
+def show(id: str, as_json: bool) -> None:
+    """One task: all that is known of it, and what it waits for.
+
+    \b
+    Example:
+      ralph task show A.1
+    """
+    backlog = view.opened()
+    found = backlog.find(id)
+    if as_json:
+        children = [child.id for child in backlog.tasks.children(id)]
+        apart = [one.task for one in view.apart(backlog)]
+        waits = [] if found.archived else [*backlog.tasks.held_by(id), *needs(backlog, id, apart)]
+        more: dict[str, object] = {"children": children, "waits_for": waits}
+        if found.target:
+            more["on_target"] = id not in apart
+        view.echo_json({**view.as_json(backlog, found), **more})
+    else:
+        view.detail(backlog, found)
+
+
+for _command in (*CHANGES, import_, export):
+    task.add_command(_command)
+
+
+# -- parts ---------------------------------------------------------------------------------------------
+
+
+def _is_under(backlog: JsonlBacklog, one: BacklogTask, under: str) -> bool:
+    found: BacklogTask | None = one
+    while under and found:
+        if found.id == under:
+            return True
+        found = backlog.get(found.parent)
+    return not under

@@ -1,0 +1,543 @@
+"""The kinds of value that a key can have: what the reference calls them, how they are read, and their JSON Schema.
+
+A reader returns the value, or reports what is wrong and returns None. None is never a value. The schema says
+the same as the reader, as far as JSON Schema can; tests/unit/config/test_jsonschema.py holds both together.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ralph.config.problems import Spot, quoted
+from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, shown_key
+
+YEAR = 366 * 86400.0
+MAX_INTEGER = 10**12
+TASK_ID = "{taskId}"
+
+_DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9_]*)")
+_NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
+_DURATION = re.compile(rf"(?:{_NUMBER} ?d)? ?(?:{_NUMBER} ?h)? ?(?:{_NUMBER} ?m)? ?(?:{_NUMBER} ?s)?")
+_UNITS = (86400.0, 3600.0, 60.0, 1.0)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLES = re.compile(r"[A-Za-z_*?][A-Za-z0-9_*?]*")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.)){0,63}")
+
+
+class FieldType(msgspec.Struct, frozen=True):
+    name: str
+    read: Callable[[Node, Spot], Any] | None = (
+        None  # None: a structure that ralph.config.settings takes apart
+    )
+    schema: dict[str, Any] = {}  # JSON Schema, draft 7; a structure's is made in ralph.config.json_schema
+
+
+# What each kind accepts, also for values that do not come from a file (command line flags): the
+# functions `*_problem` return what is wrong, or "".
+
+
+def text_problem(text: str) -> str:
+    """Text must survive being an argument of a program and a line of the journal."""
+    if "\0" in text:
+        return "must not contain a NUL character"
+    if not is_unicode(text):
+        return "is not valid Unicode text"
+    return "" if text.strip() else "must not be empty"
+
+
+def is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def number_problem(value: float, least: float, most: float, *, above: bool = False) -> str:
+    if not math.isfinite(value):
+        return "must be a finite number"
+    if value < least or (above and value == least):
+        return f"must be {'more than' if above else 'at least'} {least:g}, not {value:g}"
+    return f"must be at most {most:g}, not {value:g}" if value > most else ""
+
+
+def identifier_problem(text: str) -> str:
+    """A task id is used in refs, paths and arguments."""
+    if not _IDENTIFIER.fullmatch(text) or text.endswith((".", ".lock")):
+        return (
+            f"must be at most 64 letters, digits, '-', '_' or '.', starting with a letter or digit, "
+            f"not {quoted(text)}"
+        )
+    return ""
+
+
+def glob_problem(pattern: str) -> str:
+    inside = pattern.removeprefix("./")
+    if not inside or inside.startswith(("/", "~")) or ".." in inside.split("/"):
+        return f"must be a pattern of paths inside the workspace, not {quoted(pattern)}"
+    return text_problem(pattern)
+
+
+def seconds(text: str) -> float | None:
+    """`90`, `90s`, `10m`, `1.5h`, `1h30m`, `2d` as seconds; None when it is no duration."""
+    text = text.strip()
+    if len(text) > 40:
+        return None
+    if re.fullmatch(_NUMBER, text):
+        return float(text)
+    found = _DURATION.fullmatch(text)
+    if not found or not any(found.groups()):
+        return None
+    return sum(float(part) * unit for part, unit in zip(found.groups(), _UNITS, strict=True) if part)
+
+
+def duration_text(value: float) -> str:
+    """Seconds as a person would write them; `seconds` reads it back."""
+    rest, parts = round(value, 3), []
+    for unit, size in zip("dhm", _UNITS, strict=False):
+        count, rest = divmod(rest, size)
+        parts += [f"{count:.0f}{unit}"] if count else []
+    rest = round(rest, 3)
+    return "".join(parts) + (f"{rest:g}s" if rest or not parts else "")
+
+
+# Readers
+
+
+def text_of(node: Node, spot: Spot, *, one_line: bool = False, empty_ok: bool = False) -> str | None:
+    if not isinstance(node, Scalar) or node.means != "text":
+        quotes = "" if not isinstance(node, Scalar) or node.means == "null" else " (put it in quotes)"
+        spot.wrong(f"must be text, not {described(node)}{quotes}")
+        return None
+    return _checked(node.text, spot, one_line=one_line, empty_ok=empty_ok)
+
+
+def _word(node: Node, spot: Spot) -> str | None:
+    """Text for another program, where 30 and true are words as well."""
+    if not isinstance(node, Scalar) or node.means == "null":
+        spot.wrong(f"must be text, not {described(node)}")
+        return None
+    return _checked(node.text, spot, empty_ok=True)
+
+
+def _checked(text: str, spot: Spot, *, one_line: bool = False, empty_ok: bool = False) -> str | None:
+    problem = "" if empty_ok and not text else text_problem(text)
+    if not problem and one_line and not text.strip().isprintable():  # it will stand in a terminal
+        problem = "must be one line of printable text"
+    if problem:
+        spot.wrong(problem)
+        return None
+    return text.strip() if one_line else text
+
+
+def items_of(node: Node, spot: Spot, read: Callable[[Node, Spot], Any]) -> tuple[Any, ...] | None:
+    if not isinstance(node, Sequence):
+        spot.wrong(f"must be a list, not {described(node)}")
+        return None
+    values = [read(item, spot.item(index, item.line)) for index, item in enumerate(node.items)]
+    return None if None in values else tuple(values)
+
+
+def line_of(node: Node, spot: Spot) -> str | None:
+    return text_of(node, spot, one_line=True)
+
+
+def _flag(node: Node, spot: Spot) -> str | None:
+    return text_of(node, spot, one_line=True, empty_ok=True)
+
+
+def boolean_of(node: Node, spot: Spot) -> bool | None:
+    if not isinstance(node, Scalar) or node.means != "boolean":
+        spot.wrong(f"must be true or false, not {described(node)}")
+        return None
+    return node.text.lower() in ("true", "yes", "on")
+
+
+def _globs(node: Node, spot: Spot) -> tuple[str, ...] | None:
+    return items_of(node, spot, _glob)
+
+
+def _glob(node: Node, spot: Spot) -> str | None:
+    pattern = line_of(node, spot)
+    if pattern is None:
+        return None
+    if problem := glob_problem(pattern):
+        spot.wrong(problem)
+        return None
+    return pattern.removeprefix("./")
+
+
+def _writable(node: Node, spot: Spot) -> tuple[str, ...] | None:
+    if isinstance(node, Scalar) and node.means == "boolean":
+        return ("**",) if boolean_of(node, spot) else ()
+    if isinstance(node, Sequence):
+        return _globs(node, spot)
+    spot.wrong(f"must be true, false or a list of patterns, not {described(node)}")
+    return None
+
+
+def _argv(node: Node, spot: Spot) -> tuple[str, ...] | None:
+    if isinstance(node, Sequence):
+        words = items_of(node, spot, _word)
+        if words is not None and not (words and words[0].strip()):
+            spot.wrong("must name a program")
+            return None
+        return words
+    command = text_of(node, spot)
+    if command is None:
+        return None
+    import shlex
+
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        spot.wrong(f"cannot be split into words: {str(error).lower()}")
+        return None
+    if not words or not words[0].strip():
+        spot.wrong("must name a program")
+        return None
+    return words
+
+
+def _guidance(node: Node, spot: Spot) -> str | None:
+    if not isinstance(node, Sequence):
+        return text_of(node, spot)
+    rules = items_of(node, spot, text_of)
+    return None if rules is None else "\n".join(f"- {rule.strip()}" for rule in rules)
+
+
+def _environment(node: Node, spot: Spot) -> dict[str, str] | None:
+    if not isinstance(node, Mapping):
+        spot.wrong(f"must be a mapping of names to values, not {described(node)}")
+        return None
+    values: dict[str, str] = {}
+    for key, value in entries(node, spot):
+        at = spot.key(shown_key(key.text), key.line)
+        if not _VARIABLE.fullmatch(key.text):
+            at.wrong("is not a name for an environment variable")
+        word = _word(value, at)
+        if word is not None:
+            values[key.text] = word
+    return values
+
+
+def _options(node: Node, spot: Spot) -> dict[str, Any] | None:
+    """Whatever a mapping of YAML holds, as plain values: what they mean is for another package to say."""
+    if not isinstance(node, Mapping):
+        spot.wrong(f"must be a mapping of names to values, not {described(node)}")
+        return None
+    return {
+        key.text: _anything(value, spot.key(shown_key(key.text), key.line))
+        for key, value in entries(node, spot)
+    }
+
+
+def _anything(node: Node, spot: Spot) -> Any:
+    if isinstance(node, Mapping):
+        return _options(node, spot)
+    if isinstance(node, Sequence):
+        return [_anything(item, spot.item(i, item.line)) for i, item in enumerate(node.items)]
+    if node.means == "null":
+        return None
+    if node.means == "boolean":
+        return boolean_of(node, spot)
+    if node.means in ("integer", "number"):
+        number = _plain_number(node)
+        if number is None or not math.isfinite(number):
+            spot.wrong(f"must be a plain, finite number, not {described(node)}")
+            return None
+        return int(node.text.replace("_", "")) if node.means == "integer" else number
+    if not is_unicode(node.text):
+        spot.wrong("is not valid Unicode text")
+    return node.text
+
+
+def _variable(node: Node, spot: Spot) -> str | None:
+    pattern = line_of(node, spot)
+    if pattern is not None and not _VARIABLES.fullmatch(pattern):
+        spot.wrong(f"must be the name of a variable, perhaps with * or ?, not {quoted(pattern)}")
+        return None
+    return pattern
+
+
+def _inside(node: Node, spot: Spot) -> str | None:
+    """The scratchpad: a file of the workspace, wherever the workspace will be."""
+    path = line_of(node, spot)
+    if path is None:
+        return None
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if path.startswith(("/", "~")) or ".." in parts or path.endswith("/") or not parts:
+        spot.wrong(f"must be a relative path to a file inside the workspace, not {quoted(path)}")
+        return None
+    if parts[0].lower() == ".git":
+        spot.wrong("must not be inside .git")
+        return None
+    if re.search(r"[{}]", path.replace(TASK_ID, "")):
+        spot.wrong(f"may contain {TASK_ID} and no other braces")
+        return None
+    return "/".join(parts)
+
+
+def _folder(node: Node, spot: Spot) -> str | None:
+    """A folder that the user's checkout and every workspace have in the same place."""
+    path = line_of(node, spot)
+    if path is None:
+        return None
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if path.startswith(("/", "~")) or ".." in parts or not parts or parts[0].lower() == ".git":
+        spot.wrong(f"must be a folder inside the repository, not {quoted(path)}")
+        return None
+    return "/".join(parts)
+
+
+def _identifier(node: Node, spot: Spot) -> str | None:
+    text = _word(node, spot)
+    if text is None:
+        return None
+    problem = identifier_problem(text)
+    if problem:
+        spot.wrong(problem)
+        return None
+    return text
+
+
+# The readers once more, for editors. In patterns `$` is the very end, as in ECMA 262.
+
+
+def matching(pattern: str, message: str, *types: str) -> dict[str, Any]:
+    """`patternErrorMessage` is what editors show in place of the pattern; other programs ignore it."""
+    return {"type": [*types] if types else "string", "pattern": pattern, "patternErrorMessage": message}
+
+
+def list_of(item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": item}
+
+
+_SOME_TEXT = r"(?=[\s\S]*\S)[^\u0000]*"
+# All that is not printable has no short name in a pattern: control characters and the usual invisible ones.
+ONE_LINE = r"\s*(?=\S)[^\u0000-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]*\s*"
+IN_FOLDER = (
+    r"(?!\s*[/~])(?!\s*(?:[^/]*/)*\.\.(?:/|\s*$))"  # not absolute or upwards
+    r"(?!\s*(?:\.?/)*\.?\s*$)(?!\s*(?:\.?/)*\.[gG][iI][tT](?:/|\s*$))"
+)
+_NO_FOLDER = r"(?![\s\S]*/\s*$)"
+_TEXT_SCHEMA = matching(f"^{_SOME_TEXT}$", "must not be empty")
+_WORD_SCHEMA = matching(f"^(?:|{_SOME_TEXT})$", "must not be blank", "string", "number", "boolean")
+_PROGRAM_SCHEMA = matching(f"^{_SOME_TEXT}$", "must name a program", "string", "number", "boolean")
+_LINE_SCHEMA = matching(f"^{ONE_LINE}$", "must be one line of printable text")
+_GLOB_SCHEMA = matching(
+    rf"^(?!\s*(?:\./)?(?:[/~]|\s*$|(?:[^/]*/)*\.\.(?:/|\s*$))){ONE_LINE}$",
+    "must be a pattern of paths inside the workspace",
+)
+
+TEXT = FieldType("text", text_of, _TEXT_SCHEMA)
+LINE = FieldType("text, one line", line_of, _LINE_SCHEMA)
+FLAG = FieldType(
+    "text, one line", _flag, matching(f"^(?:|{ONE_LINE})$", "must be one line of printable text")
+)
+BOOLEAN = FieldType("true or false", boolean_of, {"type": "boolean"})
+PATH = FieldType("path", line_of, _LINE_SCHEMA)
+INSIDE = FieldType(
+    "path inside the workspace",
+    _inside,
+    matching(
+        rf"^{IN_FOLDER}{_NO_FOLDER}(?=(?:[^{{}}]|\{{taskId\}})*$){ONE_LINE}$",
+        f"must be a relative path to a file inside the workspace; may contain {TASK_ID}",
+    ),
+)
+GLOBS = FieldType("list of patterns", _globs, list_of(_GLOB_SCHEMA))
+PATHS = FieldType("list of paths", lambda node, spot: items_of(node, spot, line_of), list_of(_LINE_SCHEMA))
+FOLDERS = FieldType(
+    "list of folders",
+    lambda node, spot: items_of(node, spot, _folder),
+    list_of(matching(rf"^{IN_FOLDER}{ONE_LINE}$", "must be a folder inside the repository")),
+)
+VARIABLES = FieldType(
+    "list of names",
+    lambda node, spot: items_of(node, spot, _variable),
+    list_of(
+        matching(rf"^\s*{_VARIABLES.pattern}\s*$", "must be the name of a variable, perhaps with * or ?")
+    ),
+)
+WRITABLE = FieldType(
+    "true, false or list of patterns", _writable, {"type": ["boolean", "array"], "items": _GLOB_SCHEMA}
+)
+ARGV = FieldType(
+    "text or list of words",
+    _argv,
+    matching(f"^{_SOME_TEXT}$", "must name a program", "string", "array")
+    | {"items": [_PROGRAM_SCHEMA], "additionalItems": _WORD_SCHEMA, "minItems": 1},
+)
+WORDS = FieldType("list of words", lambda node, spot: items_of(node, spot, _word), list_of(_WORD_SCHEMA))
+TEXTS = FieldType("list of texts", lambda node, spot: items_of(node, spot, text_of), list_of(_TEXT_SCHEMA))
+GUIDANCE = FieldType(
+    "text or list of texts", _guidance, {**_TEXT_SCHEMA, "type": ["string", "array"], "items": _TEXT_SCHEMA}
+)
+ENVIRONMENT = FieldType(
+    "mapping of names to values",
+    _environment,
+    {
+        "type": "object",
+        "propertyNames": {"pattern": f"^{_VARIABLE.pattern}$"},
+        "additionalProperties": _WORD_SCHEMA,
+    },
+)
+OPTIONS = FieldType("mapping of options", _options, {"type": "object"})
+IDENTIFIER = FieldType(
+    "name",
+    _identifier,
+    matching(
+        rf"^(?!.*(?:\.|\.lock)$){_IDENTIFIER.pattern}$",
+        "must be at most 64 letters, digits, '-', '_' or '.', starting with a letter or digit",
+        "string",
+        "number",
+        "boolean",
+    )
+    | {"minimum": 0},
+)
+
+
+def choice(*words: str, thing: str = "", hint: str = "") -> FieldType:
+    def read(node: Node, spot: Spot) -> str | None:
+        if isinstance(node, Scalar) and node.text in words:
+            return node.text
+        name = node.text if isinstance(node, Scalar) and node.means == "text" else ""
+        what = f"unknown {thing} {quoted(name)}, known:" if name and thing else "must be one of"
+        but = "" if name and thing else f", not {described(node)}"
+        spot.wrong(f"{what} {', '.join(words)}{but}{hint}", name, among=words)
+        return None
+
+    return FieldType(" or ".join(f"`{word}`" for word in words), read, {"type": "string", "enum": [*words]})
+
+
+def _agent_name(node: Node, spot: Spot) -> str | None:
+    """A name that Ralph knows, or that an installed package brings along."""
+    from ralph.agents.registry import is_known, names
+
+    name = node.text if isinstance(node, Scalar) and node.means == "text" else ""
+    if name and is_known(name):
+        return name
+    known = names()
+    what = (
+        f"unknown agent {quoted(name)}, known: {', '.join(known)}"
+        if name
+        else f"must be an agent's name, not {described(node)}"
+    )
+    hint = "; any program runs with `backend: custom` and `command`" if name else ""
+    spot.wrong(what + hint, name, among=known)
+    return None
+
+
+def _agents_named() -> tuple[str, ...]:
+    from ralph.agents.registry import BUILT_IN
+
+    return (*BUILT_IN,)
+
+
+AGENT = FieldType(
+    " or ".join(f"`{name}`" for name in _agents_named()) + ", or what a package adds",
+    _agent_name,
+    {"type": "string", "enum": [*_agents_named()]},
+)
+AUTO = "auto"  # the first known agent on PATH: what is done without a name as well
+
+
+def _agent_or_auto(node: Node, spot: Spot) -> str | None:
+    return AUTO if isinstance(node, Scalar) and node.text == AUTO else _agent_name(node, spot)
+
+
+AGENT_OR_AUTO = FieldType(
+    f"{AGENT.name}, or `{AUTO}`",
+    _agent_or_auto,
+    {"type": "string", "enum": [*_agents_named(), AUTO]},
+)
+
+
+def choices(*words: str) -> FieldType:
+    one = choice(*words)
+
+    def read(node: Node, spot: Spot) -> tuple[str, ...] | None:
+        assert one.read is not None
+        found = items_of(node, spot, one.read)
+        return None if found is None else tuple(dict.fromkeys(found))
+
+    return FieldType(f"list of {one.name}", read, list_of(one.schema))
+
+
+def integer(least: int) -> FieldType:
+    def read(node: Node, spot: Spot) -> int | None:
+        if not isinstance(node, Scalar) or node.means != "integer" or not _DECIMAL.fullmatch(node.text):
+            looks_right = isinstance(node, Scalar) and node.means == "text" and _DECIMAL.fullmatch(node.text)
+            spot.wrong(
+                f"must be a whole number, not {described(node)}{' (remove the quotes)' if looks_right else ''}"
+            )
+            return None
+        value = int(node.text.replace("_", "")) if len(node.text) < 100 else MAX_INTEGER + 1
+        problem = number_problem(value, least, MAX_INTEGER)
+        if problem:
+            spot.wrong(problem)
+            return None
+        return value
+
+    schema = {"type": "integer", "minimum": least, "maximum": MAX_INTEGER}
+    return FieldType(f"whole number, at least {least}", read, schema)
+
+
+def _amount(node: Node, spot: Spot) -> float | None:
+    value = _plain_number(node)
+    if value is None:
+        spot.wrong(f"must be a number, not {described(node)}")
+        return None
+    problem = number_problem(value, 0, MAX_INTEGER)
+    if problem:
+        spot.wrong(problem)
+        return None
+    return value
+
+
+AMOUNT = FieldType("number, at least 0", _amount, {"type": "number", "minimum": 0, "maximum": MAX_INTEGER})
+
+
+def duration(*, zero_ok: bool = False) -> FieldType:
+    def read(node: Node, spot: Spot) -> float | None:
+        value = _plain_number(node)
+        if value is None and isinstance(node, Scalar) and node.means == "text":
+            value = seconds(node.text)
+        if value is None:
+            spot.wrong(f"must be a duration such as 90, 90s, 10m or 1h30m, not {described(node)}")
+            return None
+        problem = number_problem(value, 0, YEAR, above=not zero_ok)
+        if problem:
+            spot.wrong(f"{problem} seconds" if math.isfinite(value) else problem)
+            return None
+        return value
+
+    return FieldType("duration, or 0" if zero_ok else "duration", read, _duration_schema(zero_ok))
+
+
+def _duration_schema(zero_ok: bool) -> dict[str, Any]:
+    some_digit = "[0-9]" if zero_ok else "[1-9]"
+    return matching(
+        rf"^(?!\s*\S.{{39,}}\S)(?=[\s\S]*{some_digit})\s*(?:{_NUMBER}|{_DURATION.pattern})\s*$",
+        "must be a duration such as 90, 90s, 10m or 1h30m",
+        "number",
+        "string",
+    ) | {"minimum" if zero_ok else "exclusiveMinimum": 0, "maximum": int(YEAR)}
+
+
+def _plain_number(node: Node) -> float | None:
+    """A number as people write it: YAML's octal, hexadecimal and base-60 forms are refused, not guessed at."""
+    if not isinstance(node, Scalar) or node.means not in ("integer", "number") or len(node.text) > 100:
+        return None
+    if node.means == "integer" and not _DECIMAL.fullmatch(node.text):
+        return None
+    plain = node.text.lower().replace("_", "")
+    try:
+        return float({".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}.get(plain, plain))
+    except ValueError:  # base 60: 1:30.5
+        return None

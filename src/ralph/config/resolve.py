@@ -1,0 +1,328 @@
+"""Settings and overrides to the policy: defaults, precedence, and rules that concern more than one key."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from ralph.config.agents import absolute, adapter_of, agent_of, other_agent
+from ralph.config.hats import team
+from ralph.config.overrides import Overrides
+from ralph.config.problems import closest, quoted
+from ralph.config.schema import EITHER, GATE, NOTIFY, REVIEWER
+from ralph.config.settings import ADAPTER, NO_GATES, GivenValue, Settings, Values, fields
+from ralph.core.agent_policy import AgentPolicy
+from ralph.core.gate_kinds import GateKind
+from ralph.core.policy import (
+    REVIEWS,
+    GatePolicy,
+    LimitPolicy,
+    MemoryPolicy,
+    NotifyPolicy,
+    Policy,
+    SandboxPolicy,
+    StuckPolicy,
+)
+
+SOFT_SHARE = 0.75  # of the loop's time
+ITERATION_SOFT_SHARE = 2 / 3  # of one iteration's
+OLDER_LIMITS = {"max_iterations": 100, "hard_seconds": 14400.0}  # in files of the older family
+OTHER_SIGNALS = ("ITERATION_DONE", "TASK_STUCK")  # these never claim that it is done
+
+
+def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
+    gates = _gates(settings, overrides, cwd)
+    agent = agent_of(settings, overrides, cwd)
+    found = Policy(
+        agent=agent,
+        gates=gates,
+        gates_declined=not overrides.gates and (overrides.no_gates or settings.get("gates") == NO_GATES),
+        limits=_limits(settings, overrides, agent),
+        memories=_memories(settings),
+        stuck=_stuck(settings),
+        notify=_notify(settings),
+        sandbox=_sandbox(settings, overrides),
+        unverified_ok=settings.older and not gates,
+        **_own_fields(settings, overrides),
+    )
+    _warn_of_untold_figures(found, settings)
+    if found.require_verified and not gates:
+        settings.warn("require_verified", "no gate is set, so no end can be verified")
+    return replace(found, team=team(settings, overrides, cwd, found))
+
+
+def _warn_of_untold_figures(found: Policy, settings: Settings) -> None:
+    """A cap on figures that the agent never tells would never act."""
+    caps = [name for name in ("max_cost_usd", "max_tokens") if settings.get(f"event_loop.{name}")]
+    if caps and not adapter_of(found.agent.backend).reports_usage:
+        for name in caps:
+            what = f"cannot act: {found.agent.backend} does not tell what it uses"
+            settings.warn(f"event_loop.{name}", what)
+
+
+def _notify(settings: Settings) -> tuple[NotifyPolicy, ...]:
+    targets: tuple[Values, ...] = settings.get("notify") or ()
+    for index, values in enumerate(targets):
+        url = values.get(f"{NOTIFY}.url")
+        if url and _holds_secret(url.value):
+            what = "a password or token seems to stand in it, and the journal keeps it; put it into the environment"
+            settings.problems.warn(url.line, f"notify[{index}].url", f"{what} and write ${{NAME}}")
+    return tuple(NotifyPolicy(**fields(values, "notify")) for values in targets)
+
+
+def _holds_secret(url: str) -> bool:
+    """`user:password@`, or a long word of letters and digits that no variable stands for."""
+    rest = re.sub(r"\$\w+|\$\{[^}]*\}", "", url.partition("://")[2] or url)
+    if re.match(r"[^/?#]*:[^/?#@]+@", rest):
+        return True
+    words = re.split(r"[/?&=@:#,]", rest)
+    return any(
+        re.fullmatch(r"[\w+%-]{16,}", w) and re.search(r"\d", w) and re.search("[A-Za-z]", w) for w in words
+    )
+
+
+def _sandbox(settings: Settings, overrides: Overrides) -> SandboxPolicy:
+    own = fields(settings.values, "sandbox")
+    usual = SandboxPolicy()
+    more = [name for name, value in own.items() if name != "kind" and value != getattr(usual, name)]
+    if (
+        more
+        and "kind" not in own
+        and overrides.sandbox is None
+        and not settings.problems.concern("sandbox.kind")
+    ):
+        settings.wrong(f"sandbox.{more[0]}", "needs `kind: bwrap` beside it; without, nothing is sandboxed")
+    if own.get("kind") == "none" and overrides.sandbox is None:
+        for name in more:
+            settings.warn(f"sandbox.{name}", "is used only with kind: bwrap")
+    for name in ("readable", "writable"):
+        if name in own:
+            own[name] = tuple(
+                absolute(f"sandbox.{name}", path, settings.folder, settings) for path in own[name]
+            )
+    if "credentials" in own:  # where the home is, the agent's own environment says
+        own["credentials"] = tuple(path.removeprefix("~/") for path in own["credentials"])
+    if overrides.sandbox is not None:
+        own["kind"] = overrides.sandbox
+    return SandboxPolicy(**own)
+
+
+def _own_fields(settings: Settings, overrides: Overrides) -> dict[str, Any]:
+    own = fields(settings.values, "policy")
+    if overrides.require_verified:
+        own["require_verified"] = True
+    own["fallback"] = tuple(other_agent(text, settings) for text in own.get("fallback", ()))
+    own["allow"] = (*own.get("allow", ()), *(pattern.removeprefix("./") for pattern in overrides.allow))
+    if own.get("completion_promise") in OTHER_SIGNALS:
+        settings.wrong("event_loop.completion_promise", "is a signal that says the opposite of done")
+    return own
+
+
+def _memories(settings: Settings) -> MemoryPolicy:
+    usual = {"budget": 0} if settings.older else {}
+    return MemoryPolicy(**usual | fields(settings.values, "memories"))
+
+
+def _limits(settings: Settings, overrides: Overrides, agent: AgentPolicy) -> LimitPolicy:
+    own = fields(settings.values, "limits")
+    if settings.older:
+        own = OLDER_LIMITS | own
+    if "idle_seconds" not in own and agent.backend in (settings.get(ADAPTER) or {}):
+        own["idle_seconds"] = settings.get(ADAPTER)[agent.backend]
+    for name, field in (
+        ("max_iterations", "max_iterations"),
+        ("max_attempts", "max_attempts"),
+        ("max_cost_usd", "max_cost_usd"),
+        ("max_tokens", "max_tokens"),
+        ("max_runtime_seconds", "hard_seconds"),
+    ):
+        if (value := getattr(overrides, name)) is not None:
+            own[field] = value
+    limits = LimitPolicy(**own)
+    soft = own.get("soft_seconds")
+    if soft is not None and soft > limits.hard_seconds:
+        if overrides.max_runtime_seconds is not None:
+            soft = None  # the file's soft limit belongs to the file's own hard limit
+        else:
+            settings.wrong(
+                "event_loop.soft_runtime_seconds", _too_soft("max_runtime_seconds", limits.hard_seconds)
+            )
+    iteration_soft, iteration_hard = own.get("iteration_soft_seconds"), limits.iteration_hard_seconds
+    if iteration_soft is not None and iteration_soft > iteration_hard:
+        settings.wrong("event_loop.iteration_soft_timeout", _too_soft("iteration_timeout", iteration_hard))
+    times = {
+        "soft_seconds": limits.hard_seconds * SOFT_SHARE if soft is None else soft,
+        "hard_seconds": limits.hard_seconds,
+        "iteration_soft_seconds": iteration_hard * ITERATION_SOFT_SHARE
+        if iteration_soft is None
+        else iteration_soft,
+        "iteration_hard_seconds": iteration_hard,
+        "idle_seconds": limits.idle_seconds,
+    }
+    stretched = {name: seconds * overrides.timeout_multiplier for name, seconds in times.items()}
+    return replace(limits, **stretched)
+
+
+def _too_soft(hard_name: str, hard: float) -> str:
+    return f"must not be more than {hard_name}, which is {hard:g} seconds"
+
+
+def _stuck(settings: Settings) -> StuckPolicy:
+    stuck = StuckPolicy(**fields(settings.values, "stuck"))
+    if stuck.same_error_stop < stuck.same_error_shift:
+        settings.wrong(
+            "stuck.same_error_stop", f"must be at least same_error_shift, which is {stuck.same_error_shift}"
+        )
+    if stuck.no_progress_stop and stuck.no_progress_stop < stuck.no_progress_nudge:
+        settings.wrong(
+            "stuck.no_progress_stop",
+            f"must be 0 or at least no_progress_nudge, which is {stuck.no_progress_nudge}",
+        )
+    return stuck
+
+
+def _gates(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[GatePolicy, ...]:
+    if overrides.no_gates:
+        return ()
+    given: tuple[Values, ...] = ()
+    if overrides.gates:
+        given = tuple({f"{GATE}.run": GivenValue(command, 0)} for command in overrides.gates)
+    elif isinstance(in_file := settings.get("gates"), tuple):
+        given = tuple(in_file)
+    return gates_of(given, "gates", settings, overrides, cwd)
+
+
+def gates_of(
+    given: tuple[Values, ...], at: str, settings: Settings, overrides: Overrides, cwd: Path
+) -> tuple[GatePolicy, ...]:
+    """`at`: what messages call the list that they are in."""
+    whole = [
+        (i, values)
+        for i, values in enumerate(given)
+        if values.keys() & {f"{GATE}.{name}" for name in EITHER[GATE]}
+    ]
+    names = _names(whole, at, settings)
+    found = []
+    for index, values in whole:
+        path = f"{at}[{index}]"
+        gate = _gate(values, names[index], path, settings, overrides.timeout_multiplier)
+        found.append(replace(gate, agent=_reviewer(gate.kind, values, path, settings, overrides, cwd)))
+    return tuple(found)
+
+
+def _reviewer(
+    kind: GateKind, values: Values, path: str, settings: Settings, overrides: Overrides, cwd: Path
+) -> AgentPolicy | None:
+    """The gate's own agent: the loop's, with what is said here; or one that is said from the ground up."""
+    own = {"cli" + key.removeprefix(REVIEWER): v for key, v in values.items() if key.startswith(REVIEWER)}
+    if not own:
+        return None
+    at = f"{path}.agent"
+    if not kind.runs_agent:
+        settings.problems.warn(next(iter(own.values())).line, at, "is used only with `review`")
+        return None
+    anew = bool(own.keys() & {"cli.backend", "cli.command"})
+    theirs = {} if anew else {key: v for key, v in settings.values.items() if key.startswith("cli.")}
+    inherited = frozenset(theirs.keys() - own.keys())
+    agent = agent_of(
+        Settings(
+            settings.folder, theirs | own, settings.problems, at, inherited, settings.older and not anew
+        ),
+        Overrides() if anew else overrides,
+        cwd,
+    )
+    if overrides.command and not anew and "cli.args" in own:
+        return replace(agent, command=agent.command + own["cli.args"].value)
+    return agent
+
+
+def _gate(values: Values, name: str, path: str, settings: Settings, multiplier: float) -> GatePolicy:
+    own = fields(values, "gate") | {"name": name}
+    gate = GatePolicy(**own, other_kind=_kind(values, path, settings))
+    soft = own.get("soft_timeout", min(gate.soft_timeout, gate.hard_timeout))
+    if soft > gate.hard_timeout:
+        line = values[f"{GATE}.soft_timeout"].line
+        settings.problems.add(line, f"{path}.soft_timeout", _too_soft("hard_timeout", gate.hard_timeout))
+    if given := values.get(f"{GATE}.review"):
+        word = given.value.strip()
+        if word not in REVIEWS and not re.search(r"\s", word) and closest(word, REVIEWS):
+            what = f"{quoted(word)} is taken as your own instructions"
+            settings.problems.warn(given.line, f"{path}.review", what, word, REVIEWS)
+    for name in ("may_write", "setup", "inputs") if gate.kind.runs_agent else () if gate.run else ("setup",):
+        if f"{GATE}.{name}" in values:
+            line = values[f"{GATE}.{name}"].line
+            settings.problems.warn(line, f"{path}.{name}", "is used only with `run`")
+    if gate.setup and gate.run and not gate.hermetic:
+        line = values[f"{GATE}.setup"].line
+        settings.problems.warn(line, f"{path}.setup", "is used only with hermetic: true")
+    return replace(gate, soft_timeout=soft * multiplier, hard_timeout=gate.hard_timeout * multiplier)
+
+
+def _kind(values: Values, path: str, settings: Settings) -> GateKind | None:
+    """The kind that `kind:` names, with the traits by which the core judges it."""
+    given, options = values.get(f"{GATE}.kind"), values.get(f"{GATE}.options")
+    if given is None:
+        if options is not None:
+            settings.problems.warn(options.line, f"{path}.options", "is used only with `kind`")
+        return None
+    from ralph.gates import kinds  # most files name none
+
+    if key := kinds.SAID_WITH.get(given.value):
+        settings.problems.add(given.line, f"{path}.kind", f"{quoted(given.value)} is said by `{key}` alone")
+        return None
+    found = kinds.find(given.value)
+    if found is None:
+        known = kinds.names()
+        which = f"known: {', '.join(known)}" if known else "no installed package brings any"
+        what = f"unknown kind {quoted(given.value)}; {which}"
+        settings.problems.add(given.line, f"{path}.kind", what, given.value, known)
+        return None
+    line = options.line if options is not None else given.line
+    for wrong in found.check(options.value if options is not None else {}):
+        settings.problems.add(line, f"{path}.options", wrong)
+    return found.about
+
+
+def _names(gates: list[tuple[int, Values]], at: str, settings: Settings) -> dict[int, str]:
+    """The names as given, which must differ; the others from the command, made to differ."""
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    for index, values in gates:
+        given = values.get(f"{GATE}.name")
+        if given is None:
+            continue
+        if given.value in taken:
+            what = f"{quoted(given.value)} is the name of another gate; names must be unique"
+            settings.problems.add(given.line, f"{at}[{index}].name", what)
+        names[index] = given.value
+        taken.add(given.value)
+    count: dict[str, int] = {}
+    for index, values in gates:
+        if index in names:
+            continue
+        word = name = _named_after(values)
+        while name in taken:
+            count[word] = count.get(word, 1) + 1
+            name = f"{word}-{count[word]}"
+        names[index] = name
+        taken.add(name)
+    return names
+
+
+def _named_after(values: Values) -> str:
+    if f"{GATE}.run" in values:
+        return _first_word(values[f"{GATE}.run"].value)
+    if f"{GATE}.kind" in values:
+        return _first_word(values[f"{GATE}.kind"].value)
+    review: str = values[f"{GATE}.review"].value
+    return review if review in REVIEWS else "review"
+
+
+def _first_word(command: str) -> str:
+    """`CI=1 ./bin/check --all` is the gate `check`."""
+    words = [word for word in command.split() if not re.match(r"[A-Za-z_][A-Za-z0-9_]*=", word)]
+    file = words[0].rstrip("/").rpartition("/")[2] if words else ""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", file).strip("-")[:40] or "gate"

@@ -1,0 +1,231 @@
+"""ralph.yml to settings: what the file says, checked key by key against the table. No defaults in here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ralph.config import legacy
+from ralph.config.hat_field_types import NAME, topic_problem
+from ralph.config.legacy import ALONE, anchors
+from ralph.config.problems import Problems, Spot, quoted
+from ralph.config.schema import (
+    AT_END,
+    BY_PATH,
+    EITHER,
+    GATE,
+    KEYS,
+    LISTS,
+    NAMED,
+    NOT_AT_END,
+    SECTIONS,
+    SHORT,
+    SHORT_LIST,
+    names_in,
+)
+from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
+
+NO_GATES = "none"
+ADAPTER = "adapters.<name>.timeout"  # by the name of the agent: it counts for the one that works
+
+
+class GivenValue(msgspec.Struct, frozen=True):
+    value: Any
+    line: int
+
+
+Values = dict[str, GivenValue]  # by the key's path in the table
+
+
+class Called(msgspec.Struct, frozen=True):
+    """A section with a name that the user gave: a hat, an event."""
+
+    name: str
+    line: int
+    values: Values
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Everything a file says, and where to report what is wrong with it."""
+
+    folder: Path  # absolute; relative paths in the file start here
+    values: Values
+    problems: Problems
+    agent_at: str = "cli"  # what messages call the section that describes the agent
+    inherited: frozenset[str] = (
+        frozenset()
+    )  # keys taken over from elsewhere, where they were looked at already
+    older: bool = False  # the file is of the older family: its defaults hold
+
+    def get(self, path: str) -> Any:
+        given = self.values.get(path)
+        return given.value if given else None
+
+    def wrong(self, path: str, what: str) -> None:
+        if path not in self.inherited:
+            self.problems.add(self._line(path), self.shown(path), what)
+
+    def warn(self, path: str, what: str) -> None:
+        if path not in self.inherited:
+            self.problems.warn(self._line(path), self.shown(path), what)
+
+    def shown(self, path: str) -> str:
+        return self.agent_at + path.removeprefix("cli") if path.startswith("cli.") else path
+
+    def _line(self, path: str) -> int:
+        given = self.values.get(path)
+        return given.line if given else 0
+
+
+def fields(values: Values, group: str) -> dict[str, Any]:
+    """The given values for the fields of one part of the policy, or of the task."""
+    prefix = group + "."
+    return {
+        key.into.removeprefix(prefix): values[key.path].value
+        for key in KEYS
+        if key.into.startswith(prefix) and key.path in values
+    }
+
+
+def read(text: str, problems: Problems) -> Values:
+    root = parse(text, problems)
+    if root is None or (isinstance(root, Scalar) and root.means == "null"):
+        return {}
+    if not isinstance(root, Mapping):
+        problems.add(root.line, "", f"must be a mapping of keys to values at the top, not {described(root)}")
+        return {}
+    return _section(root, "", Spot(problems, "", root.line))
+
+
+def _section(node: Mapping, section: str, spot: Spot) -> Values:
+    values: Values = {}
+    renamed: legacy.Renamed = []
+    valid = names_in(section)
+    for name, value in entries(node, spot):
+        path = f"{section}.{name.text}" if section else name.text
+        at = spot.key(shown_key(name.text), name.line)
+        if name.means != "text":
+            at.wrong(f"a key must be text, not {described(name)}")
+        elif name.text not in valid:  # also a dotted name: keys are nested
+            if not section and anchors(name.text):
+                continue
+            if legacy.take((*section.split("."), name.text) if section else (name.text,), value, at, renamed):
+                values[ALONE] = GivenValue(True, name.line)
+            else:
+                _unknown(name.text, section, valid, at)
+        elif path in SECTIONS:
+            values.update(_subsection(value, path, at))
+        elif (found := _value(value, path, at)) is not None:
+            values[path] = GivenValue(found, name.line)
+    for row, parts, old, at in renamed:
+        _rename(row.into, parts, old, at, values)
+    return values
+
+
+def _rename(into: str, parts: tuple[str, ...], node: Node, spot: Spot, values: Values) -> None:
+    """Put what an old key says where today's would."""
+    if parts[0] == "adapters":
+        if (seconds := _value(node, into, spot)) is not None:
+            known = values.get(ADAPTER, GivenValue({}, spot.line))
+            values[ADAPTER] = GivenValue({**known.value, parts[1]: seconds}, known.line)
+    elif into in values:
+        spot.warn(f"has no effect: `{into}` is given as well. Remove this one.")
+    elif (found := _value(node, into, spot)) is not None:
+        values[into] = GivenValue(found, spot.line)
+
+
+def _subsection(node: Node, path: str, spot: Spot) -> Values:
+    if isinstance(node, Mapping):
+        return _section(node, path, spot)
+    if isinstance(node, Scalar) and node.means == "null":  # all of its keys may be commented out
+        return {}
+    if path in SHORT and isinstance(node, Scalar):
+        short = f"{path}.{SHORT[path]}"
+        found = _value(node, short, spot)
+        return {} if found is None else {short: GivenValue(found, spot.line)}
+    if path in SHORT_LIST and isinstance(node, Sequence):
+        short = f"{path}.{SHORT_LIST[path]}"
+        found = _value(node, short, spot)
+        return {} if found is None else {short: GivenValue(found, spot.line)}
+    spot.wrong(f"must be a mapping, not {described(node)}")
+    return {}
+
+
+def _value(node: Node, path: str, spot: Spot) -> Any:
+    if isinstance(node, Scalar) and node.means == "null":
+        if not node.text:  # an explicit null or ~ asks for the default; a blank is a slip
+            spot.wrong("has no value; give it one or remove the key")
+        return None
+    read_value = BY_PATH[path].kind.read
+    if read_value:
+        return read_value(node, spot)
+    if path in NAMED:
+        return _called(node, path, spot)
+    return _gates(node, spot) if path == "gates" else _items(node, f"{path}[]", spot)
+
+
+def _called(node: Node, path: str, spot: Spot) -> tuple[Called, ...] | None:
+    """A mapping whose names are the user's own, each with a section of its own."""
+    if not isinstance(node, Mapping):
+        spot.wrong(f"must be a mapping, not {described(node)}")
+        return None
+    found = []
+    for name, value in entries(node, spot):
+        at = spot.key(shown_key(name.text), name.line)
+        if path == "events" and (problem := topic_problem(name.text)):
+            at.wrong(problem)
+        elif path == "hats" and not NAME.fullmatch(name.text):
+            at.wrong(f"must be at most 64 letters, digits, '-' or '_', not {quoted(name.text)}")
+        elif isinstance(value, Mapping):
+            found.append(Called(name.text, name.line, _section(value, NAMED[path], at)))
+        else:
+            at.wrong(f"must be a mapping, not {described(value)}")
+    return tuple(found)
+
+
+def _gates(node: Node, spot: Spot) -> str | tuple[Values, ...] | None:
+    if isinstance(node, Scalar) and node.text == NO_GATES:
+        return NO_GATES
+    if not isinstance(node, Sequence):
+        spot.wrong(f"must be a list of gates or {NO_GATES}, not {described(node)}")
+        return None
+    return _items(node, GATE, spot)
+
+
+def _items(node: Node, section: str, spot: Spot) -> tuple[Values, ...] | None:
+    """A list of mappings, each of which has exactly one of certain keys."""
+    if not isinstance(node, Sequence):
+        spot.wrong(f"must be a list, not {described(node)}")
+        return None
+    wanted = EITHER[section]
+    either = " or ".join(f"`{name}`" for name in wanted)
+    items: list[Values] = []
+    for index, item in enumerate(node.items):
+        at = spot.item(index, item.line)
+        if not isinstance(item, Mapping):
+            at.wrong(f"must be a mapping with {either}, not {described(item)}")
+            items.append({})
+            continue
+        before = len(spot.problems.found)
+        found = _section(item, section, at)
+        if len(spot.problems.found) == before:
+            has = [name for name in wanted if f"{section}.{name}" in found]
+            if not has:
+                neither = " nor ".join(f"`{name}`" for name in wanted)
+                at.wrong(f"has neither {neither}" if len(wanted) > 1 else f"has no {either}")
+            elif len(has) > 1:
+                at.wrong(f"has both `{has[0]}` and `{has[1]}`; keep one of them")
+        items.append(found)
+    return tuple(items)
+
+
+def _unknown(name: str, section: str, valid: tuple[str, ...], spot: Spot) -> None:
+    if section == AT_END and name in NOT_AT_END:
+        spot.wrong(NOT_AT_END[name])
+        return
+    apart = (*LISTS, *NAMED.values())
+    places = () if section.startswith(apart) else (path for path in BY_PATH if not path.startswith(apart))
+    older = legacy.names_below(tuple(section.split(".")) if section else ())
+    spot.wrong("unknown key", name, among=valid, elsewhere=(*older, *places))

@@ -1,0 +1,1 @@
+"""Hats: personas of iterations, events between them, boards. Pure."""

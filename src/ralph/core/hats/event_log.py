@@ -1,0 +1,115 @@
+"""How routed events are shown: one record a line for `.ralph/events-*.jsonl`, one sentence for `ralph events --why`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from ralph.core import facts as f
+from ralph.core.hats import fold
+from ralph.core.hats.model import Event
+from ralph.core.hats.routing import shown_topic
+from ralph.core.hats.turns import Routed
+from ralph.text import one_line
+
+if TYPE_CHECKING:
+    from ralph.core.loop.state import LoopState
+
+PAYLOAD_CHARS = 80
+NO_HATS = "the loop has no hats: it is noted, and routed to nobody"
+
+
+class EventOutcome(msgspec.Struct, frozen=True):
+    """What a fact made of an event. `counts`: it is an event of the loop's, told for the first time; not: it was refused
+    or set aside, or this is what became of it later."""
+
+    routed: Routed
+    counts: bool
+
+
+class EventOutcomes:
+    """Goes along with the facts of one loop. Events carry the number of their iteration, as people know it, and not that
+    of its process."""
+
+    def __init__(self) -> None:
+        self._before: LoopState | None = None
+        self._numbers: dict[int, int] = {}  # process -> iteration
+        self._last = 0  # event
+
+    def stand(self, state: LoopState) -> None:
+        """What was told so far led to this state, by whoever folded it."""
+        self._before = state
+
+    def take(self, fact: f.AnyFact, after: LoopState) -> tuple[EventOutcome, ...]:
+        before, self._before = self._before, after
+        if isinstance(fact, f.IterationStarted):
+            self._numbers[fact.serial] = fact.n
+        if after.policy.routing is None:
+            return self._without_hats(fact, after)
+        found = after.turns.latest if before is None else fold.routed(before, after)
+        return tuple(self._told(routed, fact, after) for routed in found)
+
+    def _told(self, routed: Routed, fact: f.AnyFact, s: LoopState) -> EventOutcome:
+        event, team = routed.event, s.policy.team
+        cancels = bool(s.turns.cancelled) and team is not None and event.topic == team.cancellation_promise
+        counts = event.n > self._last or (cancels and not event.n)
+        self._last = max(self._last, event.n)
+        serial = 0 if isinstance(fact, f.BoardLooked) else event.iteration  # Ralph looked, and no iteration
+        return EventOutcome(
+            replace(routed, event=replace(event, iteration=self._numbers.get(serial, serial))), counts
+        )
+
+    def _without_hats(self, fact: f.AnyFact, s: LoopState) -> tuple[EventOutcome, ...]:
+        if not isinstance(fact, f.EventReceived):
+            return ()
+        self._last += 1
+        hat = s.hat if fact.serial == s.serial else ""
+        number = self._numbers.get(fact.serial, fact.serial)
+        return (
+            EventOutcome(Routed(Event(fact.topic, fact.payload, hat, number, self._last), (), NO_HATS), True),
+        )
+
+
+def event_record(routed: Routed, ts: str) -> dict[str, object]:
+    """The family's fields; several hats are named in the order in which they are worn."""
+    event = routed.event
+    return {
+        "ts": ts,
+        "iteration": event.iteration,
+        "hat": event.hat or None,
+        "topic": event.topic,
+        "triggered": ", ".join(routed.triggered) or None,
+        "payload": event.payload or None,
+    }
+
+
+def why_routed(log: Iterable[Routed], n: int) -> str:
+    """What became of event `n`, in one sentence; empty when there is no such event. What happened to it later counts too:
+    it may have been routed to a scanner and found stale."""
+    found = [routed for routed in log if routed.event.n == n]
+    if not found:
+        return ""
+    event = found[0].event
+    if event.iteration:
+        sender = f"{event.hat or 'the coordinator'} in iteration {event.iteration}"
+    else:
+        sender = event.hat or "Ralph or a person"
+    became = "; later ".join(routed.why for routed in found)
+    return f"#{n} {named(event)}, from {sender}: {became}"
+
+
+def named(event: Event) -> str:
+    """Topic and payload, on one line."""
+    payload = f" ({one_line(event.payload, PAYLOAD_CHARS)})" if event.payload else ""
+    return f"{shown_topic(event.topic)}{payload}"
+
+
+def event_line(routed: Routed) -> str:
+    """What became of an event, as in "#3 work.propose (item-1.txt) → proposal_writer"."""
+    number = f"#{routed.event.n} " if routed.event.n else ""
+    if routed.triggered:
+        return f"{number}{named(routed.event)} → {', '.join(routed.triggered)}"
+    return f"{number}{named(routed.event)}: {routed.why}"

@@ -1,0 +1,287 @@
+"""What the facts of one loop add up to. Everything that affects a decision lives in LoopState.
+
+fold.py fills it; judge.py and decide.py read it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ralph.core.agent_policy import AgentPolicy
+from ralph.core.exits import End
+from ralph.core.facts import Fault, Landed, LandingIntended, MergeIntended, Purpose, StopHow, Usage, Variant
+from ralph.core.failures.test_counts import Counts
+from ralph.core.hats.activation import Wearing
+from ralph.core.hats.board import Board, Repeats
+from ralph.core.hats.model import Hat
+from ralph.core.hats.turns import Turns
+from ralph.core.loop.steering import Steering
+from ralph.core.policy import GatePolicy, Policy, Task
+
+# Soft limits that a checkpoint may be about: what the warning says. Each is told to the next iteration.
+SOFT_LIMITS = {
+    "iteration-soft": "the iteration's soft time limit was passed",
+    "soft-time": "the loop's soft time limit was passed",
+    "precompact": "the agent's context was full",
+}
+OUTPUTS_KEPT = 3  # attempts whose output is shown to the next iteration
+
+
+class Running(msgspec.Struct, frozen=True):
+    """An operation under way: started and not yet ended."""
+
+    op: str
+    what: Literal["iteration", "gate", "wait"]
+    gate: str = ""
+    seconds: float = 0.0
+    idle: float = 0.0
+    usage: Usage = Usage()
+    tree: str = ""
+    swapped: tuple[str, ...] = ()
+    full_at: float = -1.0  # seconds after which its context was full
+
+
+class Due(msgspec.Struct, frozen=True):
+    """A wait that has to pass before the next iteration. `until` is fixed when it first begins."""
+
+    what: Literal["crash", "quota", "overload", "answer"]
+    seconds: float
+    why: str
+    until: str = ""
+
+
+class Away(msgspec.Struct, frozen=True):
+    """Why an agent cannot work, and until when; no moment: it is not tried again in this run."""
+
+    why: str
+    until: str = ""
+    seconds: float = 0.0
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What one run of a gate said about a tree."""
+
+    op: str
+    gate: str
+    purpose: Purpose
+    variant: Variant
+    tree: str
+    passed: bool
+    code: int = 0
+    timed_out: str = ""
+    wrote: tuple[str, ...] = ()
+    excerpt: str = ""
+    error_hash: str = ""
+    headline: str = ""
+    unclear: bool = False  # a reviewer that gave no verdict
+    tests: Counts | None = None
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """ "It is done", said by an iteration about a tree."""
+
+    serial: int
+    tree: str
+    touched: dict[str, tuple[str, ...]] | None = None  # None: not inspected yet
+    hidden: dict[str, tuple[str, ...]] = {}
+    weakened: dict[str, tuple[str, ...]] = {}  # file -> in words
+    summary: str = ""  # what was done, in the agent's words
+    round: int = 0  # how often it has been merged with a target that had moved on
+    held: bool = False  # not of the task's completion: an event waits for the gates
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """A claim that the gates turned down, or an iteration that ran out of time."""
+
+    number: int
+    gate: str
+    error_hash: str
+    shift: bool
+    code: int = 1
+    excerpt: str = ""
+    headline: str = ""
+
+
+class LoopState(msgspec.Struct, frozen=True):
+    loop: str = ""
+    task: Task = Task(id="", title="")
+    policy: Policy = Policy(agent=AgentPolicy())
+    root: str = ""
+    folder: str = "."
+    home: str = ""
+    slot: int = 0
+    backlog: str = ""  # the backlog's file, relative to the root
+    started: bool = False
+
+    # the workspace
+    prepared: bool = False
+    base_tree: str = ""
+    base_commit: str = ""
+    unrecorded: frozenset[str] = frozenset()  # what git could not record already at the start
+    branch: str = ""
+    recovery: str = ""
+    excludes: str = ""
+    unrecorded_inputs: dict[str, dict[str, str]] = {}
+    outputs: frozenset[str] = frozenset()  # files that no snapshot holds and that gates themselves write
+    base: dict[str, bool] = {}
+    base_tests: dict[str, Counts] = {}  # gate -> what it ran there
+    base_unrun: dict[str, str] = {}  # gate -> the error by which it could not be run at all there
+    commit: str = ""  # HEAD after the last iteration
+    tree: str = ""
+    edited_outside: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()  # that the last iteration had changed; undone
+    restless: int = 0  # how often in a row the tree was not as it was left, with nothing of ours running
+
+    # landing
+    merges: int = 0  # with a target that had moved on
+    conflicted: int = 0  # of them those in conflict
+    merged_from: str = ""  # the tree before the last of those
+    conflict: str = ""  # what git said of the last merge, until an iteration has seen it
+    conflicts: tuple[str, ...] = ()
+    merging: tuple[str, ...] = ()  # paths in conflict, until none of them holds the merge's marks any more
+    mixed: bool = False  # what had landed was merged into the tree, and no iteration has seen it yet
+    intended: LandingIntended | None = None
+    merge: MergeIntended | None = None  # begun, and not known to be complete
+    landed: Landed | None = None
+
+    # counts
+    serial: int = 0  # agent processes started
+    iterations: int = 0  # those that count
+    attempts: int = 0
+    crashes: int = 0  # in a row
+    crash_text: str = ""  # what the last one said
+    overloads: int = 0  # of overload or quota, in a row
+    waited: float = 0.0  # for quota or overload, since the last iteration that counted
+    agent: int = 0  # which of the policy's agents works
+    away: dict[int, Away] = {}  # those that cannot
+    active_seconds: float = 0.0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    estimated: bool = False  # some of it by a table of prices
+
+    # under way
+    open: dict[str, Running] = {}
+    stop: StopHow | None = None
+    stop_by: str = ""
+
+    # what was said and found
+    token: str = ""  # digest of the newest iteration's
+    promised: int = 0  # serial of the iteration that claimed by the tool
+    promise: str = ""  # and what it said was done
+    claim: Claim | None = None
+    unchecked: int = 0  # serial of the iteration whose `every: iteration` gates are due
+    results: tuple[Result, ...] = ()  # of the claim or iteration at hand
+    verdicts: dict[str, tuple[bool, ...]] = {}
+    failures: frozenset[str] = frozenset()  # "gate hash" of every failure that is known not to be a whim
+    checks: dict[str, Result] = {}  # gate -> what it said after an iteration, the last time
+    refusals: dict[str, int] = {}  # reviewer -> how often it could not work on this claim
+    reviews: dict[str, Result] = {}  # verdict key -> what a reviewer said: asked for once
+    findings: dict[str, tuple[str, ...]] = {}  # soft gate -> what it found, the last time
+    refusal: str = ""  # why the last claim was not even put to the gates
+    stuck_reason: str | None = None
+    question: str | None = None
+    asked: str = ""  # the question that `answer` is about: the next agent has never seen it
+    answer: str = ""
+    steer: Steering = Steering()  # what people want of it while it runs
+    fault: Fault = ""
+    fault_text: str = ""
+    login_hint: str = ""  # how a person logs in, where the credentials are at fault
+    wait_due: Due | None = None
+    silent: bool = False  # the last iteration gave no signal
+    last_how: str = ""  # how the previous iteration ended, where the next must know
+    stragglers: tuple[str, ...] = ()
+
+    # stuck and escalation
+    history: tuple[Attempt, ...] = ()
+    streak: int = 0
+    streak_hash: str = ""
+    shifts: int = 0  # strategy shifts given
+    shifted: bool = False  # the iteration under way (or just ended) is the first of a new shift
+    under_shift: int = 0  # level of the last iteration started
+    trees: frozenset[str] = frozenset()
+    scratchpad: str = ""
+    events: frozenset[str] = frozenset()
+    news: bool = False  # a new event came in since the last iteration ended
+    no_progress: int = 0
+    same_tree: int = 0
+    noted: frozenset[str] = frozenset()  # soft limits already told
+    soft_notes: tuple[str, ...] = ()  # to be told to the next iteration
+    told: int = 0  # how many of them the iteration under way was told
+
+    # hats
+    wearing: Wearing = Wearing()  # which were worn when
+    hat: str = ""  # the newest iteration's
+    turns: Turns = Turns()  # where events are routed: whose turn it is
+    board: Board = Board()  # of a scanner that is data
+    item_tree: str = ""  # as it was when the item under way was dispatched
+    repeats: Repeats = Repeats()  # of a scanner that is an agent
+    cooled: int = 0  # serial of the iteration before which the cool-down has passed
+    warned: dict[str, tuple[int, str]] = {}  # kind -> how often, and the latest words
+    ended: End | None = None
+    end_reason: str = ""
+    end_limit: str = ""
+    end_branch: str = ""  # that keeps what was not proven
+    proof: dict[str, str] = {}
+    review_paths: tuple[str, ...] = ()  # changed gate inputs, after needs-review
+
+    @property
+    def gates(self) -> tuple[GatePolicy, ...]:
+        return self.policy.gates
+
+    def gate(self, name: str) -> GatePolicy | None:
+        return next((g for g in self.policy.gates if g.name == name), None)
+
+    @property
+    def worn(self) -> Hat | None:
+        """The hat that the newest iteration wears."""
+        return self.policy.team.hat(self.hat) if self.policy.team and self.hat else None
+
+    @property
+    def event_hat(self) -> Hat | None:
+        """The same, where it takes part in events: None for the coordinator, and where none are routed."""
+        team = self.policy.routing
+        return team.hat(self.hat) if team is not None and self.hat else None
+
+    @property
+    def worker(self) -> AgentPolicy:
+        """The agent whose turn it is."""
+        if (hat := self.worn) is not None and hat.agent is not None:
+            return hat.agent
+        agents = self.policy.agents
+        return agents[self.agent] if self.agent < len(agents) else self.policy.agent
+
+    def agent_of(self, gate: GatePolicy) -> AgentPolicy:
+        """Who reviews, where the gate is a reviewer."""
+        return gate.agent or self.policy.agent
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One line for each kind of warning, however often it came."""
+        return tuple(
+            text if count == 1 else f"{text} (the last of {count} like it)"
+            for count, text in self.warned.values()
+        )
+
+    def red_now(self) -> tuple[Result, ...]:
+        """What `every: iteration` gates have against the tree as it is."""
+        return tuple(r for r in self.checks.values() if r.tree == self.tree and not r.passed)
+
+    def elapsed(self) -> float:
+        """Active seconds, the operations under way included. Waiting is not active."""
+        return self.active_seconds + sum(r.seconds for r in self.open.values() if r.what != "wait")
+
+    def spent(self) -> Usage:
+        return Usage(
+            tokens=self.tokens + sum(r.usage.tokens for r in self.open.values()),
+            cost_usd=self.cost_usd + sum(r.usage.cost_usd for r in self.open.values()),
+        )
+
+
+def failure_key(gate: str, error_hash: str) -> str:
+    return f"{gate} {error_hash}"
+
+
+def verdict_key(gate: str, variant: str, tree: str) -> str:
+    return f"{gate} {variant} {tree}"

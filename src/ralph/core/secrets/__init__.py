@@ -1,0 +1,1 @@
+"""What is secret, and how it is masked in text and streams. Pure."""

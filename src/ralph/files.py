@@ -1,0 +1,154 @@
+"""The small files that agents and Ralph share: read with a bound, replaced as a whole, changed by one at a time."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ralph.errors import RalphError
+from ralph.fault_points import seam
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # commands that agents call often import neither typing nor pathlib
+    from pathlib import Path
+
+
+LIMIT = 4 << 20  # bytes of a file that is read, and perhaps written anew, as a whole
+_PATIENCE = 5.0  # seconds to wait for another who changes a file of the same folder
+
+
+def read(path: str) -> str:
+    """Its text, "" if there is none. Never waits: what lies there may be a pipe that nobody writes to."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return ""
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise RalphError("this is not a file", where=path, todo="Remove it and try again.")
+        if found.st_size > LIMIT:
+            raise RalphError(
+                f"{found.st_size} bytes are too much; the limit is {LIMIT}",
+                where=path,
+                todo="Search it with a command of your own, or remove what is no longer needed.",
+            )
+        raw = b""
+        while more := os.read(fd, LIMIT):
+            raw += more
+        return raw.decode("utf-8", "surrogateescape")  # what is not text goes back as it was
+    finally:
+        os.close(fd)
+
+
+def replace(path: str, text: str) -> None:
+    """The file has the old text or the new one, never a part."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    temporary = f"{path}.{os.getpid()}"
+    try:
+        with open(temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+        seam("rename.before", writes=True)
+        os.replace(temporary, path)
+        seam("rename.after")
+    except BaseException:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass
+        raise
+
+
+def append(path: str, line: str) -> None:
+    """One line more, at the end of whatever others write there meanwhile."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    try:
+        seam("append.before", writes=True)
+        os.write(fd, f"{line}\n".encode("utf-8", "surrogateescape"))
+        seam("append.after")
+    finally:
+        os.close(fd)
+
+
+class Alone:
+    """`with Alone(folder)`: no other server changes files of this folder meanwhile. Leaves no lock file behind."""
+
+    def __init__(self, folder: str) -> None:
+        os.makedirs(folder, exist_ok=True)
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        import fcntl
+        import time
+
+        self._fd = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    os.close(self._fd)
+                    raise RalphError(
+                        "another process is changing it", where=self._folder, todo="Try again."
+                    ) from None
+            time.sleep(0.01)
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
+
+
+MAX_BYTES = 1024 * 1024
+
+
+def read_text(path: Path) -> str:
+    """The text of `path`. The RalphError says only what is wrong with it; the caller knows where it was named."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise RalphError("does not exist")
+    except IsADirectoryError:
+        raise RalphError("is a folder, not a file")
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise RalphError(f"cannot be read: {getattr(error, 'strerror', None) or error}")
+    if len(data) > MAX_BYTES:
+        raise RalphError("is larger than 1 MiB")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise RalphError(f"is not a text file: byte 0x{data[error.start]:02x} on line {line} is not UTF-8")
+    if "\0" in text:
+        raise RalphError("is not a text file: it contains NUL bytes")
+    return text
+
+
+def located(text: str, folder: Path) -> Path:
+    """A path that a person wrote, seen from `folder`."""
+    return folder / os.path.expanduser(text)
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder or file, if it is there. Links are removed, not followed."""
+    import shutil
+    from pathlib import Path
+
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+        return
+    if not path.exists():
+        return
+
+    def open_up(function: object, name: str, error: object) -> None:
+        parent = Path(name).parent
+        parent.chmod(stat.S_IRWXU)
+        if Path(name).is_dir() and not Path(name).is_symlink():
+            Path(name).chmod(stat.S_IRWXU)
+            shutil.rmtree(name)
+        else:
+            Path(name).unlink(missing_ok=True)
+
+    shutil.rmtree(path, onerror=open_up)

@@ -1,0 +1,1 @@
+"""Landing by git plumbing: what a loop made becomes one commit on the target, and nothing of the user's is touched."""

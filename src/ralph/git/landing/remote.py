@@ -1,0 +1,181 @@
+"""Pushing a branch, and pull requests by `gh`: in bounded time, without hooks or prompts, never the same one twice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from ralph.errors import RalphError
+from ralph.fault_points import seam
+from ralph.git import program
+from ralph.git.repo import Repo
+
+NO_GH = "`land: pr` needs the program gh, which was not found"
+_SECONDS = 120.0
+_FIELDS = "number,url,state,headRefOid,isCrossRepository"
+
+
+class Pushed(msgspec.Struct, frozen=True):
+    remote: str
+
+
+class NotPushed(msgspec.Struct, frozen=True):
+    """Why, in one line; a warning, not the end of anything."""
+
+    why: str
+
+
+class PullRequest(msgspec.Struct, frozen=True):
+    number: int
+    url: str
+    state: str = "OPEN"  # as gh says it: OPEN, MERGED, CLOSED
+    created: bool = False  # by this call
+
+
+def remote_of(repo: Repo, branch: str) -> str:
+    """Where git itself would push the branch; empty when the repository has no remote, or several and no choice."""
+    for key in (f"branch.{branch}.pushRemote", "remote.pushDefault", f"branch.{branch}.remote"):
+        with suppress(program.GitFailed):
+            named = os.fsdecode(_git(repo, "config", key)).strip()
+            if named and named != ".":
+                return named
+    names = os.fsdecode(_git(repo, "remote")).split("\n")[:-1]
+    return "origin" if "origin" in names else names[0] if len(names) == 1 else ""
+
+
+def push(
+    repo: Repo, branch: str, commit: str, *, remote: str = "", seconds: float = _SECONDS
+) -> Pushed | NotPushed:
+    """Set the remote's `branch` to the commit, where it is new or an ancestor: nothing is ever pushed over, and nothing
+    else is pushed. Again: nothing to do."""
+    to = remote or remote_of(repo, branch)
+    if not to:
+        return NotPushed("the repository has no remote to push to")
+    command = ["git", "-c", "core.hooksPath=/dev/null", "push", "--no-verify", "--no-follow-tags", "--quiet"]
+    command += ["--", to, f"{commit}:refs/heads/{branch}"]
+    seam("push.before", writes=True)
+    code, _, error = _bounded(command, repo, seconds, {"GIT_DIR": str(repo.common_dir)})
+    seam("push.after")
+    return NotPushed(f"git push to {to}: {error}") if code else Pushed(to)
+
+
+def find_pull_request(
+    repo: Repo, branch: str, commit: str, *, seconds: float = _SECONDS
+) -> PullRequest | None:
+    """The open pull request of this branch; or, merged or closed, the one of this very commit."""
+    found = _gh(
+        repo, ["pr", "list", "--head", branch, "--state", "all", "--limit", "50", "--json", _FIELDS], seconds
+    )
+    try:
+        listed: list[dict[str, Any]] = [
+            one for one in msgspec.json.decode(found) if not one.get("isCrossRepository")
+        ]
+        requests = [PullRequest(int(one["number"]), str(one["url"]), str(one["state"])) for one in listed]
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError, ValueError):
+        raise RalphError("gh gave an answer that is no list of pull requests", code=70) from None
+    for request in requests:
+        if request.state == "OPEN":
+            return request
+    for request, facts in zip(requests, listed, strict=True):
+        if facts.get("headRefOid") == commit:
+            return request
+    return None
+
+
+def open_pull_request(
+    repo: Repo,
+    *,
+    branch: str,
+    commit: str,
+    target: str,
+    title: str,
+    body: str,
+    seconds: float = _SECONDS,
+) -> PullRequest:
+    """Push the branch and open its pull request against `target`, or find the one that is there."""
+    if shutil.which("gh") is None:
+        raise RalphError(
+            NO_GH,
+            todo="Install it and log in (https://cli.github.com), or use `land: branch`.",
+        )
+    before = find_pull_request(repo, branch, commit, seconds=seconds)
+    if before is not None and before.state != "OPEN":
+        return before
+    pushed = push(repo, branch, commit, remote=remote_of(repo, target), seconds=seconds)
+    if isinstance(pushed, NotPushed):
+        raise RalphError(
+            f"the branch {branch} could not be pushed: {pushed.why}",
+            todo="When the cause is gone, `ralph resume` goes on.",
+            code=70,
+        )
+    if before is not None:
+        return before
+    seam("pr.before", writes=True)
+    command = ["pr", "create", "--head", branch, "--base", target, "--title", title, "--body-file", "-"]
+    said = _gh(repo, command, seconds, body)
+    seam("pr.after")
+    made = find_pull_request(repo, branch, commit, seconds=seconds)
+    if made is None:
+        url = said.split()[-1] if said.split() else ""
+        return PullRequest(
+            int(url.rpartition("/")[2]) if url.rpartition("/")[2].isdigit() else 0, url, created=True
+        )
+    return msgspec.structs.replace(made, created=True)
+
+
+def _gh(repo: Repo, arguments: Sequence[str], seconds: float, stdin: str = "") -> str:
+    quiet = {"GH_PROMPT_DISABLED": "1", "NO_COLOR": "1", "GH_NO_UPDATE_NOTIFIER": "1"}
+    code, out, error = _bounded(["gh", *arguments], repo, seconds, quiet, stdin)
+    if code:
+        raise RalphError(
+            f"gh {arguments[0]} {arguments[1]} failed: {error}",
+            where=str(repo.root),
+            todo="`gh auth status` tells whether it is logged in; then `ralph resume`.",
+            code=70,
+        )
+    return out
+
+
+def _bounded(
+    command: Sequence[str], repo: Repo, seconds: float, env: Mapping[str, str], stdin: str = ""
+) -> tuple[int, str, str]:
+    """Exit code, output, and the first line of the complaint. With the user's own credentials, but never a question."""
+    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "true", "SSH_ASKPASS": "true", "LC_ALL": "C"}
+    if "GIT_SSH_COMMAND" not in os.environ and "GIT_SSH" not in os.environ:
+        quiet["GIT_SSH_COMMAND"] = "ssh -oBatchMode=yes"
+    place = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
+    inherited = {name: value for name, value in os.environ.items() if name not in place}
+    with subprocess.Popen(
+        command,
+        cwd=repo.root,
+        env={**inherited, **quiet, **env},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    ) as process:
+        try:
+            out, err = process.communicate(stdin.encode("utf-8", "replace"), timeout=seconds)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return 124, "", f"no answer within {seconds:.0f} s"
+    lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()]
+    worst = [line for line in lines if line.startswith(("fatal:", "error:", " ! "))] or lines
+    return (
+        process.returncode,
+        out.decode("utf-8", "replace"),
+        worst[0].strip() if worst else f"exit {process.returncode}",
+    )
+
+
+def _git(repo: Repo, *args: str) -> bytes:
+    return program.run(args, cwd=repo.root, env={"GIT_DIR": str(repo.common_dir)})

@@ -1,0 +1,224 @@
+"""What lands, made of objects only: the message, the squashed commit, the merge with the target's tip, and the way of
+a workspace's objects into the user's repository. No ref, index or file is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from ralph.core.loop.state import LoopState
+from ralph.fault_points import seam
+from ralph.git import program
+from ralph.git.program import GitFailed
+from ralph.git.repo import Repo, printable
+from ralph.git.snapshots import Snapshots
+
+# Two trees, path by path; also submodules that the user's `.gitmodules` has git ignore.
+RAW_DIFF = ("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
+_UNPACK_BELOW = 100  # objects, as `git fetch` does: few become files, many stay a pack
+_SUBJECT = 200  # characters of a title in a commit message
+# Control characters, line separators, marks that turn the direction of writing, and halves of characters.
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_TRAILER = re.compile(r"^(?=(completes|task|signed-off-by|co-authored-by)\s*:)", re.IGNORECASE | re.MULTILINE)
+
+
+class Person(msgspec.Struct, frozen=True):
+    name: str
+    email: str
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """The tree of a three-way merge. With `conflicts` (paths) it holds files with conflict markers, and `text` says
+    what git says about them."""
+
+    tree: str
+    conflicts: tuple[str, ...] = ()
+    text: str = ""
+
+
+def message(task_id: str, title: str, summary: str) -> str:
+    """`[A.1.1] title`, the summary, and `Completes: A.1.1` as the only trailer."""
+    task = one_line(task_id) or "task"
+    subject = one_line(title) or "(no title)"
+    if len(subject) > _SUBJECT:
+        subject = f"{subject[: _SUBJECT - 1].rstrip()}…"
+    body = _HARMFUL.sub("", summary.replace("\r\n", "\n").replace("\r", "\n"))
+    body = "\n".join(line.rstrip() for line in body.split("\n")).strip("\n")
+    body = _TRAILER.sub("  ", re.sub(r"\n{3,}", "\n\n", body))
+    return "\n\n".join(part for part in (f"[{task}] {subject}", body, f"Completes: {task}\n") if part)
+
+
+def one_line(text: str) -> str:
+    return " ".join(_HARMFUL.sub(" ", text).split())
+
+
+def author(repo: Repo) -> Person:
+    """The user's name and address as git knows them; Ralph's where it knows none."""
+    query = ("config", "-z", "--get-regexp", r"^user\.(name|email)$")
+    try:
+        out = program.run(query, cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)})
+    except GitFailed:
+        out = b""
+    told = dict(item.split("\n", 1) for item in out.decode("utf-8", "replace").split("\0") if "\n" in item)
+    found = (
+        one_line(told.get(f"user.{key}", "")).translate({60: None, 62: None}) for key in ("name", "email")
+    )
+    name, email = found
+    return Person(name or "Ralph", email or "ralph@localhost")
+
+
+def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str) -> str:
+    """One commit of the tree on the parent. The same arguments give the same commit, so a repeat does no harm.
+    `when`: ISO 8601 with an offset or Z."""
+    people = {
+        "GIT_AUTHOR_NAME": by.name,
+        "GIT_AUTHOR_EMAIL": by.email,
+        "GIT_COMMITTER_NAME": by.name,
+        "GIT_COMMITTER_EMAIL": by.email,
+        "GIT_AUTHOR_DATE": when,
+        "GIT_COMMITTER_DATE": when,
+    }
+    seam("landing.squash.before", writes=True)
+    made = program.run(
+        ("commit-tree", tree, "-p", parent),
+        cwd=repo.root,
+        env={"GIT_DIR": str(repo.common_dir), **people},
+        stdin=text.encode("utf-8", "replace"),
+        durable=True,
+    )
+    seam("landing.squash.after")
+    return made.decode().strip()
+
+
+def aside(repo: Repo, tree: str, parent: str) -> str:
+    """A commit that only holds a tree; the same for the same."""
+    return squash(repo, tree, parent, "held\n", Person("Ralph", "ralph@localhost"), "1970-01-01T00:00:00Z")
+
+
+def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
+    """The change from `base` to `tree` brought onto `tip`. Where nothing but `base` is between them, `tree` itself."""
+    if tip == base:
+        return Merged(tree)
+    # Both as children of `base`: git would look for an older one where somebody has taken that off the target, and would
+    # bring back with the change what they took away.
+    ours, theirs = (aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
+    command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
+    place = {"GIT_DIR": str(repo.common_dir)}
+    settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")
+    try:
+        out = program.run(
+            (*command, ours, theirs), cwd=repo.common_dir, env=place, durable=True, settings=settings
+        )
+    except GitFailed as failed:
+        if failed.status != 1:
+            raise
+        merged = _conflicting(os.fsdecode(failed.stdout))
+        if not merged.conflicts:  # it would read as a clean merge
+            raise
+        return merged
+    return Merged(
+        os.fsdecode(out).partition("\0")[0]
+    )  # what follows is talk: "Auto-merging" of clean merges too
+
+
+def _conflicting(told: str) -> Merged:
+    """The tree, the paths, an empty one, and what git says about them. No path is listed when all of them merged and yet it
+    cannot tell what was meant: a folder was split. Then its messages name what they are about."""
+    tree = told.partition("\0")[0]
+    names, _, rest = told.removeprefix(tree).partition("\0\0")
+    said = [(paths, text) for paths, text in _messages(rest) if text.startswith("CONFLICT")]
+    paths = names.split("\0")[1:] or [path or "." for paths, _ in said for path in paths]
+    text = "".join(f"{text}\n" for _, text in said)
+    return Merged(tree, tuple(sorted({printable(path) for path in paths})), printable(text))
+
+
+def bring_tree(repo: Repo, objects: Path, tree: str, base: str) -> None:
+    """Copy what `tree` has and the commit `base` has not out of a workspace's object store. No git runs in the workspace and
+    its configuration is not read. Objects under their own hash: a repeat, or a death in the middle, does no harm."""
+    place = {"GIT_DIR": str(repo.common_dir), "GIT_ALTERNATE_OBJECT_DIRECTORIES": _listed(objects)}
+    listed = program.run((*RAW_DIFF, "-t", base, tree), cwd=repo.common_dir, env=place).split(b"\0")[:-1:2]
+    oids = {facts.split(b" ")[3] for facts in listed if facts.split(b" ")[1] not in (b"000000", b"160000")}
+    if listed:  # what only removes files has a new tree at its top all the same
+        _bring(repo, objects, b"".join(oid + b"\n" for oid in sorted({*oids, tree.encode()})))
+
+
+def bring_history(repo: Repo, objects: Path, commit: str, known: str) -> None:
+    """As `bring_tree`, for a commit and those behind it that `known` does not reach."""
+    if commit != known:
+        _bring(repo, objects, f"{commit}\n^{known}\n".encode(), "--revs", "--thin")
+
+
+def _bring(repo: Repo, objects: Path, wanted: bytes, *how: str) -> None:
+    place = {"GIT_DIR": str(repo.common_dir)}
+    repo.state_dir.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=repo.state_dir) as pack:
+        program.run(
+            ("pack-objects", "--stdout", "--quiet", "--delta-base-offset", *how),
+            cwd=repo.common_dir,
+            env={**place, "GIT_ALTERNATE_OBJECT_DIRECTORIES": _listed(objects)},
+            stdin=wanted,
+            stdout=pack,
+            settings=("pack.threads=1",),
+        )
+        count = int.from_bytes(os.pread(pack.fileno(), 4, 8), "big")
+        os.lseek(pack.fileno(), 0, os.SEEK_SET)
+        if not count:
+            return
+        command = (
+            ("unpack-objects", "-q") if count < _UNPACK_BELOW else ("index-pack", "--stdin", "--fix-thin")
+        )
+        seam("landing.bring.before", writes=True)
+        program.run(command, cwd=repo.common_dir, env=place, stdin=pack, durable=True)
+        seam("landing.bring.after")
+
+
+def _listed(path: Path) -> str:
+    """A path in a list that git splits at colons; quoted where it must be."""
+    text = str(path)
+    if ":" not in text and not text.startswith('"') and "\n" not in text:
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _messages(told: str) -> list[tuple[list[str], str]]:
+    """Paths and text of git's messages: each has a count of paths, the paths, a kind and the text."""
+    fields = told.split("\0")
+    found, at = [], 0
+    while at < len(fields) and fields[at].isdigit():
+        first, at = at + 1, at + int(fields[at]) + 2
+        if at < len(fields):
+            found.append((fields[first : at - 1], fields[at].rstrip("\n")))
+        at += 1
+    return found
+
+
+# git names the two sides by their commits, in marks as in names that it makes up where a file and a folder meet.
+_MARK = "^[<>|]{5,} [0-9a-f]{40}"
+_MADE_UP = re.compile(r"~[0-9a-f]{40,64}(_\d+)?$")
+
+
+def unresolved(snapshots: Snapshots, s: LoopState, tree: str) -> tuple[str, ...]:
+    """What a merge left and nobody has resolved: paths that still hold its marks, also under another name, and names that it
+    made up. What the target itself has of that is no matter."""
+    if not s.merging:
+        return ()
+    changed = {change.path for change in snapshots.diff(s.base_tree, tree) if change.status != "D"}
+    made_up = {path for path in changed if _MADE_UP.search(path)}
+    marked = changed & snapshots.grep(tree, _MARK)
+    marked |= {path for path in changed & _both(snapshots, tree) if printable(path) in s.merging}
+    if marked:
+        marked -= snapshots.grep(s.base_tree, _MARK) | _both(snapshots, s.base_tree)
+    return tuple(sorted(printable(path) for path in made_up | marked))
+
+
+def _both(snapshots: Snapshots, tree: str) -> set[str]:
+    """Files with a beginning and an end of a conflict, whatever the sides are called."""
+    return snapshots.grep(tree, "^<<<<<<< ") & snapshots.grep(tree, "^>>>>>>> ")

@@ -1,0 +1,220 @@
+"""Recovery refs: states of a workspace kept as commits under `refs/ralph/recovery/`, durable before anything is changed.
+
+No branch, tag, stash or index of the user's is touched; dropping one removes only that ref.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ralph.errors import RalphError
+from ralph.fault_points import seam
+from ralph.git import program
+from ralph.git.program import GitFailed
+from ralph.git.repo import Repo, ensure_store, head, safe_name
+from ralph.git.snapshots import Snapshots
+
+if TYPE_CHECKING:
+    from ralph.git.workspaces.pool import PooledWorkspace
+
+
+PREFIX = "refs/ralph/recovery/"
+_SYNC_ALL_ABOVE = 200  # objects; one sync of everything is cheaper then
+_TRIES = 20
+
+
+class Saved(msgspec.Struct, frozen=True):
+    """One recoverable state."""
+
+    ref: str
+    commit: str
+    tree: str
+    reason: str
+    loop: str
+    when: str  # ISO 8601, UTC
+    note: str = ""  # where the user's index is kept, when it held something of its own
+
+
+def save(repo: Repo, snapshots: Snapshots, tree: str, *, loop: str, reason: str, when: str) -> Saved:
+    """Keep `tree`, and the user's index when it differs from it and from HEAD. The same loop, reason and tree again
+    finds the ref that is there already."""
+    ensure_store(repo)
+    loop, reason = _one_line(loop), _one_line(reason)
+    existing, lost = _listed(repo)
+    for entry in existing:
+        if (entry.loop, entry.reason, entry.tree) == (loop, reason, tree):
+            return entry
+    parent = head(repo)
+    parents = [parent] if parent else []
+    trees, note = [tree], ""
+    try:
+        index_tree = snapshots.user_index_tree()
+    except GitFailed:
+        index_tree, note = None, "the index could not be kept: it holds an unfinished merge or is damaged"
+    if index_tree and index_tree not in (tree, tree_of(repo, parent)):
+        index_commit = _commit(repo, index_tree, parents, when, f"ralph: the index before: {reason}\n")
+        parents.append(index_commit)
+        trees.append(index_tree)
+        note = f"the index is in {index_commit}"
+    message = f"ralph: {reason}\n\nRalph-Loop: {loop}\nRalph-When: {when}\nRalph-Note: {note}\n"
+    commit = _commit(repo, tree, parents, when, message)
+    _settle(repo, snapshots.new_objects(trees, parent))
+    ref = _create_ref(repo, loop, commit, (*(entry.ref for entry in existing), *lost))
+    return Saved(ref, commit, tree, reason, loop, when, note)
+
+
+def keep_tree(repo: Repo, tree: str, parent: str, *, loop: str, reason: str, when: str) -> Saved:
+    """Keep a tree that is in the repository's object store, as a commit on `parent`. Again: the ref that is there."""
+    loop, reason = _one_line(loop), _one_line(reason)
+    existing, lost = _listed(repo)
+    for entry in existing:
+        if (entry.loop, entry.reason, entry.tree) == (loop, reason, tree):
+            return entry
+    message = f"ralph: {reason}\n\nRalph-Loop: {loop}\nRalph-When: {when}\nRalph-Note: \n"
+    commit = _commit(repo, tree, [parent], when, message)
+    ref = _create_ref(repo, loop, commit, (*(entry.ref for entry in existing), *lost))
+    return Saved(ref, commit, tree, reason, loop, when)
+
+
+def saved(repo: Repo) -> list[Saved]:
+    """Every recoverable state, oldest first within its loop."""
+    return _listed(repo)[0]
+
+
+def unreadable(repo: Repo) -> list[str]:
+    """Recovery refs whose commit is missing or damaged: nothing can be restored from them."""
+    return _listed(repo)[1]
+
+
+def _listed(repo: Repo) -> tuple[list[Saved], list[str]]:
+    if not (repo.common_dir / "HEAD").exists():
+        return [], []
+    try:
+        return _entries(repo, PREFIX), []
+    except GitFailed:  # of one of them
+        pass
+    found, lost = [], []
+    names = _git(repo, "for-each-ref", "--format=%(refname)", "--sort=version:refname", PREFIX)
+    for ref in os.fsdecode(names).splitlines():
+        try:
+            found += _entries(repo, ref)
+        except GitFailed:
+            lost.append(ref)
+    return found, lost
+
+
+def _entries(repo: Repo, below: str) -> list[Saved]:
+    fields = "%00".join(("%(refname)", "%(objectname)", "%(tree)", "%(contents)", ""))
+    listed = _git(repo, "for-each-ref", f"--format={fields}", "--sort=version:refname", below)
+    parts = listed.decode("utf-8", "replace").split("\0")
+    found = []
+    for ref, commit, tree, message in zip(parts[:-1:4], parts[1::4], parts[2::4], parts[3::4], strict=True):
+        lines = message.splitlines()
+        facts = dict(line.partition(": ")[::2] for line in lines if line.startswith("Ralph-"))
+        if lines and "Ralph-Loop" in facts:
+            reason = lines[0].removeprefix("ralph: ")
+            when, note = facts.get("Ralph-When", ""), facts.get("Ralph-Note", "")
+            found.append(Saved(ref.strip(), commit, tree, reason, facts["Ralph-Loop"], when, note))
+    return found
+
+
+def drop(repo: Repo, ref: str) -> None:
+    """Forget one recoverable state."""
+    existing, lost = _listed(repo)
+    if ref not in {*(entry.ref for entry in existing), *lost}:
+        raise RalphError(f"there is no recovery ref {ref}", todo="`ralph recover` lists those that exist.")
+    seam("ref.before", writes=True)
+    _git(repo, "update-ref", "-d", ref)
+    seam("ref.after")
+
+
+def _create_ref(repo: Repo, loop: str, commit: str, existing: Iterable[str]) -> str:
+    folder = f"{PREFIX}{safe_name(loop)}/"
+    taken = [ref.removeprefix(folder) for ref in existing if ref.startswith(folder)]
+    first = 1 + max((int(number) for number in taken if number.isdigit()), default=0)
+    # A number may be held by the lock file of a killed git: then the next one is as good.
+    for number in range(first, first + _TRIES):
+        ref = f"{folder}{number}"
+        seam("ref.before", writes=True)
+        try:
+            _git(repo, "update-ref", "--stdin", "-z", stdin=f"create {ref}\0{commit}\0".encode())
+        except GitFailed:
+            if number == first + _TRIES - 1:
+                raise
+            continue
+        seam("ref.after")
+        break
+    with suppress(OSError):
+        _sync(repo.common_dir / folder)
+    return ref
+
+
+def _commit(repo: Repo, tree: str, parents: Iterable[str], when: str, message: str) -> str:
+    links = [part for parent in parents for part in ("-p", parent)]
+    dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+    made = _git(repo, "commit-tree", tree, *links, stdin=message.encode("utf-8", "replace"), env=dates)
+    return made.decode().strip()
+
+
+def tree_of(repo: Repo, commit: str | None) -> str | None:
+    return _git(repo, "rev-parse", f"{commit}^{{tree}}").decode().strip() if commit else None
+
+
+def _git(repo: Repo, *args: str, stdin: bytes | None = None, env: dict[str, str] | None = None) -> bytes:
+    place = {"GIT_DIR": str(repo.common_dir), **(env or {})}
+    return program.run(args, cwd=repo.root, env=place, stdin=stdin, durable=True)
+
+
+def _settle(repo: Repo, objects: list[str]) -> None:
+    """Put on the disk what the snapshots wrote without waiting for it."""
+    if len(objects) > _SYNC_ALL_ABOVE:
+        os.sync()
+        return
+    folders = set()
+    for oid in objects:
+        path = repo.objects / oid[:2] / oid[2:]
+        with suppress(FileNotFoundError):  # in a pack, which git has synced
+            _sync(path)
+            folders.add(path.parent)
+    for folder in folders:
+        _sync(folder)
+
+
+def _sync(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+Keep = Callable[[str, str], object]  # a tree, and why
+
+
+def keep(
+    home: Repo,
+    workspace: PooledWorkspace | None,
+    snapshots: Snapshots,
+    tree: str,
+    *,
+    loop: str,
+    reason: str,
+    when: str,
+) -> Saved:
+    """Repeating it finds what is kept already."""
+    if workspace is None or workspace.kind != "clone":  # objects and refs are the user's repository's
+        return save(snapshots.repo, snapshots, tree, loop=loop, reason=reason, when=when)
+    from ralph.git.workspaces.pool import bring_home
+
+    bring_home(home, workspace, tree)
+    return keep_tree(home, tree, workspace.base, loop=loop, reason=reason, when=when)

@@ -1,0 +1,311 @@
+"""Refs: where a target stands, and changing refs by compare-and-swap. No hook runs; no HEAD is moved or locked.
+
+A change goes through a git that is first told to prepare, so that the caller can do what must happen under the lock.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from ralph.errors import RalphError
+from ralph.fault_points import seam
+from ralph.git import program, ref_watch
+from ralph.git.landing.lock import LandingLock, LandingNote, ref_locks, remove_own_locks
+from ralph.git.program import GitFailed
+from ralph.git.repo import Repo, printable
+
+HEADS = "refs/heads/"
+_LOCK_SECONDS = 5.0  # how long another's lock is waited for
+_NO_REF = ("not a valid ref", "bad ref")  # not there, or broken: it names no commit
+_STALE_SECONDS = 1.0  # in refs/ralph/, where nobody but Ralph writes
+
+
+class Update(msgspec.Struct, frozen=True):
+    """One ref's change. An empty `old` means that it must not exist, an empty `new` that it goes away."""
+
+    ref: str
+    new: str
+    old: str
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """The ref stands where it should, moved now or before."""
+
+
+class Raced(msgspec.Struct, frozen=True):
+    """Somebody else moved the ref; this is its tip now (empty: it is gone)."""
+
+    tip: str
+
+
+class Locked(RalphError):
+    """A ref is held by another program."""
+
+
+def target(repo: Repo, name: str = "") -> str:
+    """The full name of the branch to land on: `name`, or the branch that is checked out. Symbolic refs are followed."""
+    if name:
+        ref = name if name.startswith("refs/") else HEADS + name
+    else:
+        ref = _symbolic(repo, "HEAD", repo.git_dir)
+        if not ref:
+            raise RalphError(
+                "HEAD is detached: there is no branch to land on",
+                where=str(repo.root),
+                todo="Check a branch out, or name one with `land.target`.",
+            )
+    for _ in range(5):  # as deep as git follows them
+        following = _symbolic(repo, ref, repo.common_dir)
+        if not following:
+            break
+        ref = following
+    shown = printable(ref.removeprefix(HEADS))
+    if not ref.startswith(HEADS) or not _valid(repo, ref):
+        raise RalphError(f"{shown} is not a branch: work can land on branches only", where=str(repo.root))
+    if not tip(repo, ref):
+        raise RalphError(
+            f"the branch {shown} has no commit to build on",
+            where=str(repo.root),
+            todo="Make a first commit on it, or name another branch with `land.target`.",
+        )
+    return ref
+
+
+def tip(repo: Repo, ref: str) -> str:
+    """The commit that the ref of this full name names; empty when there is no such ref. (`rev-parse` would guess: other
+    refs that end so, and commits whose id begins so.)"""
+    try:
+        out = _git(repo, "show-ref", "--verify", "--hash", "--", ref)
+    except GitFailed as failed:
+        if any(words in failed.stderr for words in _NO_REF):
+            return ""
+        raise
+    return out.decode().strip()
+
+
+def is_landed(repo: Repo, ref: str, commit: str) -> bool:
+    """Whether the commit is the ref's tip or an ancestor of it."""
+    at = tip(repo, ref)
+    return at == commit or (bool(at) and is_ancestor(repo, commit, at))
+
+
+def is_taken_over(repo: Repo, at: str, commit: str) -> bool:
+    """Whether the history that ends at `at` has this commit, or one with the same change: picked, squashed or rebased."""
+    if not at:
+        return False
+    if at == commit or is_ancestor(repo, commit, at):
+        return True
+    try:
+        return _git(repo, "cherry", at, commit, f"{commit}^").startswith(b"-")
+    except GitFailed:  # the commit is not there (any more)
+        return False
+
+
+def change(guard: LandingLock, updates: Sequence[Update], message: str) -> Moved | Raced:
+    """All updates, or none. (A death in the middle may leave some; the same call again completes them.)"""
+    guard.begin(note_of(updates))
+    try:
+        transaction = prepare(guard, updates, message)
+    except RalphError:
+        guard.end()  # nothing was done
+        raise
+    if isinstance(transaction, Transaction):
+        transaction.commit()
+        outcome: Moved | Raced = Moved()
+    else:
+        outcome = transaction
+    guard.end()
+    return outcome
+
+
+def note_of(updates: Sequence[Update]) -> LandingNote:
+    return LandingNote(tuple(u.ref for u in updates), tuple(u.new for u in updates))
+
+
+class Transaction:
+    """Refs that are locked and verified, and not yet changed."""
+
+    def __init__(
+        self, guard: LandingLock, updates: Sequence[Update], process: subprocess.Popen[bytes]
+    ) -> None:
+        self._guard = guard
+        self._updates = updates
+        self._process = process
+
+    def commit(self) -> None:
+        seam("landing.ref.before", writes=True)
+        said = _tell(self._process, b"commit\0", b"commit: ok\n")
+        error = _finish(self._process)
+        seam("landing.ref.after")
+        if said and not self._process.returncode:
+            _sync_folders(self._guard.repo, self._updates)
+            self._note()
+            return
+        remove_own_locks(self._guard, self._guard.note() or note_of(self._updates))
+        if not all((tip(self._guard.repo, u.ref) or "") == u.new for u in self._updates):
+            raise RalphError(f"git could not change {_shown(self._updates)}: {error or 'it died'}", code=70)
+        self._note()
+
+    def _note(self) -> None:
+        ref_watch.note(
+            self._guard.repo.common_dir, (ref_watch.Made(u.ref, u.old, u.new) for u in self._updates)
+        )
+
+    def abort(self) -> None:
+        _tell(self._process, b"abort\0", b"abort: ok\n")
+        _finish(self._process)
+
+
+def prepare(guard: LandingLock, updates: Sequence[Update], message: str) -> Transaction | Moved | Raced:
+    """Lock the refs and verify where they stand. Updates that are done already count as verified."""
+    repo = guard.repo
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        process = program.converse(
+            ("update-ref", "--stdin", "-z", "--no-deref", "-m", " ".join(message.split()) or "ralph"),
+            cwd=repo.common_dir,
+            env={"GIT_DIR": str(private_dir(repo))},
+            pass_fds=(guard.fd,),
+        )
+        seam("landing.prepare.before", writes=True)
+        if _tell(process, b"start\0" + _commands(repo, updates) + b"prepare\0", b"start: ok\nprepare: ok\n"):
+            seam("landing.prepare.after")
+            return Transaction(guard, updates, process)
+        error = _finish(process)
+        tips = [tip(repo, u.ref) for u in updates]
+        if all(at == u.new for at, u in zip(tips, updates, strict=True)):
+            return Moved()
+        for at, update in zip(tips, updates, strict=True):
+            if at not in (update.old, update.new):
+                return Raced(at)
+        if any(at == u.new != u.old for at, u in zip(tips, updates, strict=True)):
+            updates = [
+                u for at, u in zip(tips, updates, strict=True) if at != u.new
+            ]  # half done by a dead one
+        elif time.monotonic() > deadline or (process.returncode > 0 and ".lock" not in error):
+            raise _refused(repo, updates, error)
+        elif process.returncode < 0:
+            remove_own_locks(guard, guard.note() or note_of(updates))
+        else:
+            _remove_stale_ralph_locks(repo, updates)
+            time.sleep(0.02)
+
+
+def private_dir(repo: Repo) -> Path:
+    """A git directory with the repository's refs and a HEAD of its own, so that git does not lock the user's HEAD."""
+    folder = repo.state_dir / "refs"
+    if not (folder / "HEAD").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        back = os.path.relpath(repo.common_dir, folder)  # a project may be moved or copied
+        (folder / "commondir").write_bytes(os.fsencode(back) + b"\n")
+        (folder / "HEAD").write_text(
+            "ref: refs/ralph/none\n"
+        )  # last: its presence says that the rest is there
+    return folder
+
+
+def _commands(repo: Repo, updates: Sequence[Update]) -> bytes:
+    zero = "0" * (40 if repo.object_format == "sha1" else 64)
+    lines = []
+    for update in updates:
+        if update.new:
+            lines.append(f"update {update.ref}\0{update.new}\0{update.old or zero}\0")
+        else:
+            lines.append(f"delete {update.ref}\0{update.old}\0")
+    return os.fsencode("".join(lines))
+
+
+def _tell(process: subprocess.Popen[bytes], words: bytes, answer: bytes) -> bool:
+    """Whether git answered as it should. Its death shows as no answer."""
+    assert process.stdin and process.stdout
+    with suppress(BrokenPipeError):
+        process.stdin.write(words)
+        process.stdin.flush()
+    said = b""
+    while len(said) < len(answer):
+        part = os.read(process.stdout.fileno(), 4096)
+        if not part:
+            break
+        said += part
+    return said == answer
+
+
+def _finish(process: subprocess.Popen[bytes]) -> str:
+    with suppress(BrokenPipeError):
+        _, error = process.communicate()
+        return error.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+    process.wait()
+    return ""
+
+
+def _sync_folders(repo: Repo, updates: Sequence[Update]) -> None:
+    for folder in {(repo.common_dir / update.ref).parent for update in updates}:
+        with suppress(OSError):  # gone with its last ref
+            fd = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+
+
+def _remove_stale_ralph_locks(repo: Repo, updates: Sequence[Update]) -> None:
+    """Who holds the guard is the only one who writes below refs/ralph/."""
+    for path in ref_locks(repo, [u.ref for u in updates if u.ref.startswith("refs/ralph/")])[:-1]:
+        with suppress(OSError):
+            if time.time() - path.lstat().st_mtime > _STALE_SECONDS:
+                path.unlink()
+
+
+def _refused(repo: Repo, updates: Sequence[Update], error: str) -> RalphError:
+    held = [str(path) for path in ref_locks(repo, [u.ref for u in updates]) if path.exists()]
+    if held:
+        return Locked(
+            f"{_shown(updates)} is locked by another git",
+            where=held[0],
+            todo="When no git runs here any more, remove this file; then `ralph resume`.",
+            code=70,
+        )
+    return RalphError(f"git refuses to change {_shown(updates)}: {error}", where=str(repo.root), code=70)
+
+
+def _shown(updates: Sequence[Update]) -> str:
+    return ", ".join(printable(u.ref.removeprefix(HEADS)) for u in updates)
+
+
+def _symbolic(repo: Repo, name: str, git_dir: Path) -> str:
+    try:
+        out = program.run(("symbolic-ref", "-q", name), cwd=repo.root, env={"GIT_DIR": str(git_dir)})
+    except GitFailed as failed:
+        if failed.status in (1, 128):  # not symbolic; or no name that could be a ref
+            return ""
+        raise
+    return os.fsdecode(out).rstrip("\n")
+
+
+def _valid(repo: Repo, ref: str) -> bool:
+    try:
+        _git(repo, "check-ref-format", ref)
+    except (GitFailed, ValueError):
+        return False
+    return True
+
+
+def is_ancestor(repo: Repo, commit: str, of: str) -> bool:
+    try:
+        _git(repo, "merge-base", "--is-ancestor", commit, of)
+    except GitFailed as failed:
+        if failed.status in (1, 128):  # 128: the commit is not there (any more)
+            return False
+        raise
+    return True
+
+
+def _git(repo: Repo, *args: str) -> bytes:
+    return program.run(args, cwd=repo.root, env={"GIT_DIR": str(repo.common_dir)})

@@ -1,0 +1,228 @@
+"""Where a workspace is: its root, its git directories, and where Ralph keeps its own state.
+
+A folder without git gets a Repo too, with a private object store inside `.ralph/`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from ralph.errors import RalphError
+from ralph.git import program
+
+# Ralph's own files, in the folder where it runs and at the root: never part of a snapshot.
+OWN = (".ralph", ".ralph_state.md", ".ralph_state.md.tmp", ".ralph.lock", ".stop", "ralph.log", "ralph.log.1")
+
+
+class Repo(msgspec.Struct, frozen=True):
+    """Facts about a workspace's repository, found once."""
+
+    root: Path  # the top of the work tree
+    git_dir: Path  # of this work tree; a linked worktree has its own
+    common_dir: Path  # where objects, refs and configuration live
+    state_dir: Path  # Ralph's own
+    object_format: str = "sha1"
+    versioned: bool = True  # False: a folder without git; git_dir is Ralph's private store
+
+    @property
+    def objects(self) -> Path:
+        return self.common_dir / "objects"
+
+
+def find(start: Path) -> Repo | None:
+    """The repository around `start`; None when there is none. Bare repositories and `.git` itself are refused."""
+    start = start.resolve()
+    kinds = ("--is-bare-repository", "--is-inside-git-dir", "--show-object-format")
+    places = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir")
+    try:
+        lines = program.run(("rev-parse", *kinds, *places), cwd=start).split(b"\n")[:-1]
+    except program.GitFailed as failed:
+        if _is_elsewhere(failed):
+            return None
+        raise _explain(start, failed) from None
+    if lines[1] == b"true":
+        raise _inside_git_dir(start)
+    paths = lines[3:]
+    if len(paths) != len(places):  # a newline in a path
+        paths = [program.run(("rev-parse", place), cwd=start)[:-1] for place in places]
+    root, git_dir, common = (Path(start, os.fsdecode(path)).resolve() for path in paths)
+    return Repo(root, git_dir, common, common / "ralph", lines[2].decode())
+
+
+def _is_elsewhere(failed: program.GitFailed) -> bool:
+    """Whether there simply is no repository; a `.git` that points nowhere is damage, not absence."""
+    return "not a git repository (or any" in failed.stderr
+
+
+def _explain(start: Path, failed: program.GitFailed) -> RalphError:
+    said = failed.stdout.split(b"\n")
+    if said[0] == b"true":
+        return RalphError(
+            "this is a bare repository: it has no files to work on",
+            where=str(start),
+            todo="Go to a clone or worktree of it: git worktree add ../work",
+        )
+    if said[1:2] == [b"true"]:
+        return _inside_git_dir(start)
+    if "dubious ownership" in failed.stderr:
+        return RalphError(
+            "git does not trust this repository, because it belongs to another user",
+            where=str(start),
+            todo=f"Run: git config --global --add safe.directory '{start}'",
+        )
+    return RalphError(
+        f"git cannot use this repository: {failed.what}",
+        where=str(start),
+        todo="Mend it until `git status` works here.",
+    )
+
+
+def _inside_git_dir(start: Path) -> RalphError:
+    return RalphError(
+        "this folder is inside a git directory, not a work tree",
+        where=str(start),
+        todo="Go to the project's folder.",
+    )
+
+
+def without_git(root: Path) -> Repo:
+    """A folder that no repository surrounds. Nothing is created before it is needed."""
+    root = root.resolve()
+    state = root / ".ralph"
+    store = state / "repository"
+    return Repo(root, store, store, state, versioned=False)
+
+
+def ensure_store(repo: Repo) -> None:
+    """Create the private object store of a folder without git; an existing one is left alone."""
+    if repo.versioned or (repo.git_dir / "HEAD").exists():
+        return
+    (repo.git_dir / "objects").mkdir(parents=True, exist_ok=True)
+    (repo.git_dir / "refs").mkdir(exist_ok=True)
+    (repo.git_dir / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+    (repo.git_dir / "HEAD").write_text(
+        "ref: refs/heads/ralph\n"
+    )  # last: its presence says that the rest is there
+
+
+def commits_between(repo: Repo, old: str, new: str) -> int:
+    """How many commits `new` has that `old` has not; 0 when that cannot be told."""
+    if not repo.versioned or not old or not new or old == new or "\0" in old + new:
+        return 0
+    try:
+        out = program.run(
+            ("rev-list", "--count", f"{old}..{new}"), cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)}
+        )
+    except program.GitFailed:
+        return 0
+    return int(out)
+
+
+def head(repo: Repo) -> str | None:
+    """The commit that HEAD names; None before the first commit. What is damaged is told, never taken for a beginning."""
+    if not repo.versioned:
+        return None
+    found = _asked(repo, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    if found is None and not _is_unborn(repo):
+        raise _no_commit(repo)
+    return found
+
+
+def readable_head(repo: Repo) -> str | None:
+    """The same where it matters little; None also where it is damaged, which may be an agent's doing."""
+    try:
+        return head(repo)
+    except RalphError:
+        return None
+
+
+def _is_unborn(repo: Repo) -> bool:
+    """Whether HEAD stands for a branch that has no commit yet: there is no ref of its name, neither loose nor packed."""
+    try:
+        ref = _asked(repo, "symbolic-ref", "--quiet", "HEAD")
+    except program.GitFailed:  # what it leads to is no ref
+        return False
+    if not ref or any((place / ref).is_file() for place in (repo.common_dir, repo.git_dir)):
+        return False
+    return _asked(repo, "rev-parse", "--quiet", "--verify", "HEAD") is None
+
+
+def _no_commit(repo: Repo) -> RalphError:
+    named = _asked(repo, "rev-parse", "--quiet", "--verify", "HEAD")
+    what = f"the commit that HEAD names, {named[:12]}, is missing" if named else "the ref of HEAD is damaged"
+    return RalphError(
+        f"git finds no commit here: {what}",
+        where=printable(str(repo.root)),
+        todo="See what `git fsck` says and mend it; `git reflog` may know earlier commits.",
+        code=70,
+    )
+
+
+def _asked(repo: Repo, *args: str) -> str | None:
+    """What git says; None when it ends with 1: there is no such thing."""
+    try:
+        out = program.run(args, cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)})
+    except program.GitFailed as failed:
+        if failed.status == 1:
+            return None
+        raise
+    return os.fsdecode(out).strip()
+
+
+def own_files(repo: Repo, folder: Path, more: Iterable[str] = ()) -> tuple[str, ...]:
+    """Ralph's own files for a run in `folder`, and `more` (relative to it or absolute), relative to the root."""
+    folder = folder.resolve()
+    found = []
+    for name in (*OWN, *more):
+        path = os.path.relpath(os.path.normpath(folder / name), repo.root)
+        if path != "." and path.split("/", 1)[0] != "..":
+            found.append(path)
+    return tuple(dict.fromkeys((*OWN, *found)))
+
+
+def safe_name(text: str) -> str:
+    """`text` as one component of a path or ref; different texts give different names."""
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", text)
+    if name == text and name:
+        return name
+    return f"{name[:80]}-{hashlib.sha1(os.fsencode(text), usedforsecurity=False).hexdigest()[:8]}"
+
+
+def printable(path: str) -> str:
+    """A path for people and for JSON: bytes that are not UTF-8 (kept as surrogates) become replacement marks."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+_SLUG = 40
+_ID = 60
+
+
+def branch_name(task_id: str, title: str) -> str:
+    """`task/<id>-<slug>`. Different ids give different names."""
+    return f"task/{safe_id(task_id)}-{slug(title)}"
+
+
+def failure_name(task_id: str, stamp: str) -> str:
+    """`wip/ralph-fail-<id>-<%Y%m%d-%H%M%S>`."""
+    return f"wip/ralph-fail-{safe_id(task_id)}-{stamp}"
+
+
+def slug(title: str) -> str:
+    plain = unicodedata.normalize("NFKD", title[:2000]).encode("ascii", "ignore").decode().lower()
+    words = re.findall(r"[a-z0-9]+", plain)
+    return "-".join(words)[:_SLUG].strip("-") or "untitled"
+
+
+def safe_id(task_id: str) -> str:
+    """The id itself where git and shells take it as it is; otherwise what can be kept of it, and a hash."""
+    if re.fullmatch(r"[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*", task_id) and len(task_id) <= _ID:
+        return task_id
+    kept = ".".join(re.findall(r"[A-Za-z0-9_]+", task_id[:2000]))[:_ID].strip(".") or "task"
+    return f"{kept}-{hashlib.sha256(task_id.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -1,0 +1,552 @@
+"""Snapshots of a work tree, taken and restored with a private index. The user's index, HEAD and refs are not touched.
+
+A snapshot is the tree of all tracked and untracked files, without ignored ones and without Ralph's own: where the user
+has committed some of these, they are in it as in the base commit.
+Nested repositories and dirty submodules cannot be stored; they are named in it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from ralph.errors import RalphError
+from ralph.fault_points import seam
+from ralph.git import uncommitted
+from ralph.git.private_index import (
+    MAX_ENTRIES,
+    PrivateIndex,
+    Signature,
+    Walk,
+    excludes,
+    is_cache,
+    signature,
+    walk,
+)
+from ralph.git.program import UNSEEN, GitFailed
+from ralph.git.repo import OWN, Repo, head, printable, readable_head, safe_name
+from ralph.git.trees import Difference, Trees
+from ralph.git.uncommitted import (
+    GITLINK,
+    declared_submodules,
+    dirty,
+    entries_without_marks,
+    gitlinks,
+    is_repository,
+    open_submodule,
+    straight,
+    under,
+)
+
+_VERBOSE = re.compile(rb"^(?:add|remove) '(.*?)'$", re.MULTILINE | re.DOTALL)
+_RESTORE_PASSES = 3
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """The tree of a work tree at one moment."""
+
+    tree: str
+    nested: tuple[str, ...] = ()  # repositories inside the work tree that are not submodules
+    dirty_submodules: tuple[str, ...] = ()
+
+
+class _Look(msgspec.Struct, frozen=True):
+    """What can be seen without git: the files, and what decides which of them count."""
+
+    walk: Walk | None
+    excludes: Signature
+    user_index: Signature
+
+
+class Snapshots(Trees):
+    """All snapshots of one work tree under one name; the name's private index stays warm between them."""
+
+    def __init__(
+        self,
+        repo: Repo,
+        name: str,
+        own: Sequence[str] = (),
+        *,
+        base: str = "",
+        max_walk: int = MAX_ENTRIES,
+    ) -> None:
+        """`base`: the commit that says what is at Ralph's own paths; empty: HEAD, as it is at the first snapshot."""
+        super().__init__(PrivateIndex(repo, repo.state_dir / "shadow" / safe_name(name)))
+        self.repo = repo
+        self.displaced: list[str] = []  # where restore() moved what it would otherwise have destroyed
+        self._own = tuple(dict.fromkeys((*OWN, *(os.path.normpath(path) for path in own))))
+        self._base: str | None = base
+        self._max_walk = max_walk
+        self._last: Snapshot | None = None
+        self._look_before: _Look | None = None
+        self._index_before: Signature = None
+        self._rules_due = False  # restore() leaves the ignore rules to the next snapshot
+        self._tracks_caches = False
+        self._links: dict[str, str] = {}  # submodules: path and commit in the private index
+        self._folders: set[str] = set()  # that hold tracked files: where to look for a `.git` without a walk
+        self._nested: set[str] = set()
+
+    # --- taking
+
+    def take(self) -> Snapshot:
+        """The tree as it is now. Without any git process when nothing changed since the last time."""
+        seam("snapshot.before", writes=True)
+        look = self._look()
+        if self._last is None or not self._nothing_changed(look):
+            with self._shadow.locked():
+                self._last = self._record(look)
+        seam("snapshot.after")
+        return self._last
+
+    def _look(self) -> _Look:
+        exclude, index = self.repo.common_dir / "info" / "exclude", self.repo.git_dir / "index"
+        return _Look(self._walk(), signature(exclude), signature(index))
+
+    def _walk(self) -> Walk | None:
+        if not self._max_walk:
+            return None
+        root, own = str(self.repo.root), frozenset(self._own)
+        try:
+            seen = walk(root, own, caches=self._tracks_caches, limit=self._max_walk)
+        except OSError:  # git will say what it cannot read
+            return None
+        if seen is None:
+            self._max_walk = 0  # too large: do not try again and again
+        return seen
+
+    def _nothing_changed(self, look: _Look) -> bool:
+        before = self._look_before
+        return (
+            before is not None
+            and look.walk is not None
+            and before.walk is not None
+            and not self._links  # a commit inside a submodule changes no file of the work tree
+            and look.excludes == before.excludes
+            and look.user_index == before.user_index
+            and look.walk.proves_unchanged(before.walk)
+        )
+
+    def _record(self, look: _Look, *, rules: bool = True) -> Snapshot:
+        warm = self._shadow.index.exists()
+        try:
+            return self._record_with_index(look, rules)
+        except GitFailed as failed:
+            if not warm or "Permission denied" in failed.stderr:
+                raise _unreadable(failed) from None
+        # The warm index may be damaged or name objects that someone pruned: once more, from HEAD.
+        self._shadow.index.unlink(missing_ok=True)
+        try:
+            return self._record_with_index(look, rules)
+        except GitFailed as failed:
+            raise _unreadable(failed) from None
+
+    def _record_with_index(self, look: _Look, rules: bool) -> Snapshot:
+        before = self._look_before
+        fresh = self._index_before is None or signature(self._shadow.index) != self._index_before
+        if fresh:
+            self._load()
+        if before is None or look.excludes != before.excludes:
+            self._shadow.copy_excludes()
+        touched = self._update_submodules()
+        stored = self._add(look, before)
+        touched |= bool(stored)
+        rules_due = self._rules_due or fresh or before is None or _rules_changed(look, before, stored)
+        if rules_due and rules:
+            touched |= self._apply_ignore_rules()
+        self._rules_due = rules_due and not rules
+        tree = (
+            self._last.tree if self._last and not (fresh or touched) else self._write_tree(self._shadow.index)
+        )
+        snapshot = Snapshot(
+            tree,
+            tuple(sorted(self._nested)),
+            tuple(path for path in sorted(self._links) if self._is_dirty(path)),
+        )
+        self._look_before = look
+        self._index_before = signature(self._shadow.index)
+        return snapshot
+
+    def _load(self) -> None:
+        """Learn what the private index holds; make one when there is none."""
+        if not self._shadow.index.exists():
+            self._shadow.seed()
+        listed = entries_without_marks(self._shadow)
+        if self._base == "":
+            self._base = head(self.repo)
+        uncommitted.put(
+            self._shadow,
+            listed,
+            uncommitted.committed_own_files(self._shadow, self._base, self._own),
+            self._own,
+        )
+        self._links = {
+            path: commit for path, commit in gitlinks(listed).items() if not under(path, self._own)
+        }
+        paths = [os.fsdecode(line.partition(b"\t")[2]) for line in listed]
+        self._tracks_caches, self._folders = False, set()
+        self._remember(paths)
+
+    def rebase(self, commit: str) -> None:
+        """From now on Ralph's own paths are those of another commit; so are their files, where nobody has changed them."""
+        with self._shadow.locked():
+            uncommitted.follow(self._shadow, self._base or None, commit, self._own)
+        self._base = commit
+        self._last = self._index_before = None
+
+    def _remember(self, paths: Iterable[str]) -> None:
+        """Note what the private index holds beyond files: folders, and caches that therefore count."""
+        for path in paths:
+            self._tracks_caches = self._tracks_caches or is_cache(path)
+            folder = path.rpartition("/")[0]
+            while folder and folder not in self._folders:
+                self._folders.add(folder)
+                folder = folder.rpartition("/")[0]
+
+    # --- adding files
+
+    def _add(self, look: _Look, before: _Look | None) -> list[str]:
+        """Bring the private index up to date with the files; returns the paths whose entries changed."""
+        untracked, inside = self._find_nested(look.walk)
+        if look.walk and before and before.walk and look.walk.hidden_edit_possible(before.walk):
+            with _Distrusted(self._shadow.index):
+                out = self._git_add(untracked)
+        else:
+            out = self._git_add(untracked)
+        stored = [os.fsdecode(path) for path in _VERBOSE.findall(out)]
+        if b"/'\n" in out or out.count(b"\n") != len(stored):
+            # git stored a bare link to a repository that the walk did not show, or a file's name makes it look so.
+            listed = self._shadow.run("ls-files", "-s", "-z").split(b"\0")[:-1]
+            stored += [os.fsdecode(line.partition(b"\t")[2]) for line in listed]
+            links = {path for path in gitlinks(listed).keys() - self._links if not under(path, self._own)}
+            if links:
+                self._update_index(dict.fromkeys(links))
+                untracked |= links
+        self._remember(stored)
+        self._nested = untracked | inside
+        return stored
+
+    def _git_add(self, nested: set[str]) -> bytes:
+        leave = (*self._own, *sorted(nested), *self._links)
+        try:
+            return self._run_add(leave)
+        except GitFailed as failed:
+            if "does not have a commit checked out" not in failed.stderr:
+                raise
+        # A nested repository without a commit makes git refuse everything: find it, leave it out.
+        others = os.fsdecode(self._shadow.run("ls-files", "-o", "--exclude-standard", "-z")).split("\0")
+        nested |= {path[:-1] for path in others if path.endswith("/") and not under(path[:-1], leave)}
+        return self._run_add((*leave, *sorted(nested)))
+
+    def _run_add(self, leave: tuple[str, ...]) -> bytes:
+        sparse = ("--sparse",) if self._shadow.sparse else ()
+        leave = tuple(path for path in leave if straight(self.repo.root, path))  # git goes through no link
+        try:
+            return self._shadow.run("add", "-A", "-v", *sparse, *excludes(leave))
+        except GitFailed as failed:
+            # git complains, after adding everything, when a path to leave out is also an ignored one
+            only_that = failed.status == 1 and UNSEEN not in failed.stderr
+            if only_that and "ignored by one of your .gitignore files" in failed.stderr:
+                return failed.stdout
+            raise
+
+    def _find_nested(self, seen: Walk | None) -> tuple[set[str], set[str]]:
+        """Repositories inside the work tree: those that git would store as a bare link, and those whose files it
+        stores because it tracks some of them."""
+        candidates = (self._folders | self._nested) if seen is None else set(seen.repositories)
+        candidates = {
+            path
+            for path in candidates
+            if os.path.lexists(f"{self.repo.root}/{path}/.git")
+            and is_repository(self.repo.root / path)
+            and not under(path, self._links)
+            and not under(path, self._own)
+        }
+        if not candidates:
+            return set(), set()
+        specs = [f":(literal){path}" for path in sorted(candidates)]
+        listed = os.fsdecode(
+            self._shadow.run("ls-files", "-c", "-o", "--exclude-standard", "-z", "--", *specs)
+        )
+        shown = listed.split("\0")[:-1]
+        untracked = {path for path in candidates if f"{path}/" in shown}
+        inside = {
+            path for path in candidates - untracked if any(entry.startswith(f"{path}/") for entry in shown)
+        }
+        return untracked, inside
+
+    @property
+    def _zero(self) -> str:
+        return "0" * (40 if self.repo.object_format == "sha1" else 64)
+
+    def _update_index(self, entries: dict[str, str | None]) -> None:
+        """Set submodule commits in the private index; None removes the entry."""
+        lines = [
+            f"{GITLINK} {commit}\t{path}\0" if commit else f"0 {self._zero}\t{path}\0"
+            for path, commit in entries.items()
+        ]
+        self._shadow.run("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
+
+    # --- submodules
+
+    def _update_submodules(self) -> bool:
+        """Record what is checked out in each submodule. git add is kept away from them: it would run git inside."""
+        news: dict[str, str | None] = {}
+        for path in self._declared_now():
+            submodule = open_submodule(self.repo, path)
+            commit = readable_head(submodule) if submodule else None
+            if commit:
+                news[path] = commit
+        for path, recorded in list(self._links.items()):
+            folder = self.repo.root / path
+            if folder.is_dir() and not folder.is_symlink() and straight(self.repo.root, path):
+                submodule = open_submodule(self.repo, path)
+                commit = readable_head(submodule) if submodule else None
+                if commit not in (None, recorded):
+                    news[path] = commit
+            else:
+                news[path] = None
+        if news:
+            self._update_index(news)
+        for path, commit in news.items():
+            if commit is None:
+                self._links.pop(path, None)
+            else:
+                self._links[path] = commit
+        return bool(news)
+
+    def _declared_now(self) -> set[str]:
+        """Submodules that `.gitmodules` declares and the private index does not know yet."""
+        if not os.path.lexists(self.repo.root / ".gitmodules"):
+            return set()
+        declared = declared_submodules(self.repo) - self._links.keys()
+        return {path for path in declared if not under(path, self._own)}
+
+    def _is_dirty(self, path: str) -> bool:
+        submodule = open_submodule(self.repo, path)
+        if submodule is None:  # files without a repository around them can be stored nowhere
+            return any((self.repo.root / path).iterdir())
+        return bool(dirty(submodule))
+
+    # --- ignore rules
+
+    def _apply_ignore_rules(self) -> bool:
+        """Untracked files that are ignored by now leave the private index; ignored ones that the user's git tracks
+        enter it. git add does neither by itself."""
+        query = ("ls-files", "-c", "-i", "--exclude-standard", "-z")
+        ignored = set(self._shadow.run(*query).split(b"\0")[:-1])
+        tracked = set()
+        with (
+            self._shadow.scratch_index() as copy,
+            suppress(GitFailed),
+        ):  # theirs may be damaged; HEAD is asked below
+            if self._shadow.copy_user_index(copy):
+                tracked = set(self._shadow.run(*query, index=copy).split(b"\0")[:-1])
+        gone = {path for path in ignored - tracked if not under(os.fsdecode(path), self._own)}
+        commit = readable_head(self.repo) if gone else None
+        if commit:
+            gone -= set(
+                self._shadow.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).split(b"\0")
+            )
+        new = {path for path in tracked - ignored if self._may_add(os.fsdecode(path))}
+        if gone:
+            self._shadow.run(
+                "update-index", "--force-remove", "-z", "--stdin", stdin=b"\0".join(gone) + b"\0"
+            )
+        if new:
+            self._shadow.run("update-index", "--add", "-z", "--stdin", stdin=b"\0".join(new) + b"\0")
+            self._remember(os.fsdecode(path) for path in new)
+        return bool(gone or new)
+
+    def _may_add(self, path: str) -> bool:
+        full = self.repo.root / path
+        if under(path, self._own) or not os.path.lexists(full) or (full.is_dir() and not full.is_symlink()):
+            return False
+        return straight(self.repo.root, path)
+
+    # --- restoring
+
+    def restore(self, tree: str, paths: Sequence[str] | None = None) -> list[str]:
+        """Make the work tree (or only `paths` of it) equal to `tree`; returns what was changed.
+
+        Ignored files, Ralph's own, submodules and nested repositories stay. The caller has saved the present state
+        if it is worth keeping; what no snapshot holds is moved aside (see `displaced`), never destroyed.
+        """
+        self.require(tree)
+        changed: set[str] = set()
+        with self._shadow.locked():
+            for turn in range(_RESTORE_PASSES):
+                # The rules apply once: what is being restored may be ignored and still belongs to `tree`.
+                now = self._last = self._record(self._look(), rules=turn == 0)
+                target = self._target(now.tree, tree, paths)
+                differences = self.differences(now.tree, target)
+                if turn:  # written, and stored in another form: the rules for line ends have changed
+                    differences = [x for x in differences if not self._is_its_form(x, now.tree, target)]
+                if not differences:
+                    return sorted(changed)
+                changed |= {difference.path for difference in differences}
+                seam("restore.before", writes=True)
+                try:
+                    # Later turns meet files that only an ignore rule, gone by now, had kept out of the snapshot.
+                    self._make_way(differences, keep_deleted=turn > 0)
+                except OSError as error:
+                    raise RalphError(f"cannot restore {error.filename}: {error.strerror}", code=70) from None
+                seam("restore.between", writes=True)
+                self._shadow.run("read-tree", "-m", "-u", now.tree, target)
+        names = ", ".join(printable(difference.path) for difference in differences[:5])
+        raise RalphError(
+            f"could not restore {len(differences)} paths: {names}", where=str(self.repo.root), code=70
+        )
+
+    def _is_its_form(self, x: Difference, now: str, target: str) -> bool:
+        """Whether what is stored of a file is what git makes of the wanted content there, by its attributes."""
+        if x.status != "M" or x.old_mode != x.new_mode or not x.old_mode.startswith("100"):
+            return False
+        content = self.read(target, x.path)
+        if content is None:
+            return False
+        made = self._shadow.run("hash-object", "--stdin", f"--path={x.path}", stdin=content)
+        there = self._shadow.run("rev-parse", "--verify", f"{now}:{x.path}")
+        return made == there
+
+    def _target(self, now: str, tree: str, paths: Sequence[str] | None) -> str:
+        """The tree to reach: `tree` where asked for, and the present one for what is not ours to change."""
+        wanted = None if paths is None else [os.path.normpath(path) for path in paths]
+        target = tree if wanted is None else self.overlay(now, tree, wanted)
+        fixed = [
+            difference.path
+            for difference in self.differences(now, target)
+            if under(difference.path, self._own) or GITLINK in (difference.old_mode, difference.new_mode)
+        ]
+        return self.overlay(target, now, fixed) if fixed else target
+
+    def _make_way(self, differences: list[Difference], *, keep_deleted: bool) -> None:
+        for difference in differences:
+            if difference.status != "D":
+                continue
+            path = self.repo.root / difference.path
+            if keep_deleted:
+                self._displace(difference.path)
+            else:
+                path.unlink(missing_ok=True)
+            self._prune_empty(path.parent)
+        for difference in differences:
+            if difference.status != "A":
+                continue
+            for parent in reversed(Path(difference.path).parents[:-1]):
+                folder = self.repo.root / parent
+                if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir()):
+                    self._displace(str(parent))
+            if os.path.lexists(self.repo.root / difference.path):
+                self._displace(difference.path)
+
+    def _prune_empty(self, folder: Path) -> None:
+        while folder != self.repo.root:
+            try:
+                folder.rmdir()
+            except OSError:
+                return
+            folder = folder.parent
+
+    def _displace(self, path: str) -> None:
+        """Move a file or folder that no snapshot holds out of the way, into Ralph's state."""
+        aside = self.repo.state_dir / "displaced"
+        aside.mkdir(parents=True, exist_ok=True)
+        number = 1 + max((int(entry.name) for entry in aside.iterdir() if entry.name.isdigit()), default=0)
+        to = aside / str(number) / path
+        to.parent.mkdir(parents=True)
+        seam("rename.before", writes=True)
+        shutil.move(self.repo.root / path, to)
+        seam("rename.after")
+        self.displaced.append(str(to))
+
+    # --- for finding what is hidden
+
+    def ignored_files(self) -> list[str]:
+        """Files that are ignored one by one; those in folders that are ignored as a whole are not listed."""
+        query = ("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
+        listed = os.fsdecode(self._shadow.run(*query)).split("\0")[:-1]
+        return [path for path in listed if not path.endswith("/") and not under(path, self._own)]
+
+    def settings(self) -> bytes:
+        """The few harmless settings under which snapshots are taken, as a git configuration file."""
+        return (self._shadow.folder / "config").read_bytes()
+
+    # --- for recovery and clean checkouts
+
+    def user_index_tree(self) -> str | None:
+        """The tree of the user's index, from a copy; None without an index, GitFailed in an unfinished merge."""
+        with self._shadow.scratch_index() as copy:
+            if not self._shadow.copy_user_index(copy):
+                return None
+            return self._write_tree(copy)
+
+    def new_objects(self, trees: Sequence[str], commit: str | None) -> list[str]:
+        """The objects that `trees` need and `commit` does not hold."""
+        known = (f"^{commit}^{{tree}}",) if commit else ()
+        listed = self._shadow.run(
+            "rev-list", "--objects", "--no-object-names", "--missing=allow-any", *trees, *known
+        )
+        return listed.decode().split()
+
+    def write_out(self, tree: str, into: Path) -> None:
+        """Write the files of `tree` into the empty folder `into`."""
+        self.require(tree)
+        with self._shadow.scratch_index() as index:
+            self._shadow.run("read-tree", "--reset", "-u", tree, index=index, work_tree=into)
+
+
+class _Distrusted:
+    """Makes git compare the content of every file once, by giving the index a time stamp older than all files."""
+
+    def __init__(self, index: Path) -> None:
+        self._index = index
+        self._times = (0, 0)
+
+    def __enter__(self) -> None:
+        st = self._index.stat()
+        self._times = (st.st_atime_ns, st.st_mtime_ns)
+        os.utime(self._index, ns=(10**9, 10**9))
+
+    def __exit__(self, *_: object) -> None:
+        if self._index.stat().st_mtime_ns == 10**9:  # git had nothing to write
+            os.utime(self._index, ns=self._times)
+
+
+def _rules_changed(look: _Look, before: _Look, stored: list[str]) -> bool:
+    if (look.excludes, look.user_index) != (before.excludes, before.user_index):
+        return True
+    if look.walk is None or before.walk is None:
+        return any(path.endswith(".gitignore") for path in stored)
+    return look.walk.ignore_files() != before.walk.ignore_files()
+
+
+def _unreadable(failed: GitFailed) -> RalphError:
+    denied = [line for line in failed.stderr.splitlines() if "Permission denied" in line]
+    if not denied:
+        return failed
+    reason = denied[0].removeprefix("error: ").removeprefix("warning: ")
+    return RalphError(
+        f"cannot take a snapshot: {reason}",
+        todo="Make it readable, or add it to .gitignore.",
+        code=70,
+    )
+
+
+def checkout(snapshots: Snapshots, tree: str, into: Path) -> None:
+    """Write every file of `tree` into the empty (or absent) folder `into`. Submodules are empty folders."""
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+        occupied = any(into.iterdir())
+    except OSError as error:
+        raise RalphError(
+            f"cannot use the folder for a clean checkout: {error.strerror}", where=str(into), code=70
+        )
+    if occupied:
+        raise RalphError("a clean checkout needs an empty folder", where=str(into), code=70)
+    snapshots.write_out(tree, into)

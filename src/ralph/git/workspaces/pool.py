@@ -1,0 +1,354 @@
+"""What a repository uses that a workspace of its own cannot have, found before anything is done and said by name."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ralph.errors import RalphError
+from ralph.fault_points import seam
+from ralph.files import remove_tree
+from ralph.git import program, recovery
+from ralph.git.landing.checkout_sync import differences
+from ralph.git.landing.squash import bring_history, bring_tree
+from ralph.git.landing.target import forget_base, keep_base
+from ralph.git.program import GitFailed
+from ralph.git.repo import Repo, head, printable, safe_name
+from ralph.git.snapshots import Snapshots
+from ralph.git.uncommitted import GITLINK
+from ralph.git.workspaces import clone, worktree
+from ralph.git.workspaces.shared_folders import bring_shared, check_shared
+
+_FILTER = re.compile(r"\sfilter=(\S+)")
+
+
+def refuse(repo: Repo, commit: str) -> str | None:
+    """Why no clone or worktree of this commit can be made; None when it can. In place, none of this matters."""
+    settings = _settings(repo)
+    if "extensions.partialclone" in settings:
+        return "this is a partial clone: a workspace of its own could not fetch what is missing"
+    if settings.get("extensions.refstorage", "files") != "files":
+        return f"its refs are stored as {printable(settings['extensions.refstorage'])}, which Ralph does not handle"
+    attributes = []
+    listed = os.fsdecode(_git(repo, "ls-tree", "-r", "-z", "--full-tree", commit)).split("\0")[:-1]
+    for line in listed:
+        facts, _, path = line.partition("\t")
+        mode, _, oid = facts.split(" ")
+        if mode == GITLINK:
+            return f"{printable(path)} is a submodule, whose files a workspace of its own would not have"
+        if path.rpartition("/")[2] == ".gitattributes" and mode.startswith("100"):
+            attributes.append(_git(repo, "cat-file", "blob", oid))
+    try:
+        attributes.append((repo.common_dir / "info" / "attributes").read_bytes())
+    except OSError:
+        pass
+    return _filtered("\n".join(text.decode("utf-8-sig", "replace") for text in attributes), settings)
+
+
+def refuse_since(repo: Repo, old: str, new: str) -> str | None:
+    """The same of a commit that came after one with which all was well; cheap when it changes nothing of the kind."""
+    try:
+        changed = differences(repo, old, new)
+    except program.GitFailed:  # the old one is gone
+        return refuse(repo, new)
+    doubtful = any(x.new_mode == GITLINK or x.path.rpartition("/")[2] == ".gitattributes" for x in changed)
+    return refuse(repo, new) if doubtful else None
+
+
+def _filtered(attributes: str, settings: dict[str, str]) -> str | None:
+    lines = (line.lstrip() for line in attributes.split("\n"))
+    names = {name for line in lines if not line.startswith("#") for name in _FILTER.findall(line)}
+    for name in sorted(names):
+        if name == "lfs":
+            return "files are in Git LFS, which a workspace of its own could not reach"
+        smudge, process = (settings.get(f"filter.{name}.{what}", "") for what in ("smudge", "process"))
+        if process or smudge not in ("", "cat"):
+            return (
+                f"files go through the filter {printable(name)}, which only this repository is configured for"
+            )
+    return None
+
+
+def _settings(repo: Repo) -> dict[str, str]:
+    """The repository's own configuration; names of sections and keys in lower case, as git gives them."""
+    listed = program.run(
+        ("config", "--file", str(repo.common_dir / "config"), "--list", "-z"), cwd=repo.common_dir
+    )
+    found = {}
+    for item in os.fsdecode(listed).split("\0")[:-1]:
+        key, _, value = item.partition("\n")
+        found[key] = value
+    return found
+
+
+def _git(repo: Repo, *args: str) -> bytes:
+    return program.run(args, cwd=repo.common_dir, env={"GIT_DIR": str(repo.common_dir)})
+
+
+Kind = Literal["clone", "worktree", "in-place"]
+
+
+class PooledWorkspace(msgspec.Struct, frozen=True):
+    """Where one loop works."""
+
+    kind: Kind
+    path: Path
+    branch: str  # short name; empty in place
+    base: str
+    loop: str = ""
+    slot: int = 0
+    target: str = ""  # short name of the branch that the work is for; a clone has it too, at the base
+
+
+class _Note(msgspec.Struct, frozen=True):
+    state: Literal["preparing", "ready", "released"]
+    loop: str
+    kind: Kind
+    branch: str
+    base: str
+    target: str = ""
+
+
+def slots_dir(repo: Repo) -> Path:
+    """The folder of this repository's slots. Not inside `.git`: agents guard it, and test runners skip it."""
+    chosen = os.environ.get("RALPH_WORKSPACES", "")
+    state = os.environ.get("XDG_STATE_HOME", "")
+    home = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
+    place = Path(chosen).absolute() if chosen else home / "ralph" / "workspaces"
+    return place / f"{safe_name(repo.root.name)[:40]}-{_mark(repo.common_dir)}"
+
+
+def is_slot_of(common_dir: Path, folder: Path) -> bool:
+    """Whether `folder` is a slot of the repository whose git directory this is, wherever slots are kept."""
+    return folder.name.isdigit() and folder.parent.name.endswith(f"-{_mark(common_dir)}")
+
+
+def _mark(common_dir: Path) -> str:
+    return hashlib.sha256(os.fsencode(common_dir)).hexdigest()[:8]
+
+
+def prepare(
+    repo: Repo,
+    kind: Kind,
+    *,
+    slot: int,
+    loop: str,
+    base: str,
+    branch: str,
+    when: str,
+    target: str = "",
+    share: Sequence[str] = (),
+) -> PooledWorkspace:
+    """A clean workspace at `base`, on `branch`. The same loop and branch again: the one that is there, untouched, and
+    on the base that it has by now (`rebased`).
+    `refuse` has been asked before. `when` (ISO 8601) dates what is saved of a dead loop."""
+    if kind == "in-place":
+        return PooledWorkspace(kind, repo.root, "", base, loop)
+    folder, known = slots_dir(repo) / str(slot), ""
+    note = _read(folder)
+    if note and note.state == "ready" and (folder / ".git").exists():
+        if (note.loop, note.kind, note.branch) == (loop, kind, branch):
+            return _of(note, folder, slot)
+        salvage(repo, _of(note, folder, slot), when=when)
+        known = _head(repo, _of(note, folder, slot))
+    check_shared(repo.root, share)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if note and note.kind == "worktree":
+        worktree.remove(repo, folder, note.branch, note.base, known)
+    elif note and note.kind != kind:
+        remove_tree(folder)
+    if note and note.loop != loop:
+        forget_base(repo, note.loop)
+    seam("workspace.note.before", writes=True)
+    _write(folder, _Note("preparing", loop, kind, branch, base, target))
+    seam("workspace.note.after")
+    keep_base(repo, loop, base)
+    if kind == "clone":
+        clone.prepare(repo, folder, base, branch, target, keep=share)
+    else:
+        worktree.prepare(repo, folder, base, branch)
+    if share:
+        bring_shared(repo.root, folder, share, _beside(folder, "d"))
+    seam("workspace.ready.before", writes=True)
+    note = _Note("ready", loop, kind, branch, base, target)
+    _write(folder, note)
+    seam("workspace.ready.after")
+    return _of(note, folder, slot)
+
+
+def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -> PooledWorkspace:
+    """The same workspace, which now builds on another commit: HEAD and index stand there; files stay as they are. `held`: a
+    commit on `base` with what it borrows beside it."""
+    if workspace.kind == "in-place" or workspace.base == base:
+        return workspace
+    keep_base(repo, workspace.loop, held or base)
+    inside = as_repo(repo, workspace)
+    if workspace.kind == "clone":
+        clone.point(inside, workspace.branch, base, workspace.target)
+    else:
+        worktree.point(repo, inside, workspace.branch, base)
+    there = msgspec.structs.replace(workspace, base=base)
+    seam("workspace.rebased.before", writes=True)
+    _write(there.path, _Note("ready", there.loop, there.kind, there.branch, base, there.target))
+    seam("workspace.rebased.after")
+    return there
+
+
+def track(inside: Repo, entries: Sequence[tuple[str, str, str]]) -> None:
+    """Into the workspace's index, whatever its ignore rules say: (mode, object, path)."""
+    lines = "".join(f"{mode} {oid}\t{path}\0" for mode, oid, path in entries if mode != GITLINK)
+    env = {"GIT_DIR": str(inside.git_dir), "GIT_WORK_TREE": str(inside.root)}
+    program.run(
+        ("update-index", "--add", "--replace", "-z", "--index-info"),
+        cwd=inside.root,
+        env=env,
+        stdin=os.fsencode(lines),
+    )
+
+
+def release(repo: Repo, workspace: PooledWorkspace, *, tip: str = "") -> None:
+    """The loop is over, and what it made is in the user's repository (`bring_home`, a landing, a failure branch). A
+    clone stays for the next loop; a worktree goes, with its branch if that still stands at the base or at `tip`."""
+    if workspace.kind == "in-place":
+        return
+    note = _read(workspace.path)
+    if workspace.kind == "worktree":
+        worktree.remove(repo, workspace.path, workspace.branch, workspace.base, tip)
+    forget_base(repo, workspace.loop)
+    if note:  # last, so that a death before it leads here again
+        _write(workspace.path, msgspec.structs.replace(note, state="released"))
+    if workspace.kind == "worktree":
+        discard(repo, workspace.slot)
+
+
+def discard(repo: Repo, slot: int) -> None:
+    """Remove a slot with all that is in it. What an unreleased loop left must have been salvaged."""
+    folder = slots_dir(repo) / str(slot)
+    note = _read(folder)
+    if note and note.kind == "worktree":
+        worktree.remove(repo, folder, note.branch, note.base)
+    if note:
+        forget_base(repo, note.loop)
+    seam("workspace.discard.before", writes=True)
+    remove_tree(folder)
+    for ending in ("d", "index", "tmp"):
+        remove_tree(_beside(folder, ending))
+    _beside(folder, "json").unlink(
+        missing_ok=True
+    )  # last: its presence says that there is something to remove
+    seam("workspace.discard.after")
+    for parent in (folder.parent, folder.parent.parent):
+        try:
+            parent.rmdir()
+        except OSError:
+            break
+
+
+def slots(repo: Repo) -> list[PooledWorkspace]:
+    """Every slot that is not released: workspaces of living loops, and what dead ones left."""
+    found = []
+    folder = slots_dir(repo)
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
+        note = _read(path.with_suffix(""))
+        if note and note.state != "released" and path.stem.isdigit():
+            found.append(_of(note, path.with_suffix(""), int(path.stem)))
+    return found
+
+
+def reclaim(repo: Repo, loops: Collection[str], *, when: str) -> list[PooledWorkspace]:
+    """Give back every slot whose loop is none of these: its run died before the journal knew of it. What is in it is
+    kept in a recovery ref first."""
+    found = [workspace for workspace in slots(repo) if workspace.loop not in loops]
+    for workspace in found:
+        note = _read(workspace.path)
+        known = ""
+        if note and note.state == "ready":
+            salvage(repo, workspace, when=when)
+            known = _head(repo, workspace)
+        release(repo, workspace, tip=known)
+    return found
+
+
+def as_repo(repo: Repo, workspace: PooledWorkspace) -> Repo:
+    """The workspace as a repository to take snapshots of. Ralph's state stays with the user's repository."""
+    if workspace.kind == "in-place":
+        return repo
+    if workspace.kind == "clone":
+        git_dir = workspace.path / ".git"
+        return Repo(workspace.path, git_dir, git_dir, repo.state_dir, repo.object_format)
+    git_dir = worktree.git_dir(workspace.path)
+    return Repo(workspace.path, git_dir, repo.common_dir, repo.state_dir, repo.object_format)
+
+
+def bring_home(repo: Repo, workspace: PooledWorkspace, tree: str, *, history: str = "") -> None:
+    """Put what a snapshot needs into the user's repository, and the commits behind `history`. Only a clone has objects of
+    its own; afterwards it can be cleaned."""
+    if workspace.kind == "clone":
+        objects = workspace.path / ".git" / "objects"
+        bring_tree(repo, objects, tree, workspace.base)
+        if history:
+            bring_history(repo, objects, history, workspace.base)
+
+
+def salvage(repo: Repo, workspace: PooledWorkspace, *, when: str) -> recovery.Saved | None:
+    """Keep what a dead loop left in its workspace in a recovery ref of the user's repository; None if it changed nothing."""
+    if not (workspace.path / ".git").exists():
+        return None
+    inside = as_repo(repo, workspace)
+    try:
+        tree = Snapshots(inside, f"slot-{workspace.slot}", base=workspace.base).take().tree
+        parent = _head(repo, workspace) or workspace.base
+        bring_home(repo, workspace, tree, history=parent)
+    except (GitFailed, RalphError) as error:
+        raise RalphError(
+            f"a workspace holds work of {workspace.loop} that cannot be saved: {error.what}",
+            where=str(workspace.path),
+            todo="Save what you want of it and remove the folder; then `ralph resume`.",
+            code=70,
+        ) from None
+    if parent == workspace.base and tree == recovery.tree_of(repo, parent):
+        return None
+    return recovery.keep_tree(
+        repo, tree, parent, loop=workspace.loop, reason="left in its workspace", when=when
+    )
+
+
+def _beside(folder: Path, ending: str) -> Path:
+    path = folder.with_name(f"{folder.name}.{ending}")
+    if ending == "d":
+        path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _read(folder: Path) -> _Note | None:
+    try:
+        return msgspec.json.decode(_beside(folder, "json").read_bytes(), type=_Note)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _write(folder: Path, note: _Note) -> None:
+    path = _beside(folder, "json")
+    temporary = path.with_suffix(".tmp")
+    with open(temporary, "wb") as file:
+        file.write(msgspec.json.encode(note))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _of(note: _Note, folder: Path, slot: int) -> PooledWorkspace:
+    return PooledWorkspace(note.kind, folder, note.branch, note.base, note.loop, slot, note.target)
+
+
+def _head(repo: Repo, workspace: PooledWorkspace) -> str:
+    try:
+        return head(as_repo(repo, workspace)) or ""
+    except (OSError, RalphError):
+        return ""

@@ -1,0 +1,1 @@
+"""What the journal adds up to, for views. Reads only."""

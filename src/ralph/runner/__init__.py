@@ -1,0 +1,1 @@
+"""Does what the core decides, and records what happened."""

@@ -1,0 +1,179 @@
+"""What an agent's edits of its workspace's copy of the backlog amount to: claims and proposed tasks, nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from glob import escape
+from itertools import groupby
+
+import msgspec
+
+from ralph.backlog.json_line import fields_of
+from ralph.backlog.jsonl import done_name
+from ralph.core import facts as f
+from ralph.core.loop.state import LoopState
+from ralph.core.policy import Task
+from ralph.core.tasks.task import BacklogTask, TaskProblem, next_child, read_line
+from ralph.gates.protected_paths import restore
+from ralph.git.recovery import Keep
+from ralph.git.snapshots import Snapshots
+
+
+class Proposals(msgspec.Struct, frozen=True):
+    """`claims` are ids that the agent says are complete; `tasks` are new; `leafless` are parents that become containers.
+    `ignored` are other edits, in words: only the copy in the user's checkout counts."""
+
+    claims: tuple[str, ...] = ()
+    tasks: tuple[BacklogTask, ...] = ()
+    fields: tuple[dict[str, object], ...] = ()  # of the new tasks, as the agent wrote them
+    leafless: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    problems: tuple[TaskProblem, ...] = ()
+
+
+def proposals(before: str, after: str, archive: str = "", name: str = "tasks.jsonl") -> Proposals:
+    """`before` is the file as the workspace got it, `after` as the agent left it. `archive` is the workspace's
+    `tasks-done.jsonl`: an id there that was open before is a claim as well."""
+    if before == after and not archive:
+        return Proposals()
+    old, _, _ = _read(before, name)
+    new, raws, problems = _read(after, name)
+    done, _, _ = _read(archive, name)
+    claims = [id for id, task in new.items() if id in old and _turned(old[id], task)]
+    claims += [id for id in done if id in old and id not in new and old[id].status != "complete"]
+    wanted = {id: task for id, task in new.items() if id not in old and id not in done}
+    good: dict[str, BacklogTask] = {}
+    for id, task in wanted.items():
+        if task.parent and task.parent not in old and task.parent not in done and task.parent not in wanted:
+            what = f"{id}: there is no task {task.parent}, its parent; the next free id is {_free(old, good)}"
+            problems.append(TaskProblem(what, name, task.order + 1, id, "parent"))
+        else:
+            good[id] = task
+    return Proposals(
+        claims=tuple(claims),
+        tasks=tuple(good.values()),
+        fields=tuple(_fit(raws[id], good) for id in good),
+        leafless=tuple(dict.fromkeys(task.parent for task in good.values() if task.parent in old)),
+        ignored=tuple(_ignored(old, new, claims, done)),
+        problems=tuple(problems),
+    )
+
+
+def _turned(old: BacklogTask, new: BacklogTask) -> bool:
+    return new.status == "complete" and old.status != "complete"
+
+
+def _fit(raw: bytes, good: dict[str, BacklogTask]) -> dict[str, object]:
+    """A new task begins as pending, whatever the agent says, and a parent of new tasks is no leaf."""
+    fields = fields_of(raw)
+    parents = {task.parent for task in good.values()}
+    fields |= {"status": "pending", "leaf": fields.get("id") not in parents}
+    for name in ("completed", "commit", "verified", "evidence", "reopened"):
+        fields.pop(name, None)
+    return fields
+
+
+def _free(old: dict[str, BacklogTask], good: dict[str, BacklogTask]) -> str:
+    top = next((id for id in reversed(old) if "." not in id), "A")
+    return next_child(top, [*old, *good])
+
+
+def _ignored(
+    old: dict[str, BacklogTask], new: dict[str, BacklogTask], claims: list[str], done: dict[str, BacklogTask]
+) -> list[str]:
+    found = [f"{id}: removed" for id in old if id not in new and id not in done]
+    for id, task in new.items():
+        if id in old and id not in claims and msgspec.structs.replace(task, order=old[id].order) != old[id]:
+            found.append(f"{id}: edited")
+    return found
+
+
+def _read(text: str, name: str) -> tuple[dict[str, BacklogTask], dict[str, bytes], list[TaskProblem]]:
+    tasks: dict[str, BacklogTask] = {}
+    raws: dict[str, bytes] = {}
+    problems = []
+    for number, line in enumerate(text.split("\n"), 1):
+        raw = line.strip().removeprefix("\ufeff").encode("utf-8", "replace")
+        if not raw:
+            continue
+        try:
+            task = read_line(raw, number - 1)
+        except ValueError as error:
+            problems.append(TaskProblem(str(error), name, number))
+            continue
+        if task.id in tasks:
+            first = tasks[task.id].order + 1
+            what = f"{task.id}: there is a task of this id on line {first}"
+            problems.append(TaskProblem(what, name, number, task.id, "duplicate"))
+            continue
+        tasks[task.id], raws[task.id] = task, raw
+    return tasks, raws, problems
+
+
+MOST = 100  # new tasks of one iteration
+
+
+def put_back_backlog(
+    snapshots: Snapshots,
+    s: LoopState,
+    tree: str,
+    serial: int,
+    record: Callable[[f.AnyFact], None],
+    keep: Keep,
+) -> tuple[str, tuple[str, ...]]:
+    """The tree without its edits, and the paths of which some could not be taken up. What they amount to is recorded
+    before the copy is put back; after a death in between the same is recorded once more, which changes nothing."""
+    if not s.backlog or tree == s.base_tree:
+        return tree, ()
+    done = done_name(s.backlog)
+    lost: list[str] = []
+
+    def take_up() -> None:
+        found = _read_copy(snapshots, s, tree)
+        for fact in _facts(found, s, serial):
+            record(fact)
+        if found.ignored or found.problems or set(found.claims) - {s.task.id}:
+            lost.extend((s.backlog, done))
+            keep(tree, "before undoing backlog edits")
+
+    restored = restore(
+        snapshots,
+        before=s.base_tree,
+        tip=s.base_tree,
+        tree=tree,
+        protect=(f"./{escape(s.backlog)}", f"./{escape(done)}"),
+        keep=take_up,
+    )
+    return restored.tree, tuple(path for path in restored.paths if path in lost)
+
+
+def _read_copy(snapshots: Snapshots, s: LoopState, tree: str) -> Proposals:
+    base, name, other = s.base_tree, s.backlog, done_name(s.backlog)
+    done = _text(snapshots, tree, other)
+    archive = "" if done == _text(snapshots, base, other) else done
+    return proposals(_text(snapshots, base, name), _text(snapshots, tree, name), archive)
+
+
+def _text(snapshots: Snapshots, tree: str, name: str) -> str:
+    return (snapshots.read(tree, name) or b"").decode("utf-8", "replace")
+
+
+def _facts(found: Proposals, s: LoopState, serial: int) -> list[f.AnyFact]:
+    name = f"{s.loop}-{serial}-tasks"
+    facts: list[f.AnyFact] = []
+    if s.task.id in found.claims:
+        # Without words of its own: those that the iteration ended with say more.
+        evidence = f"its line in {s.backlog} says that it is complete"
+        facts.append(f.ClaimMade(name=name, serial=serial, summary="", evidence=evidence))
+    for parent, tasks in groupby(found.tasks[:MOST], key=lambda task: task.parent):
+        wanted = tuple(Task(task.id, task.title, task.description, task.criteria) for task in tasks)
+        facts.append(
+            f.TaskProposed(
+                name=f"{name}-{len(facts)}",
+                serial=serial,
+                how="split" if parent == s.task.id else "add",
+                tasks=wanted,
+                parent=parent,
+            )
+        )
+    return facts

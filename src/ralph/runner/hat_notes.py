@@ -1,0 +1,147 @@
+"""Notes between two phases: a fresh hat finds a scratchpad with nothing but its header, and no todos. Memories stay.
+
+Done before the event is published, so that a death in between leaves only something to do again: each step has the same
+result however often it is taken. What was there is in the store, by hash.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TypedDict
+
+import msgspec
+
+from ralph.core.hats.model import COMPLETE_WORDS
+from ralph.core.loop.state import LoopState
+from ralph.fault_points import seam
+from ralph.git.repo import printable
+from ralph.journal.store import Store, write_atomically
+from ralph.runner.loop_context import SCRATCHPAD_BYTES, notes_of
+from ralph.runner.workplace import straight
+
+TODO_FILE = Path(".ralph/agent/tasks.jsonl")
+TODOS_BYTES = 4 << 20  # of them that are kept
+
+
+class Cleared(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Hashes of what was there; empty: nothing, or it was cleared already."""
+
+    scratchpad: str = ""
+    todos: str = ""
+    not_cleared: tuple[str, ...] = ()  # paths that are no plain files of the workspace: they are left alone
+
+
+def clear(folder: Path, s: LoopState, store: Store, scratchpad: Path | None, header: str) -> Cleared:
+    """Put `header` in place of the scratchpad (None: the hat has none) and remove the todos of the loop's folder."""
+    left: list[str] = []
+    todos, kept_todos = folder / TODO_FILE, ""
+    if not _ours(todos, s):
+        left.append(str(TODO_FILE))
+    elif todos.is_file():
+        kept_todos = store.put(_text(todos, TODOS_BYTES))
+        seam("remove.before", writes=True)
+        todos.unlink(missing_ok=True)
+        seam("remove.after")
+    if scratchpad is None:
+        return Cleared(todos=kept_todos, not_cleared=tuple(left))
+    path = folder / scratchpad
+    if not _ours(path, s):
+        return Cleared(todos=kept_todos, not_cleared=(*left, str(scratchpad)))
+    before = _text(path, SCRATCHPAD_BYTES) if path.is_file() else ""
+    if before == header:
+        return Cleared(todos=kept_todos, not_cleared=tuple(left))
+    kept = store.put(before)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, header.encode("utf-8", "replace"), path.with_name(f"{path.name}.part"))
+    return Cleared(kept, kept_todos, tuple(left))
+
+
+def _ours(path: Path, s: LoopState) -> bool:
+    """A file of the workspace, or none yet. A folder or a pipe is not, nor what leads out of a sandbox."""
+    return straight(path, s) and (path.is_file() or path.is_symlink() or not path.exists())
+
+
+def _text(path: Path, most: int) -> str:
+    with open(path, "rb") as file:
+        return file.read(most).decode("utf-8", "surrogateescape")
+
+
+TODOS = ".ralph/agent/tasks.jsonl"
+KEPT_BYTES = 1 << 20  # of a file that are read
+PLACES_SHOWN = 5
+
+
+class KeptNotes(TypedDict):
+    memories: str
+    todos: str
+
+
+def kept_for(folder: Path, s: LoopState) -> KeptNotes:
+    """Memories and open todos, as the prompt shows them."""
+    kept = KeptNotes(memories="", todos="")
+    path = notes_of(s) / "memories.md"
+    memories, policy = _read(path) if s.home or straight(path, s) else "", s.policy.memories
+    if memories and policy.enabled and policy.inject == "auto":
+        from ralph.prompt.hats import choose
+
+        turn = s.turns.pending[0] if s.turns.pending else None
+        about = [s.task.title, s.task.description, s.hat]
+        about += [f"{event.topic} {event.payload}" for event in turn.events] if turn else []
+        tags = [s.hat, *(event.topic for event in turn.events)] if turn else [s.hat]
+        kept["memories"] = choose(memories, policy.budget, " ".join(about), [tag for tag in tags if tag])
+    if s.policy.todos and (todos := _read(folder / TODOS) if straight(folder / TODOS, s) else ""):
+        from ralph.prompt.hats import ready_todos
+
+        kept["todos"] = ready_todos(todos, s.loop)
+    return kept
+
+
+def _read(path: Path) -> str:
+    if not path.is_file():
+        return ""
+    with open(path, "rb") as file:
+        return file.read(KEPT_BYTES).decode("utf-8", "replace")
+
+
+def told_of_hat(s: LoopState) -> dict[str, str]:
+    """For `ralph emit` and the tool, where events are routed: who emits, and what it may, where that is enforced."""
+    team, hat = s.policy.routing, s.event_hat
+    if team is None or hat is None:
+        return {}
+    words = dict.fromkeys((*COMPLETE_WORDS, team.completion_promise))
+    told = {
+        "RALPH_HAT": hat.id,
+        "RALPH_PUBLISHES": " ".join(hat.declared),
+        "RALPH_COMPLETES": " ".join(words),
+    }
+    return {**told, "RALPH_SCOPE": "enforced"} if team.enforce_scope else told
+
+
+def places(folder: Path, s: LoopState, said: str) -> dict[str, str]:
+    """Where the items are that an agent dispatched as a scanner: in the folder, or in one below it."""
+    hat = s.event_hat
+    if hat is None or not hat.scanner or hat.scan is not None:
+        return {}
+    from ralph.core.hats.routing import read
+
+    found: dict[str, str] = {}
+    for event in (*s.turns.said, *read(said)):
+        name = Path(event.payload.strip()).name
+        if name and "\n" not in event.payload and len(name) < 256 and (where := _where(folder, name)):
+            found[event.payload] = where
+    return found
+
+
+def _where(folder: Path, name: str) -> str:
+    try:
+        with os.scandir(folder) as entries:
+            below = sorted(
+                e.name for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
+            )
+    except OSError:
+        return ""
+    paths = [f"{one}/{name}" for one in below if os.path.lexists(folder / one / name)]
+    if os.path.lexists(folder / name):
+        paths.insert(0, name)
+    return printable(", ".join(paths[:PLACES_SHOWN]))

@@ -1,0 +1,197 @@
+"""The real things that a loop works with, and what every effect needs of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ralph.agents.adapter import AgentTools
+from ralph.agents.registry import needs
+from ralph.core.agent_policy import AgentPolicy
+from ralph.core.loop.state import LoopState
+from ralph.core.policy import Policy
+from ralph.core.secrets.environment import passed_on
+from ralph.gates.integrity.changed_judges import Unrecorded
+from ralph.gates.kinds import as_run
+from ralph.git.ignored_files import with_excludes
+from ralph.git.recovery import keep
+from ralph.git.ref_watch import RefWatch
+from ralph.git.repo import Repo, own_files
+from ralph.git.snapshots import Snapshots
+from ralph.journal.append import Journal
+from ralph.journal.inbox import mark_of
+from ralph.journal.store import Store, write_atomically
+from ralph.processes.capture import Line
+from ralph.processes.ownership import Ownership
+from ralph.prompt.compose import scratchpad_path
+from ralph.runner.known_gates import KnownGates
+from ralph.runner.requests import Control
+from ralph.runner.workplace import own_paths, straight
+
+if TYPE_CHECKING:
+    from ralph.git.workspaces.pool import PooledWorkspace
+
+SCRATCHPAD_BYTES = 1 << 20  # of it that are read
+# What a test or an outer Ralph has said to this process only.
+_NOT_HANDED_ON = frozenset(
+    f"RALPH_{name}"
+    for name in (
+        "FAULT",
+        "TIER",
+        "TOKEN",
+        "ITERATION",
+        "SCRATCHPAD",
+        "GATE",
+        "TOOLS",
+        "WRAP_UP",
+        "HANDOVER",
+        "PROMISE",
+        "HAT",
+        "PUBLISHES",
+        "COMPLETES",
+        "SCOPE",
+        "MEMORIES",
+        "BACKLOG",
+    )
+)
+
+
+class LoopContext(msgspec.Struct):
+    """The real things that a loop works with."""
+
+    run: str
+    home: Repo  # the user's own
+    workspace: PooledWorkspace | None  # None: in place
+    repo: Repo  # of the place where the loop works
+    folder: Path  # where the user started Ralph; agents and gates run there
+    snapshots: Snapshots
+    journal: Journal
+    known: KnownGates
+    store: Store
+    ownership: Ownership
+    control: Control
+    refs: RefWatch
+    show: Callable[[str, Line], None]
+    now: Callable[[], str]
+
+    def keep(self, s: LoopState, tree: str, reason: str) -> None:
+        """Before something of this tree is undone."""
+        keep(
+            self.home,
+            self.workspace,
+            self.snapshots,
+            tree,
+            loop=s.loop,
+            reason=reason,
+            when=self.now(),
+        )
+
+
+def environment(
+    b: LoopContext, s: LoopState, more: dict[str, str], agent: AgentPolicy | None = None
+) -> dict[str, str]:
+    """Of the user's variables those that are declared, an agent's own keys only for an agent; and what tells it where it is."""
+    env = {**_declared(tuple(os.environ.items()), variables_for(s.policy, agent)), **_where(b, s), **more}
+    # In a sandbox nobody can commit, and the file would not be there to read.
+    if agent is None or s.policy.sandbox.kind != "none":
+        return env
+    own = own_files(b.repo, b.folder, own_paths(s))
+    return with_excludes(env, b.repo.root, own, lambda text: b.store.blobs / b.store.put(text))
+
+
+@lru_cache(maxsize=16)
+def _declared(environ: tuple[tuple[str, str], ...], allowed: tuple[str, ...]) -> dict[str, str]:
+    """Looking at every value takes milliseconds, and an iteration hardly ever finds another environment."""
+    return passed_on({k: v for k, v in environ if k not in _NOT_HANDED_ON}, allowed)
+
+
+def variables_for(policy: Policy, agent: AgentPolicy | None) -> tuple[str, ...]:
+    """Which variables an agent gets besides the usual ones; without an agent, the command of a gate."""
+    own = needs(agent).allowed({**os.environ, **agent.env}) if agent else ()
+    return (*own, *policy.env_allow)
+
+
+def _where(b: LoopContext, s: LoopState) -> dict[str, str]:
+    return {
+        "RALPH_RUN": b.run,
+        "RALPH_LOOP": s.loop,
+        "RALPH_TASK": s.task.id,
+        "RALPH_STATE": str(b.repo.state_dir),
+        "RALPH_SLOT": str(s.slot),
+        # Where the workspace has its copy; empty: nowhere. A loop in place has none of its own.
+        **({"RALPH_BACKLOG": s.backlog} if s.home else {}),
+        # Out of a sandbox nobody can write there.
+        **({"RALPH_MEMORIES": str(notes_of(s))} if s.home and s.policy.sandbox.kind == "none" else {}),
+    }
+
+
+def notes_of(s: LoopState) -> Path:
+    """Where memories are kept beyond the loop: in the user's checkout."""
+    return Path(s.home or s.root) / s.folder / ".ralph" / "agent"
+
+
+def tools_for(b: LoopContext, s: LoopState, op: str, own: dict[str, str] | None = None) -> AgentTools:
+    """Ralph's MCP server for an iteration, which `own` tells apart. A reviewer gets none: it only reads."""
+    private = b.store.private(s.loop, op)
+    if own is None:
+        return AgentTools(private)
+    ralph = (sys.executable, "-m", "ralph")
+    return AgentTools(private, (*ralph, "mcp"), {**_where(b, s), **own}, (*ralph, "hook"))
+
+
+def told_to_hooks(s: LoopState, scratchpad: str) -> dict[str, str]:
+    """What `ralph hook` has to know. Where no signal is awaited, nobody is asked for one."""
+    told = {"RALPH_WRAP_UP": f"{s.policy.limits.wrap_up_seconds:g}"}
+    if s.policy.claim != "signal" or s.event_hat is not None:
+        return told
+    return {**told, "RALPH_HANDOVER": mark_of(scratchpad), "RALPH_PROMISE": s.policy.completion_promise}
+
+
+def unrecorded_of(s: LoopState) -> Unrecorded:
+    return Unrecorded(as_run(s), folder=s.folder, root=s.root)
+
+
+def read_scratchpad(folder: Path, s: LoopState) -> str:
+    path = folder / scratchpad_path(s)
+    if (
+        not scratchpad_path(s) or not path.is_file() or not straight(path, s)
+    ):  # absent, a folder, a pipe that nobody writes to
+        return ""
+    with open(path, "rb") as file:
+        return file.read(SCRATCHPAD_BYTES).decode("utf-8", "replace")
+
+
+def keep_scratchpad(folder: Path, s: LoopState, store: Store) -> str:
+    """Store it as it is, byte for byte; the hash is returned. Empty when there is none, or none that could be put back."""
+    path = folder / scratchpad_path(s)
+    if not path.is_file() or not straight(path, s) or path.stat().st_size > SCRATCHPAD_BYTES:
+        return ""
+    return store.put(path.read_bytes().decode("utf-8", "surrogateescape"))
+
+
+def put_back_scratchpad(folder: Path, s: LoopState, store: Store, before: str) -> bool:
+    """What was there before a review is not a reviewer's to edit. No snapshot holds it; the record does, of both."""
+    path = folder / scratchpad_path(s)
+    if path.is_symlink() and not straight(path, s):
+        path.unlink()
+    too_large = path.is_file() and path.stat().st_size > SCRATCHPAD_BYTES
+    if keep_scratchpad(folder, s, store) == before or too_large or not straight(path, s):
+        return False
+    if before:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = (store.blobs / before).read_bytes()
+        write_atomically(path, text, path.with_name(path.name + ".part"))
+    else:
+        path.unlink(missing_ok=True)
+    return True
+
+
+def last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else ""

@@ -1,0 +1,78 @@
+"""Who is told of one loop, `notify:`: of its facts as they come, or of an end that a dead run had not told any more."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ralph.core import facts as f
+from ralph.core.loop.state import LoopState
+from ralph.git.repo import printable
+from ralph.journal.record import Record, now
+from ralph.notify.news import Scene, news, told
+from ralph.notify.notifier import Notifier
+from ralph.text import few
+
+if TYPE_CHECKING:
+    from ralph.runner.loop_runner import RunContext
+
+
+def tried_all(loop: list[Record], s: LoopState) -> bool:
+    """Whether since its end everybody was told whom that may concern, in vain or not."""
+    end = max(r.seq for r in loop if r.kind == "loop.ended")
+    facts = (f.decode(r.data) for r in loop if r.kind == "notified" and r.seq > end)
+    return len({x.target for x in facts if isinstance(x, f.Notified)}) >= len(s.policy.notify)
+
+
+class LoopNotifier:
+    def __init__(
+        self,
+        shared: RunContext,
+        begun: LoopState,
+        folder: Path,
+        record: Callable[[f.AnyFact], None],
+        records: list[Record],
+    ) -> None:
+        """`folder`: where whoever is told is told from; `records`: the loop's, of runs before this one."""
+        self._shared = shared
+        self._folder = folder
+        self._by = shared.run  # the run that what is told of happened in
+        self._notifier = Notifier(
+            begun.policy.notify,
+            folder,
+            record,
+            already=told(f.decode(r.data) for r in records if r.kind == "notified"),
+            ownership=shared.ownership,
+        )
+
+    def happened_in(self, run: str) -> None:
+        self._by = run
+
+    def take(self, fact: f.AnyFact, s: LoopState) -> None:
+        """Begin to tell those whom it concerns; `s` is the state after it."""
+        if s.policy.notify and (found := news(fact, s, self._scene())):
+            self._shared.journal.sync()
+            self._notifier.start(found)
+
+    def advance(self) -> float:
+        return self._notifier.advance()
+
+    def still_tells(self) -> bool:
+        """Its loop is over: whether somebody is being told of it. Waits for nobody; call it again soon."""
+        self._notifier.loop_is_over()
+        return self._notifier.advance() < float("inf")
+
+    def tell_the_rest(self, s: LoopState) -> None:
+        """The end is recorded and shown: neither who cannot be told nor who gets impatient changes anything about it."""
+        shared = self._shared
+        self._notifier.finish(
+            calls=shared.control.reads(),
+            hurried=shared.control.hurried,
+            slow=lambda targets: shared.seeing.note(f"still telling {few(targets)}; Ctrl-C leaves it"),
+            pulse=lambda: shared.seeing.pulse(s),
+        )
+
+    def _scene(self) -> Scene:
+        return Scene(run=self._by, folder=printable(str(self._folder)), host=os.uname().nodename, time=now())

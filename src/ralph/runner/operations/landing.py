@@ -1,0 +1,308 @@
+"""How a loop's proven work gets onto its target, and where the work goes that was not proven. Repeating any of it is harmless."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from ralph.core import facts as f
+from ralph.core.exits import DONE, FAILURES
+from ralph.core.loop import decide as d
+from ralph.core.loop.state import LoopState
+from ralph.errors import RalphError
+from ralph.git.landing.checkout_sync import Overlap
+from ralph.git.landing.failure_branch import Failure, fail_branch, fail_commit, find_failure
+from ralph.git.landing.remote import NotPushed, Pushed, open_pull_request, push
+from ralph.git.landing.squash import aside, author, merge, message, squash
+from ralph.git.landing.target import land, move
+from ralph.git.recovery import keep_tree, tree_of
+from ralph.git.refs import Raced, is_landed, tip
+from ralph.git.repo import Repo, printable
+from ralph.git.workspaces.pool import (
+    PooledWorkspace,
+    as_repo,
+    bring_home,
+    rebased,
+    refuse_since,
+    release,
+    track,
+)
+from ralph.runner import view_files
+from ralph.runner.loop_context import LoopContext
+
+HEADS = "refs/heads/"
+_BRANCH_TRIES = 20
+_STAMP = len("20260121-103045")  # a loop's id begins with its start
+
+
+class Landing:
+    def __init__(self, bench: LoopContext, record: Callable[[f.AnyFact], None]) -> None:
+        self._b = bench
+        self._record = record
+
+    def start(self, op: d.Land, s: LoopState) -> None:
+        b = self._b
+        assert b.workspace is not None
+        before = s.intended
+        if before is not None and before.tree == op.tree and is_landed(b.home, before.ref, before.commit):
+            # Cut short after the branch had moved: it goes on as it was begun, also if the target has moved since.
+            if before.how == "merge":
+                self._landed(before)
+            else:
+                self._publish(before, s)
+            return
+        bring_home(b.home, b.workspace, op.tree)
+        if op.how == "merge" or op.how == "pr":
+            at = tip(b.home, s.policy.land.target)
+            if not at:
+                raise RalphError(
+                    f"the branch {_short(s.policy.land.target)} is gone",
+                    where=str(b.home.root),
+                    todo="Make it again, then `ralph resume`.",
+                    code=70,
+                )
+            if at != s.base_commit:
+                why = op.tired or self._no_merge(s, at)
+                if why:
+                    self._onto_branch(op, s, self._commit(op, s), why)
+                else:
+                    self._merge(op, s, at)
+                return
+        commit = self._commit(op, s)
+        if op.how == "merge":
+            self._onto_target(op, s, commit)
+        else:
+            self._onto_branch(op, s, commit, op.note)
+
+    def _commit(self, op: d.Land, s: LoopState) -> str:
+        """Of a landing that was cut short the commit is there already; another date would make it another one."""
+        before, b = s.intended, self._b
+        if before is not None and before.tree == op.tree and before.tip in ("", s.base_commit):
+            return before.commit
+        return squash(b.home, op.tree, s.base_commit, _message(s), author(b.home), b.now())
+
+    def _onto_target(self, op: d.Land, s: LoopState, commit: str) -> None:
+        b, ref = self._b, s.policy.land.target
+        intended = f.LandingIntended(
+            op=op.id, how="merge", ref=ref, commit=commit, tree=op.tree, tip=s.base_commit
+        )
+        self._record(intended)
+        b.journal.sync()
+        found = land(b.home, ref, commit, s.base_commit, message=f"ralph: {s.task.id}")
+        match found:
+            case Raced():
+                return  # it is wanted still, and finds the new tip
+            case Overlap():
+                why = found.reason or f"your edits overlap: {', '.join(found.paths[:5])}"
+                self._onto_branch(op, s, commit, f"{printable(found.root)}: {why}")
+            case _:
+                self._landed(intended, found.followed)
+
+    def _onto_branch(self, op: d.Land, s: LoopState, commit: str, note: str) -> None:
+        b = self._b
+        assert b.workspace is not None
+        ref = self._branch_for(b.workspace, commit)
+        intended = f.LandingIntended(
+            op=op.id,
+            how=op.how if op.how == "pr" else "branch",
+            ref=ref,
+            commit=commit,
+            tree=op.tree,
+            note=note,
+        )
+        self._record(intended)
+        b.journal.sync()
+        moved = move(b.home, ref, commit, tip(b.home, ref), message=f"ralph: {s.task.id}")
+        if not isinstance(moved, Raced):  # else it is wanted still, and finds another name
+            self._publish(intended, s)
+
+    def _publish(self, x: f.LandingIntended, s: LoopState) -> None:
+        """It is on its branch; from there to the remote and into a pull request. What of that fails is told."""
+        url, trouble = "", ""
+        if x.how == "pr":
+            url, trouble = self._pull_request(x, s)
+        elif s.policy.land.push:
+            trouble = _not_pushed(push(self._b.home, _short(x.ref), x.commit))
+        self._landed(replace(x, note="; ".join(filter(None, (x.note, trouble)))), url=url)
+
+    def _pull_request(self, x: f.LandingIntended, s: LoopState) -> tuple[str, str]:
+        """Its address; or none, and why."""
+        branch, target = _short(x.ref), _short(s.policy.land.target)
+        title, _, body = _message(s).partition("\n\n")
+        try:
+            request = open_pull_request(
+                self._b.home, branch=branch, commit=x.commit, target=target, title=title, body=body
+            )
+        except RalphError as error:
+            command = f"gh pr create --head {shlex.quote(branch)} --base {shlex.quote(target)}"
+            return "", f"no pull request: {printable(error.what)}; once that is mended: `{command}`"
+        return request.url, ""
+
+    def _branch_for(self, workspace: PooledWorkspace, commit: str) -> str:
+        """A branch of that name may be the user's: what is not ours is left alone. A worktree is on its own."""
+        name = workspace.branch
+        if workspace.kind == "worktree":
+            return HEADS + name
+        for branch in (name, *(f"{name}-{n}" for n in range(2, _BRANCH_TRIES))):
+            at = tip(self._b.home, HEADS + branch)
+            if at in ("", commit):
+                return HEADS + branch
+        raise RalphError(
+            f"no free name for the branch {name}",
+            where=str(self._b.home.root),
+            todo="Delete the branches of this name that are not needed, then `ralph run`.",
+            code=70,
+        )
+
+    def _landed(self, x: f.LandingIntended, followed: tuple[str, ...] = (), url: str = "") -> None:
+        self._record(
+            f.Landed(op=x.op, how=x.how, ref=x.ref, commit=x.commit, note=x.note, followed=followed, url=url)
+        )
+        self._b.journal.sync()
+
+    def _no_merge(self, s: LoopState, at: str) -> str:
+        """What the target has by now and no workspace can hold would be missing in the merge."""
+        why = refuse_since(self._b.home, s.base_commit, at)
+        return f"{_short(s.policy.land.target)} has moved on, and {why}" if why else ""
+
+    def _merge(self, op: d.Land, s: LoopState, at: str) -> None:
+        """The target has moved on: the workspace is brought onto its tip, with the change on top."""
+        b = self._b
+        merged = merge(b.home, s.base_commit, at, op.tree)
+        base_tree = tree_of(b.home, at) or ""
+        intended = f.MergeIntended(
+            op=op.id,
+            commit=at,
+            base_tree=base_tree,
+            tree=merged.tree,
+            conflicts=merged.conflicts,
+            text=merged.text,
+            same_patch=any(gate.kind.verdict_follows_patch for gate in s.gates)  # nobody else wants to know
+            and not merged.conflicts
+            and b.snapshots.patch_id(s.base_tree, op.tree) == b.snapshots.patch_id(base_tree, merged.tree),
+        )
+        if merged.conflicts:  # of some git keeps one side only
+            b.keep(s, op.tree, f"[{s.task.id}] {s.task.title}: before it was merged")
+        self._record(intended)
+        b.journal.sync()
+        self._bring_onto(intended)
+
+    def _bring_onto(self, x: f.MergeIntended) -> None:
+        b = self._b
+        assert b.workspace is not None
+        b.snapshots.restore(x.tree)
+        b.workspace = rebased(b.home, b.workspace, x.commit, aside(b.home, x.tree, x.commit))
+        b.snapshots.rebase(x.commit)
+        # What is ignored and belongs to the change: nothing but the index of the workspace says so from here on.
+        taken = b.snapshots.take().tree
+        lost = {change.path for change in b.snapshots.diff(x.tree, taken) if change.status == "D"}
+        if lost:
+            track(as_repo(b.home, b.workspace), [one for one in b.snapshots.files(x.tree) if one[2] in lost])
+            taken = b.snapshots.take().tree
+        self._record(
+            f.WorkspaceMerged(
+                op=x.op,
+                commit=x.commit,
+                base_tree=x.base_tree,
+                tree=taken,
+                conflicts=x.conflicts,
+                text=x.text,
+                same_patch=x.same_patch,
+            )
+        )
+        b.journal.sync()
+
+    def finish_merge(self, s: LoopState) -> None:
+        """A merge that a death cut short is completed. What is in the workspace by neither side's doing is saved first."""
+        b, x = self._b, s.merge
+        assert x is not None
+        found = b.snapshots.take().tree
+        ours, theirs = ({c.path for c in b.snapshots.diff(tree, found)} for tree in (s.tree, x.tree))
+        if ours & theirs:
+            b.keep(s, found, f"[{s.task.id}] {s.task.title}: before a merge was completed")
+        self._bring_onto(x)
+
+    def failure(self, op: d.Finish, s: LoopState) -> tuple[str, str]:
+        """Keep what does not land: what was not proven on a branch of its own, unless nothing was made; and what is to be
+        said about it."""
+        b = self._b
+        if b.workspace is None or not s.prepared or s.tree == s.base_tree:
+            return "", ""
+        if op.end in DONE and s.policy.land.how == "none":
+            return "", f"; not landed, {self._set_aside(b.workspace, s, 'done, not landed')}"
+        if op.end == "cancelled":
+            return "", f"; {self._set_aside(b.workspace, s, 'cancelled')}"
+        if op.end not in FAILURES:
+            return "", ""
+        bring_home(b.home, b.workspace, s.tree)
+        last = s.history[-1] if s.history else None
+        failure = Failure(
+            task=s.task.id,
+            iterations=s.attempts,  # as the state file counts them
+            max_iterations=s.policy.limits.max_attempts,
+            last_gate=last.gate if last else "",
+            error_hash=last.error_hash if last else "",
+        )
+        ended = replace(s, ended=op.end, end_reason=op.reason, end_limit=op.limit)
+        paths = [printable(c.path) for c in b.snapshots.diff(s.base_tree, s.tree)]
+        by = author(b.home)
+
+        def commit(when: str) -> str:
+            state = view_files.render(ended, timestamp=when, files_modified=paths)
+            return fail_commit(b.home, s.tree, s.base_commit, failure, state, by, when)
+
+        made = find_failure(b.home, s.task.id, s.loop[:_STAMP], commit)
+        if made is None:
+            when = b.now()
+            made = fail_branch(b.home, s.task.id, commit(when), when)
+        pushed = _not_pushed(push(b.home, made.branch, made.commit)) if s.policy.land.push else ""
+        return made.branch, f"; {pushed}" if pushed else ""
+
+    def _set_aside(self, workspace: PooledWorkspace, s: LoopState, why: str) -> str:
+        """It shall not land, and the workspace is used again: it is kept as a recovery ref."""
+        b = self._b
+        bring_home(b.home, workspace, s.tree)
+        reason = f"[{s.task.id}] {s.task.title}: {why}"
+        saved = keep_tree(b.home, s.tree, s.base_commit, loop=s.loop, reason=reason, when=b.now())
+        return f"kept as {saved.ref}"
+
+
+def leave(home: Repo, workspace: PooledWorkspace, s: LoopState) -> None:
+    """Give back the workspace of a loop that is over. What it made is where its end says; a worktree's branch goes, unless
+    that is where the work landed."""
+    own = HEADS + workspace.branch
+    on_it = s.landed is not None and s.landed.ref == own
+    kept = on_it or workspace.kind == "clone"  # whose branch is its own
+    release(home, workspace, tip="" if kept else tip(home, own))
+
+
+def landed_apart(s: LoopState) -> tuple[str, str]:
+    """The branch that it landed on when that is not the target; and the target, if that is where it was to land."""
+    if s.landed is None or s.landed.how == "merge":
+        return "", ""
+    return _short(s.landed.ref), _short(s.policy.land.target) if s.policy.land.how == "merge" else ""
+
+
+def lacks(s: LoopState) -> bool:
+    """Whether it is done and something that was asked for is still missing: its pull request, or that it is on the target."""
+    if s.landed is None:
+        return False
+    return (s.landed.how == "pr" and not s.landed.url) or bool(landed_apart(s)[1])
+
+
+def _not_pushed(outcome: Pushed | NotPushed) -> str:
+    return f"not pushed: {printable(outcome.why)}" if isinstance(outcome, NotPushed) else ""
+
+
+def _message(s: LoopState) -> str:
+    return message(s.task.id, s.task.title, _summary(s))
+
+
+def _summary(s: LoopState) -> str:
+    return s.claim.summary if s.claim else ""
+
+
+def _short(ref: str) -> str:
+    return ref.removeprefix(HEADS)

@@ -1,0 +1,488 @@
+"""Hats, events and boards as plain lines, for the terminal and the log. Pure: facts and the state after them in, text out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ralph.core import facts as f
+from ralph.core.agent_policy import AgentPolicy
+from ralph.core.exits import of_task
+from ralph.core.hats.event_log import event_line
+from ralph.core.hats.fold import COOLDOWN, IDLE
+from ralph.core.hats.model import ASK, TURNED_DOWN, Event, Team
+from ralph.core.hats.routing import shown_topic
+from ralph.core.hats.turns import Routed
+from ralph.core.loop import signals, steering
+from ralph.core.loop.decide import shift_level
+from ralph.core.loop.end_advice import what_next, why_it_ended
+from ralph.core.loop.landing import lands_first
+from ralph.core.loop.state import SOFT_LIMITS, LoopState, verdict_key
+from ralph.core.policy import GatePolicy, Task
+from ralph.terminal.words import review_started, reviewed, spent, verdict
+from ralph.text import count, duration, few, one_line
+
+_SHOWN = 10  # events of one fact
+_REFUSED, _ASIDE, _STALE = "refused: ", "the claim is set aside: ", "stale: "
+_PAYLOAD = 80
+
+
+def title(s: LoopState, hat: str) -> str:
+    """A hat's name for people; the coordinator has none."""
+    found = s.policy.team.hat(hat) if s.policy.team is not None else None
+    return found.title if found else hat or "coordinator"
+
+
+def about(events: tuple[Event, ...]) -> str:
+    """What an iteration is about, as in "work.propose item-1.txt"."""
+    return few([f"{shown_topic(e.topic)} {one_line(e.payload, _PAYLOAD)}".rstrip() for e in events], 3)
+
+
+def worn(x: f.IterationStarted, s: LoopState) -> tuple[str, list[str]]:
+    """How the line of an iteration's start goes on, and lines below it."""
+    turn = s.turns.current
+    if s.policy.routing is None or turn is None:
+        why = [f"  {x.hat}: {x.hat_why.removeprefix(f'{x.hat}: ')}"] if x.hat_why else []
+        return (f" as {x.hat}" if x.hat else ""), why
+    told = f" as {title(s, x.hat)}" + (f": {about(turn.events)}" if turn.events else "")
+    if x.fresh:
+        told += ", notes cleared"
+    plain = x.hat and not s.turns.aside  # that a hat names the event goes without saying
+    return told, [] if plain or not x.hat_why else [f"  {x.hat_why}"]
+
+
+def spoke(x: f.IterationEnded, s: LoopState) -> str:
+    """What an iteration under hats said, in place of a signal."""
+    if s.turns.idle:
+        return f"idle ({shown_topic(_promise(s))})"
+    events = [routed for routed in _accepted(s) if routed.event.iteration == x.serial]
+    return about(s.turns.held) or few([_led(s, routed) for routed in events], 3) or "no event"
+
+
+def after(fact: f.AnyFact, s: LoopState) -> list[str]:
+    """What besides became of events by this fact: refused, set aside, published by Ralph itself."""
+    match fact:
+        case (
+            f.LoopStarted() | f.IterationStarted() | f.IterationEnded() | f.EventReceived() | f.BoardLooked()
+        ):
+            latest = s.turns.latest
+        case f.GateEnded() | f.WorkspaceMerged() if s.claim is None:
+            latest = tuple(r for r in s.turns.latest if r.event.topic in TURNED_DOWN)
+        case _:
+            return []
+    shown = [warned for routed in latest if (warned := _warning(routed))]
+    if isinstance(fact, f.IterationEnded | f.BoardLooked):  # whose own events are in its line
+        looked = fact.hat if isinstance(fact, f.BoardLooked) else None
+        latest = tuple(r for r in latest if not r.event.iteration and r.event.hat != looked)
+    shown += [f"event {_led(s, r)}" for r in latest if _went(r) and not _completes(s, r.event)][:_SHOWN]
+    return shown
+
+
+def received(x: f.EventReceived, s: LoopState) -> list[str]:
+    """With hats it is told of when it is routed: an agent's at the end of its iteration, a person's at once."""
+    if s.policy.routing is None or x.topic == ASK:
+        return [f"event {x.topic} {x.payload}".rstrip()[:200]]
+    return []
+
+
+def board_looked(x: f.BoardLooked, s: LoopState) -> list[str]:
+    """An idle board is told of once, however often it is looked at."""
+    if x.topic:
+        where = f"(in {place(s, x.folder)})"
+        return [f"board: {shown_topic(x.topic)} {one_line(x.item, _PAYLOAD)} {where}"]
+    if x.over or not s.turns.idle:
+        return [f"board: {x.why}"]
+    pause = s.policy.team.cooldown if s.policy.team else 0.0
+    return [f"board: {x.why}; idle, looks again every {duration(max(pause, 1.0))}"] if first_idle(s) else []
+
+
+def first_idle(s: LoopState) -> bool:
+    """Whether somebody has worked since the loop was idle before."""
+    return s.turns.worked or s.turns.cycle == 1
+
+
+def rests(x: f.WaitStarted) -> bool:
+    """It waits as hats do, for want of work or to cool down."""
+    return x.op.startswith((IDLE, COOLDOWN))
+
+
+def rest(x: f.WaitStarted, s: LoopState) -> list[str]:
+    if x.op.startswith(COOLDOWN):
+        return [f"cool-down of {duration(x.seconds)}"]
+    scans = s.policy.team is not None and any(hat.scan for hat in s.policy.team.hats)
+    return [] if scans else [f"idle, looks again in {duration(x.seconds)}"]
+
+
+def given_up(x: f.ItemGivenUp, s: LoopState) -> list[str]:
+    how = f"is in {x.to}/ now" if x.to else f"is marked as failed in {place(s, x.folder)}"
+    kept = [f"what was made of it is undone and saved: {x.saved}"] if x.saved else []
+    return [f"warning: {x.item} {how}: {x.reason}", *kept]
+
+
+def place(s: LoopState, folder: str) -> str:
+    """Where an item of a board is: a folder, or the file of a backlog."""
+    return one_line(folder, _PAYLOAD) + ("" if of_backlog(s.policy.team, folder) else "/")
+
+
+def of_backlog(team: Team | None, folder: str) -> bool:
+    """Whether items that were found there are tasks of a backlog."""
+    backlogs = [hat.scan.backlog for hat in team.hats if hat.scan is not None] if team is not None else []
+    return any(backlog is not None and backlog.file == folder for backlog in backlogs)
+
+
+def passed_on(x: f.TransitionPassed, s: LoopState) -> list[str]:
+    went = few([_led(s, routed) for routed in _accepted(s)], 3)
+    return [f"gates passed: {went}" if went else "gates passed"]
+
+
+def _accepted(s: LoopState) -> list[Routed]:
+    return [routed for routed in s.turns.latest if _went(routed)]
+
+
+def _went(routed: Routed) -> bool:
+    """It is an event of the loop's, and this is not what became of it later."""
+    return routed.event.n > 0 and not routed.why.startswith(_STALE)
+
+
+def _completes(s: LoopState, event: Event) -> bool:
+    return s.policy.team is not None and s.policy.team.completes(event.topic)
+
+
+def _led(s: LoopState, routed: Routed) -> str:
+    if routed.triggered:
+        return f"{about((routed.event,))} → {', '.join(title(s, hat) for hat in routed.triggered)}"
+    if _completes(s, routed.event):
+        return shown_topic(routed.event.topic)
+    return f"{about((routed.event,))} → coordinator"
+
+
+def _warning(routed: Routed) -> str:
+    if routed.why.startswith((_REFUSED, _ASIDE)):
+        return f"warning: {event_line(routed)}"
+    return ""
+
+
+def _promise(s: LoopState) -> str:
+    return s.policy.team.completion_promise if s.policy.team else s.policy.completion_promise
+
+
+_LONG = 8  # characters of an id that may end inside a word of the title: it was made of it and cut
+
+
+def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
+    """What to print for this fact; `s` is the state after it."""
+    describe = _LINES.get(type(fact))
+    shown = describe(fact, s) if describe else []
+    return shown if s.policy.routing is None else [*shown, *after(fact, s)]
+
+
+def _run_started(x: f.RunStarted, s: LoopState) -> list[str]:
+    return [f"run {x.run}, processes owned by {x.tier}"]
+
+
+def _swept(x: f.RunSwept, s: LoopState) -> list[str]:
+    found = f"; ended what it left running: {', '.join(x.found)}" if x.found else ""
+    return [f"run {x.run} had died{found}"]
+
+
+def _repaired(x: f.JournalRepaired, s: LoopState) -> list[str]:
+    return [f"the journal's torn tail ({x.bytes} bytes) was put aside"]
+
+
+def _loop_started(x: f.LoopStarted, s: LoopState) -> list[str]:
+    nothing = "none, as you said" if x.policy.gates_declined else "none: nothing will be proven"
+    gates = ", ".join(g.name for g in x.policy.gates) or nothing
+    name = x.task.id if x.home else own_name(x.task)
+    return [f"task {name}: {x.task.title}" if name else f"task: {x.task.title}", f"gates: {gates}"]
+
+
+def own_name(task: Task) -> str:
+    """The task's id; empty when it only repeats the first words of the title, perhaps cut short."""
+    words, id = re.sub("[^a-z0-9]+", "-", task.title.lower()).strip("-"), task.id.lower().strip("-")
+    repeats = f"{words}-".startswith(f"{id}-") or (len(id) >= _LONG and words.startswith(id))
+    return "" if repeats and len(id) > 1 and words else task.id
+
+
+def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
+    so_far = f"{count(s.iterations, 'iteration')} and {count(s.attempts, 'attempt')} so far"
+    return [f"going on with {s.task.id}: {so_far}"]
+
+
+def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
+    shown = [f"your uncommitted changes are saved: {x.recovery}"] if x.recovery else []
+    if x.unrecorded:
+        shown.append(
+            f"warning: git cannot record what is in {few(x.unrecorded)}; changes in there do not count"
+        )
+    for known in x.known:
+        shown.append(
+            f"gate {known.gate} on the starting tree: {_colour(known.passed)} (known: {known.evidence})"
+        )
+    return shown
+
+
+def _merged(x: f.WorkspaceMerged, s: LoopState) -> list[str]:
+    target = s.policy.land.target.removeprefix("refs/heads/")
+    if x.conflicts:
+        first = "; others land after it" if lands_first(s) else ""
+        where = few(x.conflicts)
+        return [f"{target} has moved on and conflicts in {where}: the next iteration resolves it{first}"]
+    return [f"{target} has moved on: merged with {x.commit[:12]}, the gates look at both together"]
+
+
+def _changed(x: f.WorkspaceChanged, s: LoopState) -> list[str]:
+    return [f"somebody edited the tree meanwhile: {few(x.paths)}"]
+
+
+def _iteration_started(x: f.IterationStarted, s: LoopState) -> list[str]:
+    shift = f", strategy shift {x.shift}" if x.shift else ""
+    by = f", agent {agent_name(s.worker)}" if s.policy.fallback else ""
+    hat, why = worn(x, s)
+    why += [f"  it reads what was said ({count(len(x.heard), 'text')})"] if x.heard else []
+    most = s.policy.limits.max_iterations
+    return [f"iteration {x.n}/{most} starts{hat} ({x.prompt_chars} characters{shift}{by})", *why]
+
+
+def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
+    how = {
+        "interrupted": "interrupted",
+        "cut": f"cut off ({x.cause})",
+        "exited": _exit(x, s),
+    }[x.how]
+    shown = [f"iteration {x.n} ended: {how}, {duration(x.seconds)}"]
+    if s.refusal and x.how == "exited":
+        shown.append(f"claim refused: {s.refusal}")
+    elif s.claim is not None:
+        shown.append("the gates come first" if s.claim.held else "it claims completion")
+    elif s.unchecked == 0 and x.how == "exited" and not x.fault and s.history and _known_review(s, x.tree):
+        shown += ["it claims completion", *_turned_down(s)]
+    if x.fault and s.away and s.wait_due is None and not s.fault:
+        shown.append(f"agent {agent_name(s.worker)} goes on")
+    if x.stragglers:
+        shown.append(f"processes it left running were ended: {few(x.stragglers)}")
+    if x.protected:
+        shown.append(f"protected files were put back; `ralph recover` has its version: {few(x.protected)}")
+    if x.refs_moved:
+        shown.append(f"warning: refs moved while it ran: {few(x.refs_moved)}")
+    return shown
+
+
+def _exit(x: f.IterationEnded, s: LoopState) -> str:
+    if x.fault:
+        return f"{x.fault}: {x.fault_text}"
+    if x.code:
+        return f"exit {x.code}" + (f": {x.fault_text}" if x.fault_text else "")
+    said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
+    if s.policy.routing is not None and said.word != "TASK_STUCK":
+        return spoke(x, s)
+    if not said.explicit:
+        return "no signal"
+    return said.word + (f" ({said.warning})" if said.warning else "")
+
+
+def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
+    where = {
+        "base": " on the starting tree",
+        "iteration": "",
+        "claim": " with the original inputs" if x.variant == "original" else "",
+    }[x.purpose]
+    where += ", asked again" if x.op.endswith(":again") else ""
+    if x.how == "interrupted":
+        undone = f"; what it wrote was undone: {few(x.wrote)}" if x.wrote else ""
+        return [f"gate {x.gate}{where}: interrupted{undone}"]
+    policy = s.gate(x.gate)
+    if policy and policy.kind.asked_once:
+        shown = _opinion(x, policy)
+    else:
+        shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {duration(x.seconds)}"]
+        if not x.passed and x.headline:
+            shown.append(f"  {x.headline}")
+        if x.wrote:
+            shown.append(
+                "  files changed while it ran were put back; `ralph recover` has them, should they be yours"
+            )
+        if x.empty:
+            shown.append("  it ran no test")
+    if len(set(s.verdicts.get(verdict_key(x.gate, x.variant, x.tree), ()))) > 1:
+        shown.append(f"gate {x.gate} is flaky: it says two things about one tree; no attempt is spent")
+    elif s.history and s.claim is None and x.purpose == "claim":
+        shown += _turned_down(s) if not x.passed or _known_review(s, x.tree) else []
+    return shown
+
+
+def _known_review(s: LoopState, tree: str) -> bool:
+    """Whether the claim was turned down by what a reviewer had said of this very tree before."""
+    known = s.reviews.get(verdict_key(s.history[-1].gate, "as-is", tree))
+    return known is not None and not known.passed
+
+
+def _turned_down(s: LoopState) -> list[str]:
+    last, known = s.history[-1], _known_review(s, s.tree)
+    asked = known and not any(r.gate == last.gate for r in s.results)
+    shown = [f"reviewer {last.gate}: FAIL, as before: the tree is the same"] if asked else []
+    same = f", the same error {s.streak} times" if s.streak > 1 else ""
+    shown.append(f"attempt {s.attempts}/{s.policy.limits.max_attempts} turned down{same}")
+    goes_on = s.attempts < s.policy.limits.max_attempts and s.streak < s.policy.stuck.same_error_stop
+    if goes_on and (level := shift_level(s)):
+        shown.append(f"strategy shift {level}: the next iteration must try something different")
+    return shown
+
+
+def _opinion(x: f.GateEnded, gate: GatePolicy) -> list[str]:
+    word: str = verdict(reviewer=True, passed=x.passed, unclear=x.unclear, fault=x.fault)
+    word += f" ({x.fault})" if x.fault else ""
+    asked = ", asked again" if x.op.endswith(":again") else ""
+    soft = "" if gate.hard else " (soft)"
+    shown = [f"{gate.kind.noun} {x.gate}{asked}: {word}{soft}, {duration(x.seconds)}"]
+    shown += [f"  - {finding}" for finding in x.findings[:10]]
+    if len(x.findings) > 10:
+        shown.append(f"  ... and {len(x.findings) - 10} more: `ralph logs --gate {x.gate}`")
+    if x.unclear and x.headline:
+        shown.append(f"  {x.headline}")
+    if x.wrote:
+        shown.append(f"  files changed while it ran were put back; `ralph recover` has them: {few(x.wrote)}")
+    return shown
+
+
+def _inspected(x: f.ClaimInspected, s: LoopState) -> list[str]:
+    return [f"the change: {count(x.changed, 'path')}"]
+
+
+def _back(x: f.AgentBack, s: LoopState) -> list[str]:
+    return (
+        [f"agent {agent_name(s.policy.agents[x.agent])} should be back"]
+        if x.agent < len(s.policy.agents)
+        else []
+    )
+
+
+def agent_name(agent: AgentPolicy) -> str:
+    if agent.backend != "custom" or not agent.command:
+        return agent.backend
+    return agent.command[0].rpartition("/")[2]
+
+
+def _checkpoint(x: f.Checkpoint, s: LoopState) -> list[str]:
+    if x.what == "stop":  # of every iteration: its end says more
+        return []
+    what = SOFT_LIMITS.get(x.what) or "checkpoint recorded"
+    return [f"{what} after {duration(x.seconds)}"]
+
+
+def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
+    if x.what == "pause":
+        shown = [f"paused: {x.why}; `ralph continue` goes on"]
+        if steering.asks(s):
+            shown.append(f'its question is open, and the time for it runs on: `{of_task("answer", s)} "..."`')
+        return shown
+    if x.what == "answer":
+        default = "" if s.steer.default is None else f"; else: {s.steer.default}"
+        return [f"it asks: {x.why}{default}", f'waiting {duration(x.seconds)} for `ralph answer "..."`']
+    if rests(x):
+        return rest(x, s)
+    return [f"waiting {duration(x.seconds)} ({x.what}): {x.why}"]
+
+
+def _stop(x: f.StopRequested, s: LoopState) -> list[str]:
+    when = "after this iteration" if x.how == "graceful" else "now"
+    again = " (once more ends it at once)" if x.how == "interrupt" else ""
+    return [f"stopping {when}: {x.by}{again}"]
+
+
+def _wait_ended(x: f.WaitEnded, s: LoopState) -> list[str]:
+    if x.elapsed and steering.own(x.op):
+        return [
+            f"nobody answered in time; going on with: {s.answer}" if s.steer.defaulted else "nobody answered"
+        ]
+    return []
+
+
+def _said(x: f.Said, s: LoopState) -> list[str]:
+    to = f" to {x.hat}" if x.hat else ""
+    return [f"{x.by or 'a person'} says{to}: {x.text}"[:300]]
+
+
+def _paused(x: f.Paused, s: LoopState) -> list[str]:
+    return [f"pausing {'now' if x.now else 'after what is under way'}: {x.by or 'a person'}"]
+
+
+def _continued(x: f.Continued, s: LoopState) -> list[str]:
+    return [f"going on: {x.by or 'a person'}"]
+
+
+def _answered(x: f.Answered, s: LoopState) -> list[str]:
+    return [f"{x.by or 'a person'} answers: {x.text}"[:300]]
+
+
+def _proposed(x: f.TaskProposed, s: LoopState) -> list[str]:
+    what = f"proposes to split {x.parent}" if x.how == "split" else "proposes"
+    return [f"it {what}: {few([task.title for task in x.tasks])}"]
+
+
+def _written(x: f.BacklogWritten, s: LoopState) -> list[str]:
+    return [*(f"warning: not written: {text}" for text in x.conflicts), *x.notes]
+
+
+def _refused(x: f.InboxRefused, s: LoopState) -> list[str]:
+    return [f"a message was refused: {x.why}"]
+
+
+def _notified(x: f.Notified, s: LoopState) -> list[str]:
+    return [] if x.ok else [f"warning: could not tell {x.target}: {x.text}"]
+
+
+def summary(s: LoopState) -> list[str]:
+    """The last words of a run: the end, the figures, what to do next."""
+    end = s.ended or "interrupted"
+    name = f"{end} ({s.end_limit})" if s.end_limit else end
+    shown = [f"warning: {w}" for w in s.warnings]
+    shown.append(f"{name}: {why_it_ended(s)}")
+    figures = [
+        count(s.iterations, "iteration"),
+        f"{count(s.attempts, 'attempt')} turned down",
+        f"{duration(s.active_seconds)} active",
+        *spent(s.tokens, s.cost_usd, estimated=s.estimated),
+    ]
+    shown.append(", ".join(figures))
+    shown.append(f"Next: {what_next(end, s)}")
+    return shown
+
+
+def _colour(passed: bool) -> str:
+    return "green" if passed else "red"
+
+
+_LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
+    f.RunStarted: _run_started,
+    f.RunSwept: _swept,
+    f.RunReviewStarted: review_started,
+    f.RunReviewed: reviewed,
+    f.JournalRepaired: _repaired,
+    f.LoopStarted: _loop_started,
+    f.LoopResumed: _resumed,
+    f.WorkspacePrepared: _prepared,
+    f.WorkspaceChanged: _changed,
+    f.WorkspaceMerged: _merged,
+    f.IterationStarted: _iteration_started,
+    f.IterationEnded: _iteration_ended,
+    f.GateEnded: _gate_ended,
+    f.ClaimInspected: _inspected,
+    f.AgentBack: _back,
+    f.Checkpoint: _checkpoint,
+    f.WaitStarted: _wait,
+    f.WaitEnded: _wait_ended,
+    f.Said: _said,
+    f.Paused: _paused,
+    f.Continued: _continued,
+    f.Answered: _answered,
+    f.StopRequested: _stop,
+    f.EventReceived: received,
+    f.BoardLooked: board_looked,
+    f.ItemGivenUp: given_up,
+    f.TransitionPassed: passed_on,
+    f.TaskProposed: _proposed,
+    f.BacklogWritten: _written,
+    f.InboxRefused: _refused,
+    f.Notified: _notified,
+}

@@ -1,0 +1,184 @@
+"""The live view: finished facts scroll away as lines, and below them a block shows what goes on now.
+
+Nothing here waits and nothing here can end a run: a frame that the terminal does not take is painted later.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from ralph.core import facts as f
+from ralph.core.loop.state import LoopState
+from ralph.terminal.activity import LONGEST_READ, activity, readable
+from ralph.terminal.loop_block import render
+from ralph.terminal.screen import Screen, Style, TextSpan, styled
+from ralph.terminal.seen import Now, Seen, see
+from ralph.terminal.words import colour_of, one_line
+
+FRAME_SECONDS = 0.1  # a frame, on average; while something runs there is one each second at least
+BURST = 5  # frames that may follow one another at once: facts come in groups
+MOST_WAITING = 5000  # lines that wait for the terminal; of what agents and gates print, more are left out
+LINES_KEPT = 20  # of the last ones heard, to find in them what is being done
+
+
+class Subject(Protocol):
+    """What the block is about, and what is remembered of it."""
+
+    def fact(self, fact: f.AnyFact, s: LoopState, clock: float) -> None: ...
+
+    def heard(self, task: str, text: str) -> None: ...
+
+    def felt(self, s: LoopState) -> None:
+        """Time has passed; the state may have more usage."""
+
+    def block(self, width: int, height: int, now: Now, *, colour: bool) -> list[str]: ...
+
+    def until_next_second(self, now: Now) -> float:
+        """Until what is shown of the time changes."""
+
+
+class OneLoop:
+    def __init__(self) -> None:
+        self._state = LoopState()
+        self._seen = Seen()
+        self._recent: deque[str] = deque(maxlen=LINES_KEPT)
+
+    def fact(self, fact: f.AnyFact, s: LoopState, clock: float) -> None:
+        if isinstance(fact, f.IterationStarted | f.GateStarted):
+            self._recent.clear()
+        if s.started:
+            self._state = s
+            self._seen = see(self._seen, fact, s, clock)
+
+    def heard(self, task: str, text: str) -> None:
+        self._recent.append(text[: LONGEST_READ + 1])
+
+    def felt(self, s: LoopState) -> None:
+        self._state = s
+
+    def block(self, width: int, height: int, now: Now, *, colour: bool) -> list[str]:
+        self._seen = replace(self._seen, doing=self._doing())
+        return render(self._state, self._seen, width, height, now, colour=colour)
+
+    def until_next_second(self, now: Now) -> float:
+        began = next(iter(self._seen.began.values()), None)
+        passed = now.wall.microsecond / 1e6 if began is None else (now.clock - began) % 1.0
+        return 1.0 - passed + 0.002
+
+    def _doing(self) -> str:
+        """Found only now: of ten thousand lines a second most are never looked at."""
+        for line in reversed(self._recent):
+            if told := activity(line):
+                return told
+        return self._seen.doing if self._recent else ""
+
+
+class LiveView:
+    def __init__(self, screen: Screen, subject: Subject, *, colour: bool, verbose: bool) -> None:
+        self._screen = screen
+        self._subject = subject
+        self._colour = colour
+        self._verbose = verbose
+        self._above: list[str] = []
+        self._left_out = 0
+        self._news = False  # something happened that no frame shows yet
+        self._frames = float(BURST)  # how many may be painted now
+        self._looked = time.monotonic()
+        self._next_second = 0.0
+
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        self._subject.fact(fact, s, time.monotonic())
+        self._news = True
+        self._paint_if_allowed()
+        if isinstance(fact, f.RunEnded):
+            self._screen.rest()
+
+    def say(self, lines: Sequence[str], whose: str = "") -> None:
+        """Lines of the record; shown with the next frame. `whose`: what comes before each."""
+        self._above += [_record(f"{whose}{line}", _style(line), self._colour) for line in lines]
+
+    def last(self, lines: Sequence[TextSpan]) -> None:
+        """The summary, as it is; the cursor is the user's again."""
+        self._above += [styled(line, self._colour) for line in lines]
+        self._news = True
+        self._paint_if_allowed()
+        self._screen.rest()
+
+    def heard(self, who: str, text: str, task: str = "") -> None:
+        """A line of the agent or of a gate; of which task where there are several."""
+        self._subject.heard(task, text)
+        self._news = True
+        if not self._verbose:
+            return
+        if len(self._above) >= MOST_WAITING:
+            self._left_out += 1
+            return
+        by = f"{one_line(task)}  {who}" if task else who
+        self._above += [_record(f"{by}| {one_line(line)}", "dim", self._colour) for line in readable(text)]
+
+    def pulse(self, s: LoopState) -> float:
+        """Time passes. In how many seconds to call again, at the latest."""
+        self._subject.felt(s)
+        if self._news or time.monotonic() >= self._next_second:
+            self._paint_if_allowed()
+        if self._screen.pending() and not self._screen.flush():
+            return FRAME_SECONDS / 4
+        if self._news:
+            return FRAME_SECONDS
+        return max(0.01, self._next_second - time.monotonic())
+
+    def close(self) -> None:
+        """What is left of the record is shown; the block is gone and the terminal as it was."""
+        self._note_left_out()
+        self._screen.close(self._above)
+        self._above = []
+
+    def _paint_if_allowed(self) -> None:
+        now = time.monotonic()
+        self._frames = min(float(BURST), self._frames + (now - self._looked) / FRAME_SECONDS)
+        self._looked = now
+        if self._frames < 1:
+            self._news = True  # it is due, and comes with the next pulse
+            return
+        self._note_left_out()
+        width, height = self._screen.size()
+        moment = Now(now, datetime.now().astimezone())
+        block = self._subject.block(width, height, moment, colour=self._colour)
+        self._frames -= 1
+        if self._screen.paint(self._above, block):
+            self._above = []
+            self._news = False
+        self._next_second = now + self._subject.until_next_second(moment)
+
+    def _note_left_out(self) -> None:
+        if self._left_out:
+            left = f"{self._left_out:,} lines are left out here; the transcript has them"
+            self._above.append(_record(left, "yellow", self._colour))
+            self._left_out = 0
+
+
+def _record(line: str, style: Style, colour: bool) -> str:
+    return styled(TextSpan(f"{datetime.now():%H:%M:%S}  ", "dim"), colour) + styled(
+        TextSpan(line, style), colour
+    )
+
+
+_VERDICT = re.compile(r".*: (?P<word>green|red|PASS|FAIL|no verdict|could not run)\b")
+
+
+def _style(line: str) -> Style:
+    """Few colours: what proves, what does not, what to look at."""
+    if line.startswith(("gate ", "reviewer ")):
+        found = _VERDICT.match(line)
+        style = colour_of(found["word"]) if found else ""
+        return "yellow" if style == "red" and "(soft)" in line else style
+    if line.startswith(("completed-verified: ", "completed-unverified: ")):
+        return "green"
+    return "yellow" if line.startswith(("warning: ", "strategy shift ")) else ""

@@ -1,0 +1,362 @@
+"""What the live block says of hats: who is worn and why, what waits, and how the board stands. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from datetime import datetime
+from typing import NamedTuple
+
+from ralph.core.hats.fold import COOLDOWN, IDLE
+from ralph.core.loop import steering
+from ralph.core.loop.decide import shift_level
+from ralph.core.loop.state import Due, LoopState, Running
+from ralph.core.policy import GatePolicy
+from ralph.terminal.lines import about, own_name, title
+from ralph.terminal.screen import Style, TextSpan, draw, pad, width_of
+from ralph.terminal.seen import Now, Seen
+from ralph.terminal.words import ESTIMATE, colour_of, cost, one_line, verdict
+from ralph.text import few
+
+HAT_GAP = "   "
+
+
+def worn(s: LoopState) -> tuple[TextSpan, ...]:
+    """The hat of the iteration under way, or whose turn is next; nothing without hats, or while nobody has a turn."""
+    turn = s.turns.current or next(iter(s.turns.pending), None)
+    if s.policy.routing is None or turn is None:
+        return ()
+    waits = len(s.turns.pending) - (turn in s.turns.pending)
+    more = f"{HAT_GAP}{waits} more wait" if waits else ""
+    name = one_line(title(s, turn.hat))
+    on = TextSpan(name, "bold") if s.turns.current else TextSpan(f"next: {name}")
+    return (on, TextSpan(f"{HAT_GAP}{about(turn.events)}" if turn.events else ""), TextSpan(more, "dim"))
+
+
+def board(s: LoopState) -> tuple[TextSpan, ...]:
+    """How many items are where, and what they cost; nothing without a board that Ralph scans."""
+    items = s.board.items.values()
+    if not items:
+        return ()
+    there = Counter(f"in {one_line(item.folder)}/" for item in items if not item.done)
+    through = sum(item.done and not item.failed for item in items)
+    failed = sum(item.failed for item in items)
+    told = [f"{through} through"] if through else []
+    told += [f"{count} {where}" for where, count in there.items()]
+    spent = sum(item.cost_usd for item in items)
+    spans = [TextSpan(few(told, 4))]
+    if failed:
+        spans.append(TextSpan(f"{', ' if told else ''}{failed} given up", "yellow"))
+    if spent:
+        spans.append(TextSpan(f"{HAT_GAP}{cost(spent, estimated=s.estimated)}", "dim"))
+    return tuple(spans)
+
+
+ROOMY = 60  # columns from which labels stand in a column of their own
+WIDE = 99  # columns from which there is room for figures of the starting tree and a longer bar
+QUIET_AFTER = 10.0  # seconds without output that are worth a word
+LABELS = 10  # columns of the longest
+HEADER = 5  # its rank
+GAP = "   "
+
+
+class BlockRow(NamedTuple):
+    rank: int  # of what there is room for, the lowest are shown
+    label: str
+    spans: tuple[TextSpan, ...]
+    style: Style = "dim"  # of the label
+
+
+def render(s: LoopState, seen: Seen, width: int, height: int, now: Now, *, colour: bool = False) -> list[str]:
+    """At most height - 1 lines of at most width - 1 columns; none before the loop begins and after it has ended."""
+    if not s.started or s.ended is not None:
+        return []
+    width -= 1
+    most = max(1, min(height - 1, max(8, height * 2 // 3)))
+    rows = [
+        BlockRow(HEADER, "", ()),
+        *_stopping(s),
+        _under_way(s, seen, now),
+        *_hats(s),
+        _iteration(s, width),
+        _attempt(s),
+        _time(s, seen, now),
+        *_spent(s),
+        *_warnings(s),
+    ]
+    gates = _gates(s, seen, now, width, max(1, most - len(rows)))
+    place = next(i for i, row in enumerate(rows) if row.label == "time")
+    rows[place:place] = gates
+    kept = sorted(sorted(range(len(rows)), key=lambda i: (rows[i].rank, i))[:most])
+    return [_drawn(rows[i], s, width, colour) for i in kept]
+
+
+def _drawn(row: BlockRow, s: LoopState, width: int, colour: bool) -> str:
+    if row.rank == HEADER:
+        return _header(s, width, colour)
+    label = f"   {pad(row.label, LABELS)}  " if width >= ROOMY else f"{row.label or ' ' * 5} "
+    return draw((TextSpan(label, row.style), *row.spans), width, colour)
+
+
+def _header(s: LoopState, width: int, colour: bool) -> str:
+    hint = "Ctrl-C again ends it at once" if s.stop == "interrupt" else "Ctrl-C stops"
+    end = f" {hint} ──" if width >= ROOMY else ""
+    room = width - len(end) - 2
+    left = (TextSpan("── ", "dim"), *_task(s))
+    rule = "─" * (room - width_of(draw(left, room, False)) + 1)
+    return draw(left, room, colour) + draw((TextSpan(f" {rule}{end}", "dim"),), width, colour)
+
+
+def _task(s: LoopState) -> tuple[TextSpan, ...]:
+    name, title = own_name(s.task), one_line(s.task.title)
+    if not name:
+        return (TextSpan(title, "bold"),)
+    return (TextSpan(one_line(name), "bold"), TextSpan(f"  {title}"))
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def _stopping(s: LoopState) -> list[BlockRow]:
+    if s.stop is None and s.steer.pause and not any(op.startswith(steering.PAUSE) for op in s.open):
+        when = "now" if s.steer.pause.now else "after what is under way"
+        return [
+            BlockRow(0, "pausing", (TextSpan(f"{when}: {one_line(s.steer.pause.by)}", "yellow"),), "yellow")
+        ]
+    if s.stop is None:
+        return []
+    when = "after this iteration" if s.stop == "graceful" else "now"
+    return [BlockRow(0, "stopping", (TextSpan(f"{when}: {one_line(s.stop_by)}", "yellow"),), "yellow")]
+
+
+def _under_way(s: LoopState, seen: Seen, now: Now) -> BlockRow:
+    running = next(iter(s.open.values()), None)
+    if running is None:
+        what = (
+            "looks at the starting tree" if not s.prepared else "weighs the claim" if s.claim else "goes on"
+        )
+        return BlockRow(1, "ralph", (TextSpan(what, "dim"),))
+    if running.op.startswith((IDLE, COOLDOWN)):
+        return _resting(running, seen, now)
+    if running.what == "wait":
+        return _paused(s, _age(running, seen, now)) if s.steer.pause else _waiting(s, now)
+    seconds = _age(running, seen, now)
+    if running.what == "gate":
+        gate = s.gate(running.gate)
+        limit, about = gate.hard_timeout if gate else 0.0, seen.about.get(running.op, "")
+        of = f"{running.gate}, {about}" if about else running.gate
+        spans = [TextSpan(_of(seconds, limit)), TextSpan(f"{GAP}{one_line(of)}")]
+        label = "gate"
+    else:
+        own = s.worn.timeout if s.worn else 0.0
+        spans = [TextSpan(_of(seconds, own or s.policy.limits.iteration_hard_seconds))]
+        label = "agent"
+    if running.idle >= QUIET_AFTER:
+        spans.append(TextSpan(f"{GAP}quiet for {clock(running.idle)}", "yellow"))
+    spans.append(
+        TextSpan(f"{GAP}{one_line(seen.doing)}" if seen.doing else "", "dim" if label == "gate" else "")
+    )
+    return BlockRow(1, label, tuple(spans))
+
+
+def _resting(running: Running, seen: Seen, now: Now) -> BlockRow:
+    """Idle, or cooling down between two hats."""
+    left = 0.0
+    if seen.until:
+        until = datetime.fromisoformat(seen.until).astimezone(now.wall.tzinfo)
+        left = max(0.0, (until - now.wall).total_seconds())
+    if running.op.startswith(COOLDOWN):
+        return BlockRow(1, "cool-down", (TextSpan(f"{clock(math.ceil(left))} left"),))
+    since = f"for {clock(now.clock - seen.idle)}, " if seen.idle is not None else ""
+    return BlockRow(1, "idle", (TextSpan(f"{since}looks again in {clock(math.ceil(left))}"),))
+
+
+def _hats(s: LoopState) -> list[BlockRow]:
+    rows = (BlockRow(2, "hat", worn(s)), BlockRow(7, "board", board(s)))
+    return [row for row in rows if row.spans]
+
+
+def _paused(s: LoopState, seconds: float) -> BlockRow:
+    by = s.steer.pause.by if s.steer.pause else ""
+    spans = (
+        TextSpan(f"for {clock(seconds)}, by {one_line(by)}"),
+        TextSpan(f"{GAP}`ralph continue` goes on", "dim"),
+    )
+    return BlockRow(1, "paused", spans, "yellow")
+
+
+def _waiting(s: LoopState, now: Now) -> BlockRow:
+    due = s.wait_due
+    if steering.asks(s) and s.steer.until:
+        due = Due("answer", s.steer.seconds, s.question or "", s.steer.until)
+    if due is None or not due.until:
+        return BlockRow(1, "waiting", (TextSpan("for a moment"),))
+    until = datetime.fromisoformat(due.until).astimezone(now.wall.tzinfo)
+    left = max(0.0, (until - now.wall).total_seconds())
+    if left < 60:
+        when = f", {clock(math.ceil(left))} left"
+    else:
+        when = f" until {_day(until, now)}{until:%H:%M}, {clock(math.ceil(left))} left"
+    what = {"crash": "after a crash", "answer": "for an answer"}.get(due.what, f"for {due.what}")
+    return BlockRow(
+        1, "waiting", (TextSpan(f"{what}{when}"), TextSpan(f"{GAP}{one_line(due.why)}", "dim")), "yellow"
+    )
+
+
+def _day(until: datetime, now: Now) -> str:
+    return "" if until.date() == now.wall.date() else f"{until:%a} "
+
+
+def _iteration(s: LoopState, width: int) -> BlockRow:
+    most = s.policy.limits.max_iterations
+    number = s.iterations + any(r.what == "iteration" for r in s.open.values())
+    cells = 32 if width >= WIDE else 16
+    spans = [TextSpan(pad(f"{number} of {most}", 10), "bold")]
+    if width >= ROOMY and most > 0:
+        used = min(cells, s.iterations * cells // most)
+        spans += [TextSpan("█" * used), TextSpan("░" * (cells - used), "dim")]
+        spans.append(TextSpan(f"  {s.iterations} used, {max(0, most - s.iterations)} left", "dim"))
+    return BlockRow(2, "iteration", tuple(spans))
+
+
+def _attempt(s: LoopState) -> BlockRow:
+    most = s.policy.limits.max_attempts
+    number = min(s.attempts + 1, most) if most > 0 else s.attempts + 1
+    spans = [TextSpan(pad(f"{number} of {most}" if most > 0 else str(number), 10))]
+    if level := s.under_shift if any(r.what == "iteration" for r in s.open.values()) else shift_level(s):
+        spans.append(TextSpan(f"strategy shift {level}{GAP}", "yellow"))
+    told = [f"{s.attempts} turned down"] if s.attempts else []
+    told += [f"same error {s.streak} times"] if s.streak > 1 else []
+    return BlockRow(4, "attempt", (*spans, TextSpan(", ".join(told))))
+
+
+def _time(s: LoopState, seen: Seen, now: Now) -> BlockRow:
+    under_way = sum(_age(r, seen, now) for r in s.open.values() if r.what != "wait")
+    return BlockRow(
+        6,
+        "time",
+        (
+            TextSpan(_of(s.active_seconds + under_way, s.policy.limits.hard_seconds)),
+            TextSpan(" active", "dim"),
+        ),
+    )
+
+
+def _spent(s: LoopState) -> list[BlockRow]:
+    spent, limits = s.spent(), s.policy.limits
+    told = []
+    if spent.tokens or limits.max_tokens:
+        told.append(f"{spent.tokens:,} tokens" + (f" of {limits.max_tokens:,}" if limits.max_tokens else ""))
+    if spent.cost_usd or limits.max_cost_usd:
+        of = f" of {limits.max_cost_usd:.2f}" if limits.max_cost_usd else ""
+        told.append(f"{spent.cost_usd:.2f} USD{of}" + (f" ({ESTIMATE})" if s.estimated else ""))
+    return [BlockRow(7, "spent", (TextSpan(GAP.join(told)),))] if told else []
+
+
+def _warnings(s: LoopState) -> list[BlockRow]:
+    if not s.warned:
+        return []
+    count = sum(times for times, _ in s.warned.values())
+    last = list(s.warned.values())[-1][1]
+    return [BlockRow(8, "warnings", (TextSpan(f"{count}{GAP}", "yellow"), TextSpan(one_line(last), "dim")))]
+
+
+# -- gates -----------------------------------------------------------------------------------------
+
+
+class _Gate(NamedTuple):
+    name: str
+    state: str
+    style: Style
+    seconds: str
+    start: str
+    note: str
+    urgency: int
+
+
+def _gates(s: LoopState, seen: Seen, now: Now, width: int, room: int) -> list[BlockRow]:
+    """One row for each gate; where there is no room, those that matter now and a count of the others."""
+    if not s.gates:
+        return [BlockRow(3, "gates", (TextSpan("none: nothing proves the work", "dim"),))]
+    gates = [_gate(s, seen, now, gate, width >= WIDE) for gate in s.gates]
+    shown = gates
+    if len(gates) > room:
+        urgent = sorted(gates, key=lambda g: g.urgency)[: room - 1]
+        shown = [g for g in gates if g in urgent]
+    names = min(24, max((width_of(g.name) for g in shown), default=0))
+    states = max((9, *(width_of(g.state) for g in shown)))
+    starts = max((width_of(g.start) for g in shown), default=0)
+    rows = [_gate_row(g, names, states, starts) for g in shown]
+    if rest := [g for g in gates if g not in shown]:
+        more = f"and {len(rest)} more: " if shown else ""
+        counts = Counter(g.state for g in rest)
+        rows.append((TextSpan(more + ", ".join(f"{n} {state}" for state, n in counts.items()), "dim"),))
+    return [BlockRow(3, "gates" if not i else "", spans) for i, spans in enumerate(rows)]
+
+
+def _gate_row(g: _Gate, names: int, states: int, starts: int) -> tuple[TextSpan, ...]:
+    return (
+        TextSpan(f"{pad(g.name, names)}{GAP}"),
+        TextSpan(pad(g.state, states), g.style),
+        TextSpan(f"{g.seconds:>8}{GAP}", "dim" if g.style == "dim" else ""),
+        TextSpan(f"{pad(g.start, starts)}{GAP}" if starts else "", "dim"),
+        TextSpan(g.note, "dim"),
+    )
+
+
+def _gate(s: LoopState, seen: Seen, now: Now, gate: GatePolicy, wide: bool) -> _Gate:
+    name, said = one_line(gate.name), seen.said.get(gate.name)
+    start = _start(s, seen, gate.name, wide)
+    if running := next((r for r in s.open.values() if r.gate == gate.name), None):
+        return _Gate(name, "running", "bold", _duration(_age(running, seen, now)), start, "", 0)
+    result = next((r for r in reversed(s.results) if r.gate == gate.name), None)
+    if result is None and (said is None or s.claim is not None):
+        return _Gate(name, "waiting", "dim", "", start, "", 2)
+    seconds = _duration(said.seconds) if said else ""
+    if result:
+        word, style = _verdict(gate, result.passed, result.unclear)
+        note = "" if result.passed else one_line(result.headline)
+        return _Gate(name, word, style, seconds, start, note, 3 if result.passed else 1)
+    # While the next iteration works, the last verdict is about a tree that is no more.
+    assert said is not None
+    word, _ = _verdict(gate, said.passed, said.unclear, said.fault)
+    return _Gate(
+        name, f"was {word}", "dim", seconds, start, "" if said.passed else one_line(said.headline), 2
+    )
+
+
+def _verdict(gate: GatePolicy, passed: bool, unclear: bool, fault: str = "") -> tuple[str, Style]:
+    word = verdict(reviewer=gate.kind.asked_once, passed=passed, unclear=unclear, fault=fault)
+    if passed or gate.hard:
+        return word, colour_of(word)
+    return "soft" if word == "red" else word, "yellow"
+
+
+def _start(s: LoopState, seen: Seen, gate: str, wide: bool) -> str:
+    """What it said on the starting tree."""
+    if gate not in s.base:
+        return ""
+    took = f" {_duration(seen.base[gate])}" if wide and gate in seen.base else ""
+    return f"start {'green' if s.base[gate] else 'red'}{took}"
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+def _age(running: Running, seen: Seen, now: Now) -> float:
+    began = seen.began.get(running.op)
+    return running.seconds if began is None else max(0.0, now.clock - began)
+
+
+def _of(seconds: float, limit: float) -> str:
+    return f"{clock(seconds)} of {clock(limit)}" if limit > 0 else clock(seconds)
+
+
+def clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 60 else clock(seconds)

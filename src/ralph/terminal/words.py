@@ -1,0 +1,149 @@
+"""What may reach a terminal: one line, without characters that move the cursor, recolour or retitle it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+
+from ralph.core import facts as f
+from ralph.core.loop.state import LoopState
+from ralph.core.policy import Policy
+from ralph.text import count, duration, few
+
+LONGEST = 2000
+
+
+def one_line(text: str) -> str:
+    """Words of agents, gates and prompts pass through here before they are shown."""
+    shown = text if len(text) <= LONGEST else text[:LONGEST] + "..."
+    if shown.isprintable():  # nearly always, and ten times as fast
+        return shown
+    return "".join(c if c.isprintable() or c in "\t\u00a0" else "⏎" if c == "\n" else "�" for c in shown)
+
+
+ESTIMATE = "estimate"
+NOT_TOLD = "not told"
+
+
+def cost(usd: float, *, estimated: bool = False) -> str:
+    """In cents; what is less than one as exactly as it needs."""
+    if 0 < usd < 0.0005:
+        shown = "<0.001 USD"
+    else:
+        shown = f"{usd:.3f} USD" if 0 < usd < 0.005 else f"{max(usd, 0.0):.2f} USD"
+    return f"{shown} ({ESTIMATE})" if estimated and usd > 0 else shown
+
+
+def spent(tokens: int, usd: float, *, estimated: bool) -> list[str]:
+    """Tokens and cost, as far as they are known; nothing of an agent that tells neither."""
+    told = [f"{tokens} tokens"] if tokens else []
+    if usd:
+        told.append(cost(usd, estimated=estimated))
+    elif tokens:
+        told.append(f"cost {NOT_TOLD}")
+    return told
+
+
+Verdict = Literal["", "green", "red", "PASS", "FAIL", "no verdict", "could not run"]
+
+
+def verdict(*, reviewer: bool, passed: bool, unclear: bool = False, fault: str = "") -> Verdict:
+    if fault:
+        return "could not run"
+    if not reviewer:
+        return "green" if passed else "red"
+    return "no verdict" if unclear else "PASS" if passed else "FAIL"
+
+
+def colour_of(word: str) -> Literal["", "green", "red", "yellow"]:
+    """Few colours: what proves, what does not, what to look at."""
+    return _COLOURS.get(word, "")
+
+
+_COLOURS: dict[str, Literal["green", "red", "yellow"]] = {
+    "green": "green",
+    "PASS": "green",
+    "red": "red",
+    "FAIL": "red",
+    "no verdict": "yellow",
+    "could not run": "yellow",
+}
+
+
+_SHOWN = 10
+
+
+def review_started(x: f.RunReviewStarted, s: LoopState) -> list[str]:
+    return [f"reviewer {x.gate} looks at the whole run: {x.base[:12]}..{x.tip[:12]}"]
+
+
+def reviewed(x: f.RunReviewed, s: LoopState) -> list[str]:
+    shown = [f"reviewer {x.gate} of the whole run: {said(x)}, {duration(x.seconds)}"]
+    shown += [f"  - {finding}" for finding in x.findings[:_SHOWN]]
+    if len(x.findings) > _SHOWN:
+        shown.append(f"  ... and {len(x.findings) - _SHOWN} more: `ralph report`")
+    if x.wrote:
+        shown.append(f"  what it edited was undone: {few(x.wrote)}")
+    return shown
+
+
+def said(x: f.RunReviewed) -> str:
+    """The verdict, and what there is to say besides the findings themselves."""
+    if x.how == "interrupted":
+        return "interrupted"
+    word: str = verdict(reviewer=True, passed=x.passed, unclear=x.unclear, fault=x.fault)
+    if x.unclear and x.headline:
+        return f"{word}: {x.headline}"
+    late = ", later than it should have" if x.timed_out == "soft" else ""
+    return f"{word}{late}" + (f", {count(len(x.findings), 'finding')}" if x.findings else "")
+
+
+MASK = "***"
+_VARIABLE = r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})"
+_ONLY_VARIABLES = re.compile(rf"(?:[/?&=@:#,]|{_VARIABLE})*")
+
+
+def fact(kind: str, data: msgspec.Raw) -> msgspec.Raw:
+    """An encoded fact, fit to be shown. Its other fields stay as they are, also those that this version does not know."""
+    if kind != "loop.started":
+        return data
+    found = msgspec.json.decode(data)
+    if isinstance(found, dict) and "policy" in found:
+        found["policy"] = _policy(found["policy"])
+    return msgspec.Raw(msgspec.json.encode(found))
+
+
+def policy(whole: Policy) -> Policy:
+    return msgspec.convert(_policy(msgspec.to_builtins(whole)), Policy)
+
+
+def address(url: str) -> str:
+    """Variables are named, not filled in: nothing of them is secret."""
+    scheme, there, rest = url.partition("://")
+    if not there or not re.fullmatch(r"[A-Za-z][\w+.-]*", scheme):
+        return url if re.fullmatch(_VARIABLE, url) else MASK
+    return url if _ONLY_VARIABLES.fullmatch(rest) else f"{scheme}://{MASK}"
+
+
+def _policy(found: Any) -> Any:
+    if not isinstance(found, dict):
+        return found
+    shown = {**found, "agent": _agent(found.get("agent"))}
+    if "gates" in found:
+        shown["gates"] = [{**g, "agent": _agent(g["agent"])} if g.get("agent") else g for g in found["gates"]]
+    if "fallback" in found:
+        shown["fallback"] = [_agent(one) for one in found["fallback"]]
+    if found.get("team"):
+        hats = [
+            {**h, "agent": _agent(h["agent"])} if h.get("agent") else h for h in found["team"].get("hats", ())
+        ]
+        shown["team"] = {**found["team"], "hats": hats}
+    if "notify" in found:
+        shown["notify"] = [{**n, "url": address(n["url"])} if n.get("url") else n for n in found["notify"]]
+    return shown
+
+
+def _agent(found: Any) -> Any:
+    return {**found, "env": dict.fromkeys(found["env"], MASK)} if found and found.get("env") else found
