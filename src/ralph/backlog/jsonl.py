@@ -204,7 +204,6 @@ def _gone(wish: PendingChange, done: bool, name: str) -> str:
     )
 
 
-BACKLOG_NAME = "tasks.jsonl"
 _TRIES = 50
 _FEW = 5000
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ralph.backlog.jsonl import BACKLOG_NAME
+from ralph.backlog import BACKLOG_NAME
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, find, without_git
-from ralph.git.workspaces.pool import is_slot_of
+from ralph.history.loops import is_over, last_loop
 from ralph.journal.read import NAME, scan
-from ralph.runner.operations.gate import is_gate_checkout
-from ralph.runner.resume import is_over, last_loop
 
 BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates
 
@@ -89,6 +87,9 @@ def _is_its_own(repo: Repo) -> bool:
     told = os.environ.get("RALPH_STATE", "")
     if not told:
         return False
+    from ralph.git.workspaces.pool import is_slot_of
+    from ralph.runner.operations.gate import is_gate_checkout
+
     state = Path(told).resolve()
     gate = not repo.versioned and is_gate_checkout(repo.root, os.environ.get("RALPH_LOOP", ""))
     if gate or repo.state_dir.resolve() == state:

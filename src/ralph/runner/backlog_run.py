@@ -30,6 +30,7 @@ from ralph.git.landing.target import recover
 from ralph.git.refs import tip
 from ralph.git.repo import Repo, branch_name
 from ralph.git.workspaces.pool import PooledWorkspace, prepare, reclaim, refuse_since, slots
+from ralph.history.loops import by_loop, ended_by, ended_loops, how_it_ended, seen_in
 from ralph.history.runs import backlog_runs
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
@@ -39,26 +40,14 @@ from ralph.journal.store import Store
 from ralph.notify.notifier import LOOK_AGAIN
 from ralph.processes.ownership import Ownership, choose
 from ralph.runner import sandboxing
-from ralph.runner.backlog_writes import BacklogWriter
+from ralph.runner.backlog_writes import GONE, BacklogWriter, Begun, changes, unfinished, waiting
 from ralph.runner.known_gates import KnownGates
 from ralph.runner.loop_notifier import LoopNotifier, tried_all
 from ralph.runner.loop_pool import LoopDriver, LoopPool
 from ralph.runner.loop_runner import LoopRunner, LoopView, RunContext
 from ralph.runner.operations.landing import leave
 from ralph.runner.requests import Control
-from ralph.runner.resume import (
-    GONE,
-    Begun,
-    by_loop,
-    changes,
-    ended_by,
-    ended_loops,
-    how_it_ended,
-    seen_in,
-    sweep_dead,
-    unfinished,
-    waiting,
-)
+from ralph.runner.resume import sweep_dead
 from ralph.runner.run import make_folders, raised
 from ralph.runner.run_review import RunReviewer
 from ralph.runner.unlanded_tasks import UnlandedTasks

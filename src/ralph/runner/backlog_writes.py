@@ -7,23 +7,35 @@ place of the failure. If it came to a good end there is nothing left to split, a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
-from ralph.backlog.changes import Added, Change, Claimed, Conflict, Reopened
+from ralph.backlog.changes import (
+    Added,
+    Blocked,
+    Cancelled,
+    Change,
+    Claimed,
+    Completed,
+    Conflict,
+    Failed,
+    Reopened,
+)
 from ralph.backlog.source import Backlog
 from ralph.core import facts as f
-from ralph.core.exits import DONE, FAILURES, OVER, exit_code
+from ralph.core.exits import BY_NAME, DONE, FAILURES, OVER, exit_code
+from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Task
 from ralph.core.tasks.task import bad_id, next_child, next_top, parent_of
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
+from ralph.git.workspaces.pool import slots
+from ralph.history.loops import by_loop
 from ralph.journal.append import Journal
 from ralph.journal.record import Record
-from ralph.runner.operations.landing import lacks
-from ralph.runner.resume import by_loop, changes
+from ralph.runner.operations.landing import lacks, landed_apart
 
 MOST = 100  # tasks that the loops of one task may propose; an agent must not fill the backlog for ever
 TITLE_CHARS = 300
@@ -239,3 +251,63 @@ def _result(s: LoopState) -> str:
     where = f", {s.landed.ref.removeprefix('refs/heads/')} {s.landed.commit[:12]}" if s.landed else ""
     kept = f", kept on {s.end_branch}" if s.end_branch else ""
     return f"{s.ended}: {s.end_reason}{where}{kept}"
+
+
+GONE = "its workspace is gone"  # with what was made there: the task begins anew
+
+
+class Begun(msgspec.Struct):
+    """A loop that is not over: its state, its records."""
+
+    state: LoopState
+    records: list[Record]
+
+
+def changes(s: LoopState) -> Iterator[Change]:
+    """What the end of a loop means for its task. An end that says nothing about the work leaves it as it is."""
+    match BY_NAME[s.ended].task if s.ended else "in_progress":
+        case "complete":
+            proof = ", ".join(f"{gate} {what}" for gate, what in s.proof.items())
+            commit = s.landed.commit if s.landed else ""
+            verified = s.ended == "completed-verified"
+            branch, target = landed_apart(s)
+            yield Completed(s.task.id, commit, verified, proof, branch=branch, target=target, of_loop=True)
+        case "failed":
+            yield Failed(s.task.id, s.end_reason, of_loop=True)
+        case "blocked":
+            yield Blocked(s.task.id, f"{s.ended}: {s.end_reason}", of_loop=True)
+        case "cancelled" if s.end_reason == GONE:
+            yield Reopened(s.task.id, of_loop=True)
+        case "cancelled":
+            yield Cancelled(s.task.id, s.end_reason, of_loop=True)
+
+
+def unfinished(records: list[Record], home: Repo) -> dict[str, Begun]:
+    """Loops of this repository's backlog that go on by themselves, by task."""
+    found: dict[str, Begun] = {}
+    for loop, own in by_loop(records, home).items():
+        s = fold_all(f.decode(r.data) for r in own)
+        if s.ended is None or s.steer.replied or (s.ended not in OVER and not list(changes(s))):
+            found[s.task.id] = Begun(s, own)
+        elif s.task.id in found and found[s.task.id].state.loop < loop:
+            del found[s.task.id]
+    return found
+
+
+def waiting(records: list[Record], home: Repo) -> dict[str, Begun]:
+    """Loops that are not over and whose workspace is still there, by task: also those that wait for a person."""
+    there = {workspace.loop for workspace in slots(home) if (workspace.path / ".git").exists()}
+    found: dict[str, Begun] = {}
+    for loop, own in by_loop(records, home).items() if there else ():
+        if loop in there:
+            s = fold_all(f.decode(r.data) for r in own)
+            if s.ended not in OVER:
+                found[s.task.id] = Begun(s, own)
+    return found
+
+
+def needs_a_person(s: LoopState) -> bool:
+    """Whether it ended in a way that only somebody's word gets it out of; its workspace is kept for that."""
+    return (
+        s.ended is not None and s.ended not in OVER and not s.steer.replied and any(True for _ in changes(s))
+    )

@@ -1,4 +1,4 @@
-"""Who is told of one loop, `notify:`: of its facts as they come, or of an end that a dead run had not told any more."""
+"""Sends a loop's notifications (`notify:`), including those that a crashed run never sent."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.git.repo import printable
 from ralph.journal.record import Record, now
-from ralph.notify.news import Scene, news, told
-from ralph.notify.notifier import Notifier
 from ralph.text import few
 
 if TYPE_CHECKING:
+    from ralph.notify.notifier import Notifier
     from ralph.runner.loop_runner import RunContext
 
 
@@ -39,12 +38,18 @@ class LoopNotifier:
         self._shared = shared
         self._folder = folder
         self._by = shared.run  # the run that what is told of happened in
-        self._notifier = Notifier(
+        self._notifier = self._for(begun, record, records) if begun.policy.notify else None
+
+    def _for(self, begun: LoopState, record: Callable[[f.AnyFact], None], records: list[Record]) -> Notifier:
+        from ralph.notify.news import told
+        from ralph.notify.notifier import Notifier  # most loops notify no one
+
+        return Notifier(
             begun.policy.notify,
-            folder,
+            self._folder,
             record,
             already=told(f.decode(r.data) for r in records if r.kind == "notified"),
-            ownership=shared.ownership,
+            ownership=self._shared.ownership,
         )
 
     def happened_in(self, run: str) -> None:
@@ -52,20 +57,29 @@ class LoopNotifier:
 
     def take(self, fact: f.AnyFact, s: LoopState) -> None:
         """Begin to tell those whom it concerns; `s` is the state after it."""
-        if s.policy.notify and (found := news(fact, s, self._scene())):
+        if self._notifier is None:
+            return
+        from ralph.notify.news import Scene, news
+
+        scene = Scene(self._by, printable(str(self._folder)), os.uname().nodename, now())
+        if found := news(fact, s, scene):
             self._shared.journal.sync()
             self._notifier.start(found)
 
     def advance(self) -> float:
-        return self._notifier.advance()
+        return self._notifier.advance() if self._notifier else float("inf")
 
     def still_tells(self) -> bool:
-        """Its loop is over: whether somebody is being told of it. Waits for nobody; call it again soon."""
+        """Its loop is over: whether a notification is still being sent. Waits for none; call it again soon."""
+        if self._notifier is None:
+            return False
         self._notifier.loop_is_over()
         return self._notifier.advance() < float("inf")
 
     def tell_the_rest(self, s: LoopState) -> None:
         """The end is recorded and shown: neither who cannot be told nor who gets impatient changes anything about it."""
+        if self._notifier is None:
+            return
         shared = self._shared
         self._notifier.finish(
             calls=shared.control.reads(),
@@ -73,6 +87,3 @@ class LoopNotifier:
             slow=lambda targets: shared.seeing.note(f"still telling {few(targets)}; Ctrl-C leaves it"),
             pulse=lambda: shared.seeing.pulse(s),
         )
-
-    def _scene(self) -> Scene:
-        return Scene(run=self._by, folder=printable(str(self._folder)), host=os.uname().nodename, time=now())

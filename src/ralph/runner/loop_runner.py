@@ -14,6 +14,7 @@ from ralph.core.loop.state import LoopState
 from ralph.core.secrets.masker import Masker
 from ralph.fault_points import seam
 from ralph.git.ref_watch import RefWatch
+from ralph.history.loops import ended_by, how_it_ended
 from ralph.journal.append import Journal
 from ralph.journal.read import scan
 from ralph.journal.record import Record, now
@@ -27,7 +28,7 @@ from ralph.runner.loop_notifier import LoopNotifier
 from ralph.runner.loop_pool import LoopDriver
 from ralph.runner.operations.effects import Effects
 from ralph.runner.requests import Control
-from ralph.runner.resume import close_open, ended_by, how_it_ended, note_outside_edits
+from ralph.runner.resume import close_open, note_outside_edits
 from ralph.runner.view_files import EventsFile, Views, remove_checkpoint, remove_state_file
 from ralph.runner.workplace import OwnRefs, Workplace, at_work, of_runs
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-import msgspec
-
 from ralph.agents.registry import adapter
-from ralph.backlog.changes import Blocked, Cancelled, Change, Completed, Failed, Reopened
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.exits import BY_NAME, OVER, RESUMABLE, SETTLED
-from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState, Running
 from ralph.gates.kinds import evidence_of
 from ralph.gates.protected_paths import undo_protected
@@ -25,104 +20,19 @@ from ralph.git.recovery import Keep
 from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import Repo, printable
 from ralph.git.snapshots import Snapshots
-from ralph.git.workspaces.pool import slots
+from ralph.history.loops import dead_runs
 from ralph.journal.record import Record
 from ralph.journal.store import Store, last_sign_of_life
 from ralph.processes.marks import sweep
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.loop_context import put_back_scratchpad, read_scratchpad
 from ralph.runner.operations.gate import changed_paths
-from ralph.runner.operations.landing import landed_apart
 from ralph.runner.workplace import OwnRefs
 
 ABANDONED = 86400.0  # seconds
 NOTICED_LATE = 5.0  # seconds: a run leaves a sign of life about every second, later on a busy machine
 
 _NONE = OwnRefs()
-
-
-def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record]] | None:
-    """The newest loop in this workspace, with its records."""
-    for record in reversed(records):
-        if record.kind == "loop.started":
-            fact = f.decode(record.data)
-            if isinstance(fact, f.LoopStarted) and fact.root == str(root):
-                own = [r for r in records if r.loop == fact.loop]
-                return fold_all(f.decode(r.data) for r in own), own
-    return None
-
-
-def is_over(s: LoopState) -> bool:
-    """It ended in a way from which nothing goes on."""
-    return s.ended is not None and s.ended not in RESUMABLE
-
-
-def unfinished_elsewhere(records: list[Record], root: Path) -> bool:
-    """Whether a workspace other than this one, and not removed since, has a loop that can go on."""
-    newest: dict[str, str] = {}
-    over: set[str] = set()
-    for record in records:
-        if record.kind not in ("loop.started", "loop.resumed", "loop.ended"):
-            continue
-        match f.decode(record.data):
-            case f.LoopStarted() as started:
-                newest[started.root] = started.loop
-            case f.LoopResumed():
-                over.discard(record.loop)
-            case f.LoopEnded() as ended if ended.end not in RESUMABLE:
-                over.add(record.loop)
-    return any(
-        loop not in over and other != str(root) and Path(other).is_dir() for other, loop in newest.items()
-    )
-
-
-def is_unfinished(s: LoopState) -> bool:
-    """It was cut short, so that a new run must say whether to go on with it."""
-    return not is_over(s) and s.ended not in SETTLED
-
-
-def died_after(loop: list[Record], records: list[Record]) -> bool:
-    """Whether the last run that worked on this loop died."""
-    return loop[-1].run in {dead.run for dead in dead_runs(records)}
-
-
-def how_it_ended(loop: list[Record]) -> f.LoopEnded:
-    return next(fact for r in reversed(loop) if isinstance(fact := f.decode(r.data), f.LoopEnded))
-
-
-def ended_by(loop: list[Record]) -> str:
-    """The run in which it ended."""
-    return next(r.run for r in reversed(loop) if r.kind == "loop.ended")
-
-
-def dead_runs(records: list[Record]) -> list[f.RunStarted]:
-    """Runs that began and neither ended nor were swept: they died."""
-    begun: dict[str, f.RunStarted] = {}
-    for record in records:
-        if record.kind in ("run.started", "run.ended", "run.swept"):
-            fact = f.decode(record.data)
-            if isinstance(fact, f.RunStarted):
-                begun[fact.run] = fact
-            elif isinstance(fact, f.RunEnded | f.RunSwept):
-                begun.pop(fact.run, None)
-    return list(begun.values())
-
-
-_BY_INBOX = frozenset(  # facts that name the message they came by
-    (
-        *("event.received", "stop.requested", "claim.made", "task.proposed", "checkpoint"),
-        *("said", "paused", "continued", "answered"),
-    )
-)
-
-
-def seen_in(records: list[Record]) -> set[str]:
-    """Inbox messages that the journal has already: delivering them again would be a repeat."""
-    seen = set()
-    for record in records:
-        if record.kind in _BY_INBOX:
-            seen.add(getattr(f.decode(record.data), "name", ""))
-    return seen - {""}
 
 
 def sweep_dead(records: list[Record], record: Callable[[f.AnyFact], None]) -> None:
@@ -347,85 +257,3 @@ def _changed_at(path: Path) -> float:
             return path.lstat().st_ctime
         except (FileNotFoundError, NotADirectoryError):
             path = path.parent
-
-
-GONE = "its workspace is gone"  # with what was made there: the task begins anew
-
-
-class Begun(msgspec.Struct):
-    """A loop that is not over: its state, its records."""
-
-    state: LoopState
-    records: list[Record]
-
-
-def changes(s: LoopState) -> Iterator[Change]:
-    """What the end of a loop means for its task. An end that says nothing about the work leaves it as it is."""
-    match BY_NAME[s.ended].task if s.ended else "in_progress":
-        case "complete":
-            proof = ", ".join(f"{gate} {what}" for gate, what in s.proof.items())
-            commit = s.landed.commit if s.landed else ""
-            verified = s.ended == "completed-verified"
-            branch, target = landed_apart(s)
-            yield Completed(s.task.id, commit, verified, proof, branch=branch, target=target, of_loop=True)
-        case "failed":
-            yield Failed(s.task.id, s.end_reason, of_loop=True)
-        case "blocked":
-            yield Blocked(s.task.id, f"{s.ended}: {s.end_reason}", of_loop=True)
-        case "cancelled" if s.end_reason == GONE:
-            yield Reopened(s.task.id, of_loop=True)
-        case "cancelled":
-            yield Cancelled(s.task.id, s.end_reason, of_loop=True)
-
-
-def unfinished(records: list[Record], home: Repo) -> dict[str, Begun]:
-    """Loops of this repository's backlog that go on by themselves, by task."""
-    found: dict[str, Begun] = {}
-    for loop, own in by_loop(records, home).items():
-        s = fold_all(f.decode(r.data) for r in own)
-        if s.ended is None or s.steer.replied or (s.ended not in OVER and not list(changes(s))):
-            found[s.task.id] = Begun(s, own)
-        elif s.task.id in found and found[s.task.id].state.loop < loop:
-            del found[s.task.id]
-    return found
-
-
-def waiting(records: list[Record], home: Repo) -> dict[str, Begun]:
-    """Loops that are not over and whose workspace is still there, by task: also those that wait for a person."""
-    there = {workspace.loop for workspace in slots(home) if (workspace.path / ".git").exists()}
-    found: dict[str, Begun] = {}
-    for loop, own in by_loop(records, home).items() if there else ():
-        if loop in there:
-            s = fold_all(f.decode(r.data) for r in own)
-            if s.ended not in OVER:
-                found[s.task.id] = Begun(s, own)
-    return found
-
-
-def needs_a_person(s: LoopState) -> bool:
-    """Whether it ended in a way that only somebody's word gets it out of; its workspace is kept for that."""
-    return (
-        s.ended is not None and s.ended not in OVER and not s.steer.replied and any(True for _ in changes(s))
-    )
-
-
-def ended_loops(records: list[Record], home: Repo) -> Iterator[tuple[LoopState, int]]:
-    """Every loop of the backlog that ended, with the number of the record that says so."""
-    for own in by_loop(records, home).values():
-        last = max((r.seq for r in own if r.kind == "loop.ended"), default=0)
-        if last:
-            s = fold_all(f.decode(r.data) for r in own)
-            if s.ended is not None:
-                yield s, last
-
-
-def by_loop(records: list[Record], home: Repo) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        if record.kind == "loop.started":
-            started = f.decode(record.data)
-            if isinstance(started, f.LoopStarted) and started.home == str(home.root):
-                found[started.loop] = []
-        if record.loop in found:
-            found[record.loop].append(record)
-    return found

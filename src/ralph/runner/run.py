@@ -20,6 +20,15 @@ from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
 from ralph.git.recovery import save
 from ralph.git.repo import Repo
+from ralph.history.loops import (
+    dead_runs,
+    died_after,
+    is_over,
+    is_unfinished,
+    last_loop,
+    seen_in,
+    unfinished_elsewhere,
+)
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.read import NAME as JOURNAL
@@ -31,17 +40,7 @@ from ralph.runner.known_gates import KnownGates
 from ralph.runner.loop_pool import LoopPool
 from ralph.runner.loop_runner import Choice, LoopRunner, LoopView, RunContext
 from ralph.runner.requests import Control
-from ralph.runner.resume import (
-    close_open,
-    dead_runs,
-    died_after,
-    is_over,
-    is_unfinished,
-    last_loop,
-    seen_in,
-    sweep_dead,
-    unfinished_elsewhere,
-)
+from ralph.runner.resume import close_open, sweep_dead
 from ralph.runner.workplace import folder_of, in_place, snapshots_of
 
 

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -23,7 +24,9 @@ from ralph.core.secrets.masker import Masker
 from ralph.git.repo import Repo
 from ralph.processes.owned import Ended
 from ralph.runner.loop_context import LoopContext
-from ralph.sandbox.bwrap import Sandboxed, left_running, require, trouble, wrap
+
+if TYPE_CHECKING:
+    from ralph.sandbox.bwrap import Sandboxed
 
 BOXES = "inboxes"  # of single operations, in Ralph's folder
 CANNOT_RUN = 126  # as a shell says it
@@ -43,6 +46,8 @@ def check(policy: Policy, repo: Repo, folder: Path) -> None:
     """RalphError when an agent or a gate of this policy could not be confined here. Asked before anything is recorded."""
     if policy.sandbox.kind == "none":
         return
+    from ralph.sandbox.bwrap import require  # most loops have no sandbox
+
     require(policy.sandbox.network == "host")
     for agent in dict.fromkeys(a.backend for a in policy.everyone):
         found = next(a for a in policy.everyone if a.backend == agent)
@@ -85,6 +90,8 @@ def confine(
     Ralph's that it reads. FileNotFoundError when there is no such program."""
     if s.policy.sandbox.kind == "none":
         return Sandboxing(tuple(argv), env)
+    from ralph.sandbox.bwrap import require
+
     require(s.policy.sandbox.network == "host")
     box = b.store.state_dir / BOXES / f"{b.run}-{s.loop}-{op.replace(':', '-').replace('/', '_')}"
     shutil.rmtree(box, ignore_errors=True)
@@ -112,6 +119,8 @@ def released(b: LoopContext, box: Path | None, ended: Ended, transcript: Path) -
     """After its end: what the sandbox itself has said of it. That is the last line of its errors, or of all it printed."""
     if box is None:
         return ended
+    from ralph.sandbox.bwrap import left_running, trouble
+
     b.control.close_box(box)
     last = ended.err_tail or _tail(transcript)
     if why := trouble(ended.code, last):
@@ -171,6 +180,8 @@ def _wrap(
         if agent and agent.script and repo.root not in Path(agent.script).parents
         else ()
     )
+    from ralph.sandbox.bwrap import wrap
+
     return wrap(
         argv,
         cwd=cwd,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ralph.core.memories import TOKEN_BYTES, Memory, block, markdown, parse, ranked, without, words
-from ralph.prompt.hats import MOST, choose, ready_todos
+from ralph.prompt.notes import MOST, choose, ready_todos
 
 DAY = 86_400
 ABOUT = "<!-- tags: {tags} | created: 2026-01-01 -->\n"

@@ -85,10 +85,10 @@ def _room(folder: Path, used_for: str) -> Finding:
 
 
 def _journal(repo: Repo) -> Iterator[Finding]:
+    from ralph.history.loops import dead_runs
     from ralph.journal.lock import holder
     from ralph.journal.read import NAME, history, segments
     from ralph.journal.read import scan as scan_file
-    from ralph.runner.resume import dead_runs
 
     files = [path for path in (*segments(repo.state_dir), repo.state_dir / NAME) if path.exists()]
     if not files:

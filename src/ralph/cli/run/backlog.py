@@ -13,7 +13,8 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ralph.backlog.jsonl import BACKLOG_NAME, JsonlBacklog, done_name
+from ralph.backlog import BACKLOG_NAME
+from ralph.backlog.jsonl import JsonlBacklog, done_name
 from ralph.backlog.source import Backlog
 from ralph.cli import context
 from ralph.cli.run.view import Shown, choose, diagnosed
@@ -31,25 +32,18 @@ from ralph.git.refs import target
 from ralph.git.repo import Repo, printable
 from ralph.git.workspaces.pool import refuse
 from ralph.git.workspaces.shared_folders import missing_of
+from ralph.history.loops import by_loop, is_unfinished, last_loop
 from ralph.history.runs import file_of, newest_backlog_run
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.record import Record
 from ralph.runner.backlog_run import BacklogRequest, Resume, run_backlog
+from ralph.runner.backlog_writes import Begun, needs_a_person, waiting
 from ralph.runner.loop_runner import LoopView
-from ralph.runner.resume import Begun, by_loop, is_unfinished, last_loop, needs_a_person, waiting
 from ralph.runner.unlanded_tasks import UnlandedTasks, ready
 from ralph.terminal.words import one_line
 from ralph.text import duration, few
-
-FLAGS = ("task", "max_items", "parallel", "watch", "once")
-
-
-def asking(flags: dict[str, Any]) -> str:
-    """The flag that asks for the tasks of the backlog, if one does."""
-    given = (name for name in FLAGS if flags[name] is not None and flags[name] is not False)  # 0 is given
-    return next((f"--{name.replace('_', '-')}" for name in given), "")
 
 
 def work_of(given: dict[str, Any], work: Work) -> Work:

@@ -31,8 +31,8 @@ from ralph.core.policy import Policy
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
 from ralph.git.uncommitted import committed, dirty
+from ralph.history.loops import is_unfinished
 from ralph.runner.loop_runner import Choice, LoopView
-from ralph.runner.resume import is_unfinished
 from ralph.runner.run import RunRequest, raised
 from ralph.runner.run import run as drive
 from ralph.terminal.words import one_line
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from ralph.setup.plan import Assumed
 
 Decorated = Callable[..., Any]
+
+BACKLOG_FLAGS = ("task", "max_items", "parallel", "watch", "once")
 
 
 def _view(command: Decorated) -> Decorated:
@@ -163,15 +165,13 @@ def run(
         _refuse_one_above(folder, repo)
     assumed = _assumed(folder, repo, command, given) if config is None else None
     from ralph.cli import context
-    from ralph.cli.run import backlog
 
     cooldown = given.pop("cooldown")
-    flags = {name: given.pop(name) for name in backlog.FLAGS}
+    flags = {name: given.pop(name) for name in BACKLOG_FLAGS}
     text = assumed.text if assumed else ""
 
     def read(flags: dict[str, Any]) -> Resolved:
-        asking = backlog.asking(flags)
-        overrides = Overrides(command=command, backlog=asking, in_place=in_place, **given)
+        overrides = Overrides(command=command, backlog=_backlog_flag(flags), in_place=in_place, **given)
         return load(folder, config, overrides, assumed=text, backlog=context.usual(repo.root))
 
     resolved = _board_items(read, flags)
@@ -190,6 +190,8 @@ def run(
         for warning in warned(team):
             click.echo(f"warning: {one_line(warning)}", err=True)
     if resolved.task is None:
+        from ralph.cli.run import backlog  # a prompt needs nothing of it
+
         work = backlog.work_of(flags, resolved.work)
         file = Path(resolved.backlog) if resolved.backlog else None
         return backlog.go_through(folder, repo, file, resolved.policy, work, see)
@@ -254,6 +256,14 @@ def resume(
             todo="Leave it out; or start anew with `ralph run --fresh --max-items N`, which counts the items from then on.",
         )
     return _resume(see, answer, given, allow, task)
+
+
+def _backlog_flag(flags: dict[str, Any]) -> str:
+    """The flag that asks for the tasks of the backlog, if one was given."""
+    given = (
+        name for name in BACKLOG_FLAGS if flags[name] is not None and flags[name] is not False
+    )  # 0 is given
+    return next((f"--{name.replace('_', '-')}" for name in given), "")
 
 
 def _resume(

@@ -18,11 +18,12 @@ from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
+from ralph.history.loops import is_over, last_loop
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, follow, scan
 from ralph.journal.record import Record
+from ralph.runner.backlog_writes import waiting
 from ralph.runner.requests import MOST_CHARS, tell
-from ralph.runner.resume import is_over, last_loop, waiting
 from ralph.terminal.words import one_line
 from ralph.text import few
 

@@ -21,10 +21,10 @@ from ralph.core.loop.state import LoopState
 from ralph.core.run import is_consensus, latest, together
 from ralph.core.tasks.task import STATUSES
 from ralph.git.repo import Repo
+from ralph.history.loops import ended_loops
 from ralph.history.runs import BacklogRun, loops_of
 from ralph.journal.record import Record
-from ralph.runner.backlog_writes import BacklogWriter
-from ralph.runner.resume import ended_loops, needs_a_person, waiting
+from ralph.runner.backlog_writes import BacklogWriter, needs_a_person, waiting
 from ralph.runner.unlanded_tasks import UnlandedTask, UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
 from ralph.terminal.words import cost, said, spent

@@ -19,11 +19,11 @@ from ralph.core.loop import steering
 from ralph.core.loop.end_advice import what_next, why_it_ended
 from ralph.core.loop.state import LoopState
 from ralph.git.repo import Repo
+from ralph.history.loops import last_loop
 from ralph.history.runs import backlog_runs, meant
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.record import Record
-from ralph.runner.resume import last_loop
 from ralph.terminal.lines import about, of_backlog, title
 from ralph.terminal.words import Verdict, spent, verdict
 from ralph.text import count, duration, few

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ralph.backlog import BACKLOG_NAME
 from ralph.backlog.changes import Conflict
-from ralph.backlog.jsonl import BACKLOG_NAME, JsonlBacklog, hint
+from ralph.backlog.jsonl import JsonlBacklog, hint
 from ralph.backlog.source import Backlog
 from ralph.cli.context import here, of_folder
 from ralph.cli.output import harmless

@@ -24,7 +24,6 @@ from ralph.gates.integrity.changed_judges import hidden_by_gate, touched_by_gate
 from ralph.gates.kinds import as_run
 from ralph.gates.protected_paths import undo_protected
 from ralph.git.ignored_files import newly_ignored, own_excludes
-from ralph.git.landing.squash import unresolved
 from ralph.git.recovery import save
 from ralph.git.repo import commits_between, head, own_files, printable
 from ralph.git.uncommitted import dirty
@@ -66,6 +65,14 @@ class Effects:
     def start(self, op: d.Operation, s: LoopState) -> RunningOperation | None:
         how = cast("Callable[[Effects, Any, LoopState], RunningOperation | None]", _HOW[type(op)])
         return how(self, op, s)
+
+    def _unresolved(self, s: LoopState, tree: str) -> tuple[str, ...]:
+        """Paths that still hold the marks of a merge."""
+        if not s.merging:
+            return ()
+        from ralph.git.landing.squash import unresolved  # most loops are never merged
+
+        return unresolved(self._b.snapshots, s, tree)
 
     def _landing(self) -> Landing:
         from ralph.runner.operations.landing import Landing  # most loops work in place
@@ -317,7 +324,7 @@ class Effects:
                 commit=printable(b.refs.commit()),
                 commits=self._commits(s),
                 places=places(b.folder, self._state(), words.said),
-                unresolved=unresolved(b.snapshots, s, undone.tree),
+                unresolved=self._unresolved(s, undone.tree),
                 files=self._files_changed(s, undone.tree),
                 cut=ended.cut,
             )
