@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from hat_world import hat
+from core_world import World, hat, policy
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.graph import check

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hat_world import hat
+from core_world import POLICIES, TASK, World, answer, close, hat, policy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from test_hat_boards import BOARD, GATED
-from worlds import POLICIES, TASK, World, answer, close, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Team

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from core_world import TASK, TESTS, World, policy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from worlds import TASK, TESTS, World, policy
 
 from ralph.core.loop import decide as d
 from ralph.core.loop.signals import signal_on

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hat_world import hat
+from core_world import TESTS, World, hat, policy
 from msgspec.structs import replace
-from worlds import TESTS, World, policy
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from hat_world import hat, spike
+from core_world import hat, spike
 from msgspec.structs import replace
 from report_world import World, proven
 

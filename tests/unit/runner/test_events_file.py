@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hat_world import hat
+from core_world import hat
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy

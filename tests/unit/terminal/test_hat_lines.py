@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hat_world import hat, spike
+from core_world import World, hat, policy, spike
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Scan, ScanBacklog, ScanFolder, Team

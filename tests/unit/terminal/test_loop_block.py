@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from worlds import World, policy
+from core_world import World, policy
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy

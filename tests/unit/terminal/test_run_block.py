@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from worlds import World, policy
+from core_world import World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hat_world import hat
-from worlds import World, policy
+from core_world import World, hat, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.event_log import NO_HATS, EventOutcome, EventOutcomes, event_line, named, why_routed

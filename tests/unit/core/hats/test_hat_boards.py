@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hat_world import hat, spike
+from core_world import World, hat, policy, spike
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hat_world import hat, spike
-from worlds import World, policy
+from core_world import World, hat, policy, spike
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Team

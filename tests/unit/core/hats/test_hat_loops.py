@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hat_world import Folders, hat, spike
+from core_world import Folders, World, hat, policy, spike
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Team

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
-from team_worlds import (
+from core_world import (
     CLAIMING_POLICIES,
     PATTERN,
     PAYLOAD,
@@ -15,10 +13,12 @@ from team_worlds import (
     SAYABLE,
     SAYS,
     STOPS,
+    TASK,
     TEAM_POLICIES,
     TeamWorld,
 )
-from worlds import TASK
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from ralph.core import facts as f
 from ralph.core.hats import fold as hatfold

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import pytest
+from core_world import (
+    POLICIES,
+    TASK,
+    TESTS,
+    RoleWorld,
+    answer,
+    close,
+    fold_both,
+    of_file,
+    policy,
+    roles,
+    worn_next,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from role_world import RoleWorld, fold_both, of_file, roles, worn_next
 from test_conditions import NODES, reads, written
-from worlds import POLICIES, TASK, TESTS, answer, close, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.activation import Wearing, choose, values, why_now

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from core_world import World, policy
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from decide_world import limits, world
+from core_world import TASK, TESTS, World, limits, policy, world
 from msgspec.structs import replace
-from worlds import TASK, TESTS, World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from decide_world import limits, world
-from worlds import TESTS
+from core_world import TESTS, limits, world
 
 from ralph.core import facts as f
 from ralph.core.exits import CODES, NEXT, exit_code

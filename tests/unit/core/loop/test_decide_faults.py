@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from decide_world import limits, world
+from core_world import limits, world
 
 from ralph.core import facts as f
 from ralph.core.exits import CODES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worlds import TESTS, World, policy
+from core_world import TESTS, World, policy
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy

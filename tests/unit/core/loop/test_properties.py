@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from core_world import POLICIES as PLAIN
+from core_world import TASK, answer, close
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from worlds import POLICIES as PLAIN
-from worlds import TASK, answer, close
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Team, role_hats

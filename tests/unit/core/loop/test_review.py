@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from worlds import TESTS, World, policy
+from core_world import TESTS, World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from worlds import World, policy
+from core_world import World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d

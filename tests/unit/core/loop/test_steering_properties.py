@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from core_world import POLICIES, TASK, answer, close
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from worlds import POLICIES, TASK, answer, close
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d
