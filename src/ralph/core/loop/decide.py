@@ -200,8 +200,6 @@ def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
                 return Wait(id=f"{COOLDOWN}{s.progress.serial}", what="cooldown", seconds=after, why=turn.why)
             fresh = turns.fresh(team, turn)
             return replace(_run_agent(s, None), hat=turn.hat, hat_why=turn.why, fresh=fresh)
-        case _:
-            return _run_agent(s, None)
 
 
 def _run_agent(s: LoopState, called: Hat | None) -> RunAgent:
