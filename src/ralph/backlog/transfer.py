@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from ralph.backlog.changes import Added, Fields
+from ralph.backlog.formats import SOURCE
 from ralph.backlog.formats.dump import Outgoing
 from ralph.backlog.formats.load import Incoming, fit_id
-from ralph.backlog.formats.record import SOURCE
 from ralph.backlog.json_line import fields_of
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.core.tasks.task import free, next_child, next_top, parent_of

@@ -9,12 +9,11 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.config import tasks as backlogs
+from ralph.config.hats import load_roles
 from ralph.config.legacy import of_the_family
-from ralph.config.overrides import Overrides, check
 from ralph.config.problems import Problems, Unreadable
 from ralph.config.resolve import policy as policy_of
-from ralph.config.roles import load_roles
-from ralph.config.settings import Settings, read
+from ralph.config.settings import Overrides, Settings, check, read
 from ralph.config.tasks import prompt_file
 from ralph.config.tasks import task as task_of
 from ralph.core.hats.model import with_roles

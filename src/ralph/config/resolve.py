@@ -10,14 +10,13 @@ from msgspec.structs import replace
 
 from ralph.config.agents import absolute, adapter_of, agent_of, other_agent
 from ralph.config.hats import team
-from ralph.config.overrides import Overrides
 from ralph.config.problems import closest, quoted
 from ralph.config.schema import EITHER, GATE, NOTIFY, REVIEWER
-from ralph.config.settings import ADAPTER, NO_GATES, GivenValue, Settings, Values, fields
+from ralph.config.settings import ADAPTER, NO_GATES, GivenValue, Overrides, Settings, Values, fields
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.gate_kinds import GateKind
 from ralph.core.policy import (
     REVIEWS,
+    GateKind,
     GatePolicy,
     LimitPolicy,
     MemoryPolicy,

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ralph.config.overrides import Overrides
 from ralph.config.problems import Problems, quoted, quoted_path
 from ralph.config.resolve import gates_of
 from ralph.config.schema import AT_END, BY_PATH, GATE, field_default
-from ralph.config.settings import Settings, Values, fields, read
+from ralph.config.settings import Overrides, Settings, Values, fields, read
 from ralph.core.policy import GatePolicy, LandPolicy, Policy, Task
 from ralph.core.run import Work
 from ralph.errors import RalphError

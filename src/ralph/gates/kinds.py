@@ -15,9 +15,8 @@ from msgspec.structs import replace
 
 from ralph.agents.adapter import AgentTools, Reader, Words
 from ralph.core.failures.test_counts import Counts
-from ralph.core.gate_kinds import COMMAND, REVIEWER, GateKind
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import GatePolicy
+from ralph.core.policy import COMMAND, REVIEWER, GateKind, GatePolicy
 from ralph.errors import RalphError
 
 if TYPE_CHECKING:

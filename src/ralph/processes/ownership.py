@@ -18,9 +18,10 @@ from typing import Literal
 
 from ralph.errors import RalphError
 from ralph.fault_points import seam
+from ralph.processes import keeper as keeper_protocol
 from ralph.processes import marks
 from ralph.processes.capture import Mask, Stream, Transcript
-from ralph.processes.keeper import cgroup, wire
+from ralph.processes.keeper import cgroup
 from ralph.processes.owned import Ended, Owned, StartFailed
 
 
@@ -90,8 +91,8 @@ class Keeper:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def send(self, request: wire.Request, fds: Sequence[int]) -> None:
-        data = memoryview(wire.pack(request))
+    def send(self, request: keeper_protocol.Request, fds: Sequence[int]) -> None:
+        data = memoryview(keeper_protocol.pack(request))
         sent = socket.send_fds(self._socket, [data], fds)
         self._socket.sendall(data[sent:])
 
@@ -192,7 +193,13 @@ class Ownership:
         return owned
 
     def _try_start(
-        self, request: wire.Request, stdin: bytes | None, out: Path, cap_bytes: int, merge: bool, mark: str
+        self,
+        request: keeper_protocol.Request,
+        stdin: bytes | None,
+        out: Path,
+        cap_bytes: int,
+        merge: bool,
+        mark: str,
     ) -> Owned:
         with ExitStack() as theirs:
             owned, fds = _plumb(
@@ -226,7 +233,7 @@ class Ownership:
         """For the journal: by this, sweep() finds what is left should Ralph die."""
         return marks.residue(self.tier, self.run, self._keeper.pid, self._keeper.places)
 
-    def _send(self, request: wire.Request, fds: Sequence[int]) -> None:
+    def _send(self, request: keeper_protocol.Request, fds: Sequence[int]) -> None:
         try:
             self._keeper.send(request, fds)
         except OSError:  # someone killed it: guards live without their keeper, the next one needs a new one

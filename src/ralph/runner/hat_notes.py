@@ -83,15 +83,17 @@ def kept_for(folder: Path, s: LoopState) -> KeptNotes:
     path = notes_of(s) / "memories.md"
     memories, policy = _read(path) if s.home or straight(path, s) else "", s.policy.memories
     if memories and policy.enabled and policy.inject == "auto":
-        from ralph.prompt.notes import choose
+        from ralph.prompt.hats import choose_memories
 
         turn = s.turns.pending[0] if s.turns.pending else None
         about = [s.task.title, s.task.description, s.hat]
         about += [f"{event.topic} {event.payload}" for event in turn.events] if turn else []
         tags = [s.hat, *(event.topic for event in turn.events)] if turn else [s.hat]
-        kept["memories"] = choose(memories, policy.budget, " ".join(about), [tag for tag in tags if tag])
+        kept["memories"] = choose_memories(
+            memories, policy.budget, " ".join(about), [tag for tag in tags if tag]
+        )
     if s.policy.todos and (todos := _read(folder / TODOS) if straight(folder / TODOS, s) else ""):
-        from ralph.prompt.notes import ready_todos
+        from ralph.prompt.hats import ready_todos
 
         kept["todos"] = ready_todos(todos, s.loop)
     return kept

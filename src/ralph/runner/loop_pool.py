@@ -14,7 +14,7 @@ from ralph.core.loop.fold import fold
 from ralph.core.loop.landing import lands_first
 from ralph.core.loop.state import LoopState
 from ralph.journal.append import Journal
-from ralph.runner.operations.operation import ProcessOperation, RunningOperation
+from ralph.runner.operations import ProcessOperation, RunningOperation
 from ralph.runner.requests import Control
 
 # Starting an operation gives facts to record and, unless it is over at once, the operation under way.

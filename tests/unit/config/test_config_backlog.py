@@ -8,7 +8,7 @@ import pytest
 
 from ralph.cli.context import CONFIGS
 from ralph.config.load import FILE_NAMES, NoPrompt, Resolved, load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.config.tasks import named_in
 from ralph.core.policy import LandPolicy
 from ralph.core.run import Work

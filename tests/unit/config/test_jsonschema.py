@@ -24,10 +24,9 @@ from ralph.config import hat_field_types as h
 from ralph.config.field_types import duration_text, seconds
 from ralph.config.json_schema import default_of, schema
 from ralph.config.load import examine, load
-from ralph.config.overrides import Overrides
 from ralph.config.problems import Problems
 from ralph.config.schema import BY_PATH, EITHER, KEYS, LISTS, NAMED, SHORT, Key
-from ralph.config.settings import read
+from ralph.config.settings import Overrides, read
 from ralph.errors import RalphError
 
 SCHEMA = schema()

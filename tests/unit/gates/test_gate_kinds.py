@@ -13,10 +13,9 @@ import gate_package
 from ralph.config.load import Resolved, load
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.gate_kinds import COMMAND, REVIEWER, GateKind
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import GatePolicy, Policy, Task
+from ralph.core.policy import COMMAND, REVIEWER, GateKind, GatePolicy, Policy, Task
 from ralph.errors import RalphError
 from ralph.gates import kinds
 from ralph.gates.command import Command

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ralph.config.load import Resolved, load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.core.exits import CODES, NEXT, SOME_TASKS_FAILED
 from ralph.core.policy import GatePolicy
 from ralph.errors import RalphError

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from ralph.backlog.changes import Fields
-from ralph.backlog.formats import markdown
+from ralph.backlog.formats import SOURCE, Record, given_back, markdown, unsaid
 from ralph.backlog.formats.load import RECORDS
-from ralph.backlog.formats.record import SOURCE, Record, given_back, unsaid
 from ralph.backlog.json_line import line_of
 
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from ralph.backlog.changes import Fields
-from ralph.backlog.formats import beads, github, markdown, prd
-from ralph.backlog.formats.record import OWN, SOURCE, Record, taken_in, text
+from ralph.backlog.formats import OWN, SOURCE, Record, beads, github, markdown, prd, taken_in, text
 from ralph.backlog.json_line import fields_of
 from ralph.core.tasks.task import TaskProblem, parent_of, read_fields
 

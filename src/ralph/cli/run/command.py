@@ -19,7 +19,7 @@ from ralph.cli.run.view import choose as choose_view
 from ralph.config.agents import NamedBy, check_agent
 from ralph.config.field_types import glob_problem
 from ralph.config.load import Resolved, found_above, found_in, load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import BY_NAME, of_task, resume_of
@@ -185,7 +185,7 @@ def run(
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
     if (team := resolved.policy.routing or resolved.policy.team) is not None:
-        from ralph.cli.checks.personas import warned
+        from ralph.cli.validate import warned
 
         for warning in warned(team):
             click.echo(f"warning: {one_line(warning)}", err=True)

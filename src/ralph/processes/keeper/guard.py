@@ -11,8 +11,7 @@ import select
 import struct
 import sys
 
-from . import holds
-from .wire import FDS, HEADER, Request, say, unpack
+from . import FDS, HEADER, Request, holds, say, unpack
 
 _NAMED_STRAGGLERS = 50
 _INT = 4  # bytes of a C int, in which descriptors are passed

@@ -40,9 +40,9 @@ from ralph.runner.loop_context import (
     tools_for,
     unrecorded_of,
 )
+from ralph.runner.operations import RunningOperation, WaitOperation, is_past, moment_in
 from ralph.runner.operations.gate import GateRunner
 from ralph.runner.operations.iteration import IterationOperation
-from ralph.runner.operations.operation import RunningOperation, WaitOperation, is_past, moment_in
 from ralph.runner.sandboxing import CANNOT_RUN, confine, released
 from ralph.runner.workplace import own_paths, straight
 from ralph.text import digest

@@ -38,7 +38,7 @@ from ralph.runner.loop_context import (
     tools_for,
     unrecorded_of,
 )
-from ralph.runner.operations.operation import ProcessOperation, RunningOperation
+from ralph.runner.operations import ProcessOperation, RunningOperation
 from ralph.runner.sandboxing import confine, released
 
 Close = Callable[["GateOperation"], list[f.AnyFact]]

@@ -11,7 +11,7 @@ from ralph.core import facts as f
 from ralph.core.loop.decide import RunAgent
 from ralph.processes.capture import Line
 from ralph.processes.owned import Owned
-from ralph.runner.operations.operation import ProcessOperation
+from ralph.runner.operations import ProcessOperation
 
 Close = Callable[["IterationOperation"], list[f.AnyFact]]
 
