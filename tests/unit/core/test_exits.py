@@ -108,9 +108,9 @@ from ralph.core.loop.end_advice import what_next
 from ralph.core.policy import Task
 from ralph.core.run import RunState, fold_run
 from ralph.core.loop.state import LoopState
-from ralph.runner.resume import changes, needs_a_person
+from ralph.runner.backlog_writes import changes, needs_a_person
 from ralph.notify.news import Scene, news
-from ralph.runner.resume import is_over
+from ralph.history.loops import is_over
 from ralph.setup.plan import exit_codes
 from ralph.report import sections, words
 from ralph.report.model import TimeSpan, LoopReport
