@@ -22,7 +22,7 @@ from ralph.backlog.changes import (
 )
 from ralph.backlog.file_watch import FileWatch
 from ralph.backlog.json_line import fields_of, patched
-from ralph.backlog.replaced import ReplacedFiles
+from ralph.backlog.replaced_files import ReplacedFiles
 from ralph.backlog.text_file import BOM, Table
 from ralph.core.tasks.graph import TaskGraph
 from ralph.core.tasks.task import BacklogTask, Status, TaskProblem, read_line

@@ -1,7 +1,7 @@
 """A text file that people edit while Ralph runs: read when it is at rest, and the steps in which it is written.
 
 An editor takes no lock. So a new text changes places with the old one in one step, and what was taken away is compared
-with what was read: had somebody written in between, the two change back (replaced.py).
+with what was read: had somebody written in between, the two change back (replaced_files.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 
 from ralph.core.tasks.task import BacklogTask, ProblemKind, TaskProblem, read_line
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 REST = 0.03  # seconds without a change after which a writer is taken to have finished
 _PATIENCE = 5.0
@@ -135,11 +135,11 @@ def append(path: Path, data: bytes) -> Stamp | None:
                     os.ftruncate(fd, size - len(torn))
                 else:
                     data = b"\n" + data
-            seam("append.before", writes=True)
+            fault_point("append.before", writes=True)
             while data:
                 data = data[os.write(fd, data) :]
             os.fsync(fd)
-            seam("append.after")
+            fault_point("append.after")
         finally:
             os.close(fd)
         if not size:

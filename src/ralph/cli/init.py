@@ -18,7 +18,7 @@ from ralph.cli.context import BY_INIT, here
 from ralph.config.load import found_above
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
-from ralph.git.uncommitted import committed, dirty
+from ralph.git.uncommitted_changes import committed, dirty
 from ralph.setup import plan, project
 from ralph.setup.detect import Detected, detect
 from ralph.setup.plan import ChosenGate, SetupPlan, roles

@@ -17,8 +17,8 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
-from ralph.git import uncommitted
+from ralph.fault_points import fault_point
+from ralph.git import uncommitted_changes
 from ralph.git.private_index import (
     MAX_ENTRIES,
     PrivateIndex,
@@ -32,7 +32,7 @@ from ralph.git.private_index import (
 from ralph.git.program import UNSEEN, GitFailed
 from ralph.git.repo import OWN, Repo, head, printable, readable_head, safe_name
 from ralph.git.trees import Difference, Trees
-from ralph.git.uncommitted import (
+from ralph.git.uncommitted_changes import (
     GITLINK,
     declared_submodules,
     dirty,
@@ -96,12 +96,12 @@ class Snapshots(Trees):
 
     def take(self) -> Snapshot:
         """The tree as it is now. Without any git process when nothing changed since the last time."""
-        seam("snapshot.before", writes=True)
+        fault_point("snapshot.before", writes=True)
         look = self._look()
         if self._last is None or not self._nothing_changed(look):
             with self._shadow.locked():
                 self._last = self._record(look)
-        seam("snapshot.after")
+        fault_point("snapshot.after")
         return self._last
 
     def _look(self) -> _Look:
@@ -179,10 +179,10 @@ class Snapshots(Trees):
         listed = entries_without_marks(self._shadow)
         if self._base == "":
             self._base = head(self.repo)
-        uncommitted.put(
+        uncommitted_changes.put(
             self._shadow,
             listed,
-            uncommitted.committed_own_files(self._shadow, self._base, self._own),
+            uncommitted_changes.committed_own_files(self._shadow, self._base, self._own),
             self._own,
         )
         self._links = {
@@ -195,7 +195,7 @@ class Snapshots(Trees):
     def rebase(self, commit: str) -> None:
         """From now on Ralph's own paths are those of another commit; so are their files, where nobody has changed them."""
         with self._shadow.locked():
-            uncommitted.follow(self._shadow, self._base or None, commit, self._own)
+            uncommitted_changes.follow(self._shadow, self._base or None, commit, self._own)
         self._base = commit
         self._last = self._index_before = None
 
@@ -390,13 +390,13 @@ class Snapshots(Trees):
                 if not differences:
                     return sorted(changed)
                 changed |= {difference.path for difference in differences}
-                seam("restore.before", writes=True)
+                fault_point("restore.before", writes=True)
                 try:
                     # Later turns meet files that only an ignore rule, gone by now, had kept out of the snapshot.
                     self._make_way(differences, keep_deleted=turn > 0)
                 except OSError as error:
                     raise RalphError(f"cannot restore {error.filename}: {error.strerror}", code=70) from None
-                seam("restore.between", writes=True)
+                fault_point("restore.between", writes=True)
                 self._shadow.run("read-tree", "-m", "-u", now.tree, target)
         names = ", ".join(printable(difference.path) for difference in differences[:5])
         raise RalphError(
@@ -460,9 +460,9 @@ class Snapshots(Trees):
         number = 1 + max((int(entry.name) for entry in aside.iterdir() if entry.name.isdigit()), default=0)
         to = aside / str(number) / path
         to.parent.mkdir(parents=True)
-        seam("rename.before", writes=True)
+        fault_point("rename.before", writes=True)
         shutil.move(self.repo.root / path, to)
-        seam("rename.after")
+        fault_point("rename.after")
         self.displaced.append(str(to))
 
     # --- for finding what is hidden

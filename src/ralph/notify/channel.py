@@ -20,7 +20,7 @@ import msgspec
 
 from ralph.core.policy import NotifyPolicy
 from ralph.notify import channels
-from ralph.notify.news import News
+from ralph.notify.notification import Notification
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -32,7 +32,7 @@ _VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^}]*\})")
 _SHORTEST_SECRET = 4
 
 
-class Letter(msgspec.Struct, frozen=True):
+class SendProcess(msgspec.Struct, frozen=True):
     """What is handed to one process."""
 
     argv: tuple[str, ...]
@@ -42,7 +42,9 @@ class Letter(msgspec.Struct, frozen=True):
 
 
 class Channel(Protocol):
-    def letter(self, policy: NotifyPolicy, news: News, folder: Path, env: dict[str, str]) -> Letter:
+    def process(
+        self, policy: NotifyPolicy, notification: Notification, folder: Path, env: dict[str, str]
+    ) -> SendProcess:
         """`folder`: of the run, there or not; `env`: Ralph's own. ValueError says why nobody can be told."""
         ...
 

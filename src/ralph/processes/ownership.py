@@ -17,12 +17,12 @@ from types import TracebackType
 from typing import Literal
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.processes import keeper as keeper_protocol
 from ralph.processes import marks
 from ralph.processes.capture import Mask, Stream, Transcript
 from ralph.processes.keeper import cgroup
-from ralph.processes.owned import Ended, Owned, StartFailed
+from ralph.processes.owned_process import Ended, OwnedProcess, StartFailed
 
 
 def find(name: str, cwd: Path, env: Mapping[str, str]) -> str:
@@ -59,7 +59,7 @@ def why_not(program: str, number: int, what: str) -> str:
 
 
 _HOME = Path(__file__).parent
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from keeper.serve import main; main()"
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from keeper.server import main; main()"
 _PATIENCE = 30.0
 
 _spares: dict[str, Keeper] = {}
@@ -139,7 +139,7 @@ class Ownership:
         self.run = run
         self._mask = mask
         self._started = 0
-        self._live: set[Owned] = set()
+        self._live: set[OwnedProcess] = set()
         self._keeper = take(tier)
         self._closed = False
 
@@ -162,7 +162,7 @@ class Ownership:
         out: Path,
         cap_bytes: int = CAP_BYTES,
         merge: bool = False,
-    ) -> Owned:
+    ) -> OwnedProcess:
         """Starts argv with exactly this environment plus the two marks. OSError if the program cannot be
         executed or `out` cannot be written; RalphError if the tier fails."""
         if self._closed:
@@ -177,7 +177,7 @@ class Ownership:
             [os.fsencode(a) for a in argv],
             {os.fsencode(k): os.fsencode(v) for k, v in marked.items()},
         )
-        seam("process.start.before", writes=True)
+        fault_point("process.start.before", writes=True)
         try:
             try:
                 owned = self._try_start(request, stdin, out, cap_bytes, merge, mark)
@@ -189,7 +189,7 @@ class Ownership:
         except StartFailed as e:
             raise self._explain(e, program, cwd) from None
         self._live.add(owned)
-        seam("process.start.after")
+        fault_point("process.start.after")
         return owned
 
     def _try_start(
@@ -200,7 +200,7 @@ class Ownership:
         cap_bytes: int,
         merge: bool,
         mark: str,
-    ) -> Owned:
+    ) -> OwnedProcess:
         with ExitStack() as theirs:
             owned, fds = _plumb(
                 stdin, out, cap_bytes, merge, mark, self._keeper.pid, self._live.discard, theirs, self._mask
@@ -265,11 +265,11 @@ def _plumb(
     merge: bool,
     mark: str,
     keeper: int,
-    forget: Callable[[Owned], None],
+    forget: Callable[[OwnedProcess], None],
     theirs: ExitStack,
     mask: Callable[[], Mask] | None,
-) -> tuple[Owned, list[int]]:
-    """Our ends, in an Owned; and theirs: control, stdin, stdout, stderr."""
+) -> tuple[OwnedProcess, list[int]]:
+    """Our ends, in an OwnedProcess; and theirs: control, stdin, stdout, stderr."""
     with ExitStack() as ours:
         control, their_control = socket.socketpair()
         ours.callback(control.close)
@@ -288,7 +288,7 @@ def _plumb(
             streams.append(Stream(name, read, transcript, mask() if mask else None))
             written.append(write)
         ours.pop_all()
-    owned = Owned(control, prompt, stdin or b"", streams, mark, keeper, forget)
+    owned = OwnedProcess(control, prompt, stdin or b"", streams, mark, keeper, forget)
     return owned, [their_control.fileno(), their_stdin, written[0], written[-1]]
 
 

@@ -14,11 +14,11 @@ import msgspec
 
 from ralph.core.hats.model import COMPLETE_WORDS
 from ralph.core.loop.state import LoopState
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.repo import printable
 from ralph.journal.store import Store, write_atomically
 from ralph.runner.loop_context import SCRATCHPAD_BYTES, notes_of
-from ralph.runner.workplace import straight
+from ralph.runner.loop_workspace import straight
 
 TODO_FILE = Path(".ralph/agent/tasks.jsonl")
 TODOS_BYTES = 4 << 20  # of them that are kept
@@ -40,9 +40,9 @@ def clear(folder: Path, s: LoopState, store: Store, scratchpad: Path | None, hea
         left.append(str(TODO_FILE))
     elif todos.is_file():
         kept_todos = store.put(_text(todos, TODOS_BYTES))
-        seam("remove.before", writes=True)
+        fault_point("remove.before", writes=True)
         todos.unlink(missing_ok=True)
-        seam("remove.after")
+        fault_point("remove.after")
     if scratchpad is None:
         return Cleared(todos=kept_todos, not_cleared=tuple(left))
     path = folder / scratchpad

@@ -30,9 +30,9 @@ from ralph.journal.store import Store, write_atomically
 from ralph.processes.capture import Line
 from ralph.processes.ownership import Ownership
 from ralph.prompt.compose import scratchpad_path
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.gate_cache import GateCache
+from ralph.runner.loop_workspace import own_paths, straight
 from ralph.runner.requests import Control
-from ralph.runner.workplace import own_paths, straight
 
 if TYPE_CHECKING:
     from ralph.git.workspaces.pool import PooledWorkspace
@@ -72,7 +72,7 @@ class LoopContext(msgspec.Struct):
     folder: Path  # where the user started Ralph; agents and gates run there
     snapshots: Snapshots
     journal: Journal
-    known: KnownGates
+    known: GateCache
     store: Store
     ownership: Ownership
     control: Control

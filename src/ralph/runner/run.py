@@ -36,12 +36,12 @@ from ralph.journal.record import Record, new_id, now
 from ralph.journal.store import Store
 from ralph.processes.ownership import Ownership, choose
 from ralph.runner import sandboxing
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_pool import LoopPool
 from ralph.runner.loop_runner import Choice, LoopRunner, LoopView, RunContext
+from ralph.runner.loop_workspace import folder_of, in_place, snapshots_of
 from ralph.runner.requests import Control
 from ralph.runner.resume import close_open, sweep_dead
-from ralph.runner.workplace import folder_of, in_place, snapshots_of
 
 
 class RunRequest(msgspec.Struct, frozen=True):
@@ -118,7 +118,7 @@ class _Run:
             shared = RunContext(
                 run=self._id,
                 journal=self._journal,
-                known=KnownGates(self._journal.records),
+                known=GateCache(self._journal.records),
                 store=self._store,
                 ownership=ownership,
                 control=control,

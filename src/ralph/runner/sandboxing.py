@@ -22,7 +22,7 @@ from ralph.core.policy import Policy
 from ralph.core.secrets.environment import masker_for, names_secret, values_in
 from ralph.core.secrets.masker import Masker
 from ralph.git.repo import Repo
-from ralph.processes.owned import Ended
+from ralph.processes.owned_process import Ended
 from ralph.runner.loop_context import LoopContext
 
 if TYPE_CHECKING:

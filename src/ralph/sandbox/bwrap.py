@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.sandbox import inside
-from ralph.sandbox.plan import (
+from ralph.sandbox import init_process
+from ralph.sandbox.mounts import (
     Programs,
     SandboxPlan,
     find,
@@ -154,7 +154,7 @@ def wrap(
             *plan.arguments(),
             *_kernel(),
             *("--remount-ro", "/", "--chdir", str(plan.visit(cwd)), "--"),
-            *(sys.executable, "-I", "-S", inside.__file__, str(program), *argv),
+            *(sys.executable, "-I", "-S", init_process.__file__, str(program), *argv),
         ),
         env=_environment(env, home if lives == home.resolve() else lives),
     )
@@ -171,7 +171,9 @@ def trouble(code: int, errors: str) -> str:
 def left_running(errors: str) -> tuple[str, ...]:
     """The stragglers, as the last line of standard error names them: "pid comm", pids as seen inside."""
     last = errors.rstrip().rpartition("\n")[2]
-    return tuple(last.removeprefix(inside.LEFT).split(", ")) if last.startswith(inside.LEFT) else ()
+    return (
+        tuple(last.removeprefix(init_process.LEFT).split(", ")) if last.startswith(init_process.LEFT) else ()
+    )
 
 
 # -- the pieces of the plan

@@ -12,7 +12,7 @@ from ralph.git.ignored_files import newly_ignored, own_excludes
 from ralph.git.repo import Repo, own_files
 from ralph.git.snapshots import Snapshots
 from ralph.git.trees import Change
-from ralph.git.uncommitted import declared_submodules, dirty
+from ralph.git.uncommitted_changes import declared_submodules, dirty
 from ralph.git.workspaces.pool import refuse
 
 

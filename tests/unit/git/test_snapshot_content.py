@@ -18,7 +18,7 @@ from workspace_project import Sh, names, opened, settle, user_state
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, without_git
 from ralph.git.snapshots import Snapshots
-from ralph.git.uncommitted import dirty
+from ralph.git.uncommitted_changes import dirty
 
 
 def test_clean_checkout_gives_the_tree_of_head(project: Path, either: Snapshots, sh: Sh) -> None:
@@ -331,7 +331,7 @@ def test_filter_of_the_users_own_configuration_stays_in_force(project: Path, sh:
 
 def test_index_head_branches_and_stash_stay_byte_identical(project: Path, repo: Repo, sh: Sh) -> None:
     from ralph.git.recovery import save
-    from ralph.git.uncommitted import dirty
+    from ralph.git.uncommitted_changes import dirty
 
     (project / "a.txt").write_text("stashed\n")
     sh(project, "stash")

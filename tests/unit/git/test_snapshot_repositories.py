@@ -11,7 +11,7 @@ from workspace_project import Sh, names, opened, settle, user_state
 
 from ralph.git.repo import Repo
 from ralph.git.snapshots import Snapshots
-from ralph.git.uncommitted import dirty
+from ralph.git.uncommitted_changes import dirty
 
 
 def make_repository(path: Path, sh: Sh, *, commit: bool = True) -> Path:

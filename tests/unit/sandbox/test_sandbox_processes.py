@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sandbox_world import World, needs_bwrap
 
-from ralph.processes.owned import Ended, Owned
+from ralph.processes.owned_process import Ended, OwnedProcess
 from ralph.processes.ownership import Ownership, available
 from ralph.sandbox.bwrap import left_running
 
@@ -68,13 +68,13 @@ def ownership(request: pytest.FixtureRequest) -> Iterator[Ownership]:
     owner.close(spare_keeper=True)
 
 
-def start(world: World, owner: Ownership, script: str, stdin: bytes | None = None) -> Owned:
+def start(world: World, owner: Ownership, script: str, stdin: bytes | None = None) -> OwnedProcess:
     boxed = world.wrap(["sh", "-c", script])
     out = world.folder / "out"
     return owner.start("i", boxed.argv, cwd=world.workspace, env=boxed.env, stdin=stdin, out=out)
 
 
-def finish(owned: Owned) -> Ended:
+def finish(owned: OwnedProcess) -> Ended:
     end = time.monotonic() + 60
     while not owned.exited():
         assert time.monotonic() < end

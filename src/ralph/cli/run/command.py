@@ -30,7 +30,7 @@ from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
-from ralph.git.uncommitted import committed, dirty
+from ralph.git.uncommitted_changes import committed, dirty
 from ralph.history.loops import is_unfinished
 from ralph.runner.loop_runner import Choice, LoopView
 from ralph.runner.run import RunRequest, raised

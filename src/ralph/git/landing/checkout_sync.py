@@ -14,14 +14,14 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.landing.checkouts import Checkout, Held, held, under_way
 from ralph.git.landing.lock import LandingLock
 from ralph.git.landing.squash import RAW_DIFF
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, printable
-from ralph.git.uncommitted import GITLINK, dirty
+from ralph.git.uncommitted_changes import GITLINK, dirty
 
 _LINK = "120000"
 
@@ -101,7 +101,7 @@ def settle(index: Held, checkout: Repo, entries: Sequence[IndexEntry], *, forwar
 def _put(index: Held, checkout: Repo, wanted: Sequence[tuple[str, str, str]]) -> None:
     """Index and files of these paths as told: (path, mode, object), an empty object for a path that goes."""
     zero = "0" * (40 if checkout.object_format == "sha1" else 64)
-    seam("landing.repair.before", writes=True)
+    fault_point("landing.repair.before", writes=True)
     for path, _, oid in wanted:
         if not oid:
             with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -115,7 +115,7 @@ def _put(index: Held, checkout: Repo, wanted: Sequence[tuple[str, str, str]]) ->
         paths = os.fsencode("".join(f"{path}\0" for path in present))
         index.git("checkout-index", "-f", "-u", "-q", "-z", "--stdin", stdin=paths)
     index.put_in_place()
-    seam("landing.repair.after")
+    fault_point("landing.repair.after")
 
 
 def _prune(root: Path, folder: Path) -> None:
@@ -222,7 +222,7 @@ def follow(
         if index is None:
             return Overlap(root, reason="another git holds its index")
         before = _stamps(checkout.repo.root, entries)
-        seam("landing.follow.before", writes=True)
+        fault_point("landing.follow.before", writes=True)
         try:
             _two_trees(index, old, new)
         except GitFailed as failed:
@@ -231,7 +231,7 @@ def follow(
             ):  # it failed while writing: a full disk, a permission
                 settle(index, checkout.repo, entries, forward=False)
             return Overlap(root, _named(failed, entries), "" if _named(failed, entries) else failed.what)
-        seam("landing.follow.after")
+        fault_point("landing.follow.after")
         index.put_in_place()
     return Followed()
 

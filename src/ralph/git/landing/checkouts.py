@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program, ref_watch
 from ralph.git.landing.lock import LandingLock
 from ralph.git.refs import HEADS
@@ -171,9 +171,9 @@ class Held:
         )
 
     def put_in_place(self) -> None:
-        seam("landing.index.before", writes=True)
+        fault_point("landing.index.before", writes=True)
         self.private.replace(self._checkout.git_dir / "index")
-        seam("landing.index.after")
+        fault_point("landing.index.after")
 
 
 @contextmanager
@@ -184,7 +184,7 @@ def held(guard: LandingLock, checkout: Repo) -> Iterator[Held | None]:
         yield None
         return
     try:
-        seam("landing.lock.after")
+        fault_point("landing.lock.after")
         index = Held(guard, checkout)
         yield index if _copy(checkout.git_dir / "index", index.private) else None
     finally:
@@ -206,7 +206,7 @@ def remove_own(checkout_git_dir: Path) -> None:
 def _take(lock: Path) -> bool:
     deadline = time.monotonic() + _WAIT_SECONDS
     while True:
-        seam("landing.lock.before", writes=True)
+        fault_point("landing.lock.before", writes=True)
         try:
             # Written beside it and linked where that works: it is never there without saying whose it is.
             _create(lock)

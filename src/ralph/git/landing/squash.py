@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.core.loop.state import LoopState
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, printable
@@ -85,7 +85,7 @@ def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str)
         "GIT_AUTHOR_DATE": when,
         "GIT_COMMITTER_DATE": when,
     }
-    seam("landing.squash.before", writes=True)
+    fault_point("landing.squash.before", writes=True)
     made = program.run(
         ("commit-tree", tree, "-p", parent),
         cwd=repo.root,
@@ -93,7 +93,7 @@ def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str)
         stdin=text.encode("utf-8", "replace"),
         durable=True,
     )
-    seam("landing.squash.after")
+    fault_point("landing.squash.after")
     return made.decode().strip()
 
 
@@ -174,9 +174,9 @@ def _bring(repo: Repo, objects: Path, wanted: bytes, *how: str) -> None:
         command = (
             ("unpack-objects", "-q") if count < _UNPACK_BELOW else ("index-pack", "--stdin", "--fix-thin")
         )
-        seam("landing.bring.before", writes=True)
+        fault_point("landing.bring.before", writes=True)
         program.run(command, cwd=repo.common_dir, env=place, stdin=pack, durable=True)
-        seam("landing.bring.after")
+        fault_point("landing.bring.after")
 
 
 def _listed(path: Path) -> str:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from ralph.core import facts as f
 from ralph.processes.capture import Line
-from ralph.processes.owned import Ended, Owned
+from ralph.processes.owned_process import Ended, OwnedProcess
 
 BEAT_SECONDS = 1.0  # how often a long operation is looked at when nothing happens by itself
 TRACE = 0.05  # of one core: a program that hangs still wakes up now and then; Codex takes 3 % to wait for its model
@@ -43,7 +43,7 @@ class RunningOperation(Protocol):
 class ProcessOperation:
     """One owned process: pumps its output, feels time and idleness, asks it to end and then makes it."""
 
-    def __init__(self, id: str, owned: Owned, grace: float, on_line: Callable[[Line], None]) -> None:
+    def __init__(self, id: str, owned: OwnedProcess, grace: float, on_line: Callable[[Line], None]) -> None:
         self.id = id
         self.cause = ""
         self._owned = owned

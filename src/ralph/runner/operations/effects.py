@@ -26,8 +26,8 @@ from ralph.gates.protected_paths import undo_protected
 from ralph.git.ignored_files import newly_ignored, own_excludes
 from ralph.git.recovery import save
 from ralph.git.repo import commits_between, head, own_files, printable
-from ralph.git.uncommitted import dirty
-from ralph.processes.owned import Ended
+from ralph.git.uncommitted_changes import dirty
+from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
 from ralph.prompt.hats import nameable
 from ralph.runner.hat_notes import kept_for, places, told_of_hat
@@ -40,11 +40,11 @@ from ralph.runner.loop_context import (
     tools_for,
     unrecorded_of,
 )
+from ralph.runner.loop_workspace import own_paths, straight
 from ralph.runner.operations import RunningOperation, WaitOperation, is_past, moment_in
 from ralph.runner.operations.gate import GateRunner
 from ralph.runner.operations.iteration import IterationOperation
 from ralph.runner.sandboxing import CANNOT_RUN, confine, released
-from ralph.runner.workplace import own_paths, straight
 from ralph.text import digest
 
 if TYPE_CHECKING:
@@ -116,7 +116,10 @@ class Effects:
         return self._b.snapshots.ignored_files() if any(gate.inputs for gate in s.gates) else []
 
     def _inspect(self, op: d.InspectClaim, s: LoopState) -> None:
-        from ralph.gates.integrity.weakening import by_path, find_weakening  # a claim is rarer than a start
+        from ralph.gates.integrity.weakened_tests import (  # a claim is rarer than a start
+            by_path,
+            find_weakening,
+        )
 
         b = self._b
         changes = b.snapshots.diff(s.base_tree, op.tree)

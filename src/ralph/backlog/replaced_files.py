@@ -22,7 +22,7 @@ import msgspec
 
 from ralph.backlog import text_file
 from ralph.backlog.text_file import Stamp, look
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 FOLDER = "replaced"
 GRACE_SECONDS = 10.0  # a writer may have found the old file by its name and be about to open it
@@ -114,11 +114,11 @@ class ReplacedFiles:
                 self.recover()
                 return None
             self._begin(tmp, before, seen, took)
-            seam("rename.before", writes=True)
+            fault_point("rename.before", writes=True)
             if not self._exchange(tmp, path, before, seen):
                 self.recover()
                 return None
-            seam("rename.after")
+            fault_point("rename.after")
             self._finish(tmp)
             text_file.sync_folder(path.parent)
             return look(path)
@@ -132,7 +132,7 @@ class ReplacedFiles:
         index = self._index()
         if index.kept != took.kept:
             self._unlink(index.kept, took.kept)
-            seam("forget.before", writes=True)
+            fault_point("forget.before", writes=True)
             self._write(Index(took.kept))
 
     def recover(self) -> None:
@@ -169,7 +169,7 @@ class ReplacedFiles:
             path = self._free(tmp)
             kept = (*kept, Kept(path, len(before), checksum, seen.mtime, time.time()))
         if kept or index.kept:
-            seam("begin.before", writes=True)
+            fault_point("begin.before", writes=True)
             self._write(Index(index.kept, Pending(new, path, len(before), checksum, kept)))
 
     def _exchange(self, tmp: Path, path: Path, before: bytes, seen: Stamp | None) -> bool:
@@ -201,11 +201,11 @@ class ReplacedFiles:
         there = look(tmp)
         if there is not None and index.pending.path and not _is_same_file(there, index.pending.new):
             tmp.rename(index.pending.path)
-            seam("keep.after")
+            fault_point("keep.after")
         tmp.unlink(missing_ok=True)
         self._unlink(index.kept, index.pending.kept)
         self._write(Index(index.pending.kept))
-        seam("index.after")
+        fault_point("index.after")
 
     def _undo(self, tmp: Path) -> None:
         """The list has the old content."""
@@ -216,7 +216,7 @@ class ReplacedFiles:
         self._write(
             Index(index.kept)
         )  # first: without the temporary file it would look as if it had happened
-        seam("undo.after")
+        fault_point("undo.after")
         tmp.unlink(missing_ok=True)
 
     def _unlink(self, before: Iterable[Kept], after: Iterable[Kept]) -> None:
@@ -224,7 +224,7 @@ class ReplacedFiles:
         for one in before:
             if one.path not in names:
                 Path(one.path).unlink(missing_ok=True)
-                seam("drop.after")
+                fault_point("drop.after")
 
     def _path(self) -> Path:
         return Path(os.path.realpath(self._named))  # a link stays a link

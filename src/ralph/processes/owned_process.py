@@ -17,7 +17,7 @@ from collections.abc import Callable
 import msgspec
 
 from ralph.errors import GOES_ON, RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.processes import marks
 from ralph.processes.capture import Line, Stream
 from ralph.processes.keeper import cgroup, process_table
@@ -49,7 +49,7 @@ class StartFailed(Exception):
         self.what = what
 
 
-class Owned:
+class OwnedProcess:
     """Made by Ownership.start()."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Owned:
         streams: list[Stream],
         mark: str,
         keeper: int,
-        forget: Callable[[Owned], None],
+        forget: Callable[[OwnedProcess], None],
     ) -> None:
         self.pid = 0
         self._guard = 0
@@ -296,7 +296,7 @@ class Owned:
                 self._stragglers.append(rest)
             case "exit":
                 if self._code is None:
-                    seam("process.exit")
+                    fault_point("process.exit")
                 self._code = int(rest)
             case "gone":
                 self._gone = True
