@@ -218,3 +218,10 @@ def test_a_small_module_has_more_than_one_importer() -> None:
 
 def test_the_package_stays_small_enough_to_know() -> None:
     assert len([*ROOT.rglob("*.py")]) <= MOST_FILES
+
+
+def test_unit_tests_are_in_folders_named_like_the_rooms() -> None:
+    tests = Path(__file__).parent
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
+    others = {str(folder) for folder in folders if folder != Path() and not (ROOT / folder).is_dir()}
+    assert others == {"docs"}

@@ -434,7 +434,7 @@ def test_rules_between_keys_and_on_other_files_are_the_loaders(text: str, tmp_pa
 
 def properties(node: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     for name, value in node.get("properties", {}).items():
-        if value.get("deprecated"):  # what only the older family has: test_older_family.py
+        if value.get("deprecated"):  # what only the older family has: test_legacy_keys.py
             continue
         yield f"{path}{name}", value
         if f"{path}{name}" in NAMED:
