@@ -19,10 +19,10 @@ from pathlib import Path
 
 class Pigeon:
     def process(self, policy, notification, folder, env):
-        from ralph.notify.channel import SendProcess, as_json
+        from ralph.notify.channel import SendProcess, encode_message
 
         to = policy.url.partition("://")[2]
-        message = as_json({"to": to, "news": notification.message})
+        message = encode_message({"to": to, "news": notification.message})
         return SendProcess((sys.executable, "-m", "pigeon"), message, env, Path("/"))
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.backlog import text_file
-from ralph.backlog.text_file import Stamp, look
+from ralph.backlog.text_file import Stamp, stamp_of
 from ralph.fault_points import fault_point
 
 FOLDER = "replaced"
@@ -87,7 +87,7 @@ class ReplacedFiles:
         other tasks are taken."""
         data, kept, index = b"", [], self._index().kept
         for number, one in enumerate(index):
-            found = look(Path(one.path))
+            found = stamp_of(Path(one.path))
             if found is None:
                 continue
             in_use = _is_open_for_writing(Path(one.path))
@@ -107,10 +107,10 @@ class ReplacedFiles:
         """Give the list this content if it still is what was read. None: somebody wrote it; nothing was changed. `took`: the
         content has this in it."""
         path = self._path()
-        tmp = text_file.temporary(self._state_dir, path)
+        tmp = text_file.temporary_path(self._state_dir, path)
         try:
             text_file.write_new(tmp, data, path if seen else None)
-            if look(path) != seen:
+            if stamp_of(path) != seen:
                 self.recover()
                 return None
             self._begin(tmp, before, seen, took)
@@ -121,7 +121,7 @@ class ReplacedFiles:
             fault_point("rename.after")
             self._finish(tmp)
             text_file.sync_folder(path.parent)
-            return look(path)
+            return stamp_of(path)
         except OSError as error:
             with suppress(OSError):
                 self.recover()
@@ -138,11 +138,11 @@ class ReplacedFiles:
     def recover(self) -> None:
         """Finish, or undo, what a writer that died had begun."""
         path, pending = self._path(), self._index().pending
-        tmp = text_file.temporary(self._state_dir, path)
+        tmp = text_file.temporary_path(self._state_dir, path)
         if pending is None:
             tmp.unlink(missing_ok=True)
             return
-        there = look(tmp)
+        there = stamp_of(tmp)
         if there is None or self._happened(there, tmp, path, pending):
             self._finish(tmp)
         else:
@@ -152,15 +152,15 @@ class ReplacedFiles:
 
     def _happened(self, there: Stamp, tmp: Path, path: Path, pending: Pending) -> bool:
         if _is_same_file(there, pending.new):
-            now = look(path)
+            now = stamp_of(path)
             return now is not None and _is_same_file(now, pending.new)  # it was created
         if _begins_with(tmp, pending):
             return True
         # Somebody had written it between the last look and the exchange: theirs goes back, unless they wrote again.
-        return not (pending.new.same_content(look(path)) and text_file.exchange(tmp, path))
+        return not (pending.new.same_content(stamp_of(path)) and text_file.exchange(tmp, path))
 
     def _begin(self, tmp: Path, before: bytes, seen: Stamp | None, took: Appended | None) -> None:
-        new, index = look(tmp), self._index()
+        new, index = stamp_of(tmp), self._index()
         assert new is not None
         kept = took.kept if took else index.kept
         checksum, path = zlib.crc32(before), ""
@@ -181,7 +181,7 @@ class ReplacedFiles:
                 return False
             return True
         if text_file.exchange(tmp, path):
-            if seen.same_content(look(tmp)) and tmp.read_bytes() == before:
+            if seen.same_content(stamp_of(tmp)) and tmp.read_bytes() == before:
                 return True
             text_file.exchange(tmp, path)
             return False
@@ -198,7 +198,7 @@ class ReplacedFiles:
         if index.pending is None:
             tmp.unlink(missing_ok=True)
             return
-        there = look(tmp)
+        there = stamp_of(tmp)
         if there is not None and index.pending.path and not _is_same_file(there, index.pending.new):
             tmp.rename(index.pending.path)
             fault_point("keep.after")
@@ -240,11 +240,11 @@ class ReplacedFiles:
         return name
 
     def _index_path(self) -> Path:
-        return self._folder / f"{text_file.key(self._path())}.json"
+        return self._folder / f"{text_file.path_key(self._path())}.json"
 
     def _index(self) -> Index:
         path = self._index_path()
-        stamp = look(path)
+        stamp = stamp_of(path)
         if stamp is None:
             return Index()
         if self._read is None or self._read[:2] != (stamp, path) or not text_file.is_old(stamp):
@@ -270,7 +270,7 @@ class ReplacedFiles:
 
 
 def _is_changed(one: Kept) -> bool:
-    found = look(Path(one.path))
+    found = stamp_of(Path(one.path))
     return found is not None and (found.size, found.mtime) != (one.taken, one.mtime)
 
 

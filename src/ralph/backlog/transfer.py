@@ -25,7 +25,7 @@ class ImportPlan(msgspec.Struct):
     renamed: dict[str, str] = {}  # foreign id -> the one here, where the first was taken
 
 
-def plan(backlog: JsonlBacklog, incoming: Sequence[Incoming], today: str) -> ImportPlan:
+def plan_import(backlog: JsonlBacklog, incoming: Sequence[Incoming], today: str) -> ImportPlan:
     taken = {task.id: task.title for task in backlog.all()}
     ids = _Ids(taken)
     came = _sources(backlog)
@@ -110,7 +110,7 @@ def _closed(source: object) -> str:
     return next((date[:10] for date in dates if isinstance(date, str) and date), "")
 
 
-def outgoing(backlog: JsonlBacklog) -> list[Outgoing]:
+def tasks_to_export(backlog: JsonlBacklog) -> list[Outgoing]:
     forest = backlog.tasks
     return [
         Outgoing(

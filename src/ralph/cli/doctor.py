@@ -180,7 +180,9 @@ def left_by(run: str, residue: str) -> list[str]:
     from ralph.processes.keeper import cgroup
 
     prefix = residue.split(" ", 3)[3] if residue.count(" ") >= 3 else ""
-    found = marks.marked(marks.RUN, run) + [p for x in cgroup.places(prefix) for p in marks.held(x)]
+    found = marks.marked_processes(marks.RUN, run) + [
+        p for x in cgroup.places(prefix) for p in marks.members_of_cgroup(x)
+    ]
     return list(dict.fromkeys(str(process) for process in found))
 
 
@@ -255,12 +257,12 @@ def _confinement(policy: Policy, folder: Path) -> Finding:
 
 def _environment(policy: Policy) -> Iterator[Finding]:
     """The names of what is not handed on: when a gate or an agent misses something, here it is."""
-    from ralph.core.secrets.environment import held_back
+    from ralph.core.secrets.environment import held_back_names
     from ralph.runner.loop_context import variables_for
 
     mend = 'What they need is named in `env_allow`; `env_allow: ["*"]` hands on everything.'
     for who, agent in ((f"the agent {policy.agent.backend}", policy.agent), ("gates", None)):
-        if names := held_back(os.environ, variables_for(policy, agent)):
+        if names := held_back_names(os.environ, variables_for(policy, agent)):
             yield note("variables", f"not for {who}: {few(names, _NAMES)}", mend)
         else:
             yield good("variables", f"all of yours reach {who}")
@@ -299,10 +301,10 @@ def _git() -> Finding:
 
 
 def _ownership() -> Iterator[Finding]:
-    from ralph.processes.ownership import available, choose
+    from ralph.processes.ownership import available_tiers, choose_tier
 
     try:
-        best = choose(os.environ.get("RALPH_TIER", ""))
+        best = choose_tier(os.environ.get("RALPH_TIER", ""))
     except RalphError as error:
         yield broken("processes", error)
         return
@@ -311,7 +313,7 @@ def _ownership() -> Iterator[Finding]:
         yield fix("processes", "owned by group", mend)
     else:
         yield good("processes", f"owned by {best}: none outlives its iteration or gate")
-    for tier, why in available().items():
+    for tier, why in available_tiers().items():
         if why and tier != "group":
             yield note("processes", f"{tier} is not usable: {why}", mend_tier(tier))
 
@@ -382,17 +384,17 @@ def _sandbox() -> Finding:
 def _agents() -> Iterator[Finding]:
     """All are asked at once: some take a second to say their version."""
     from ralph.agents import registry
-    from ralph.setup.project import known, names
+    from ralph.setup.project import agent_names, known_agents
 
     for name in registry.names():
         try:
             registry.find(name)
         except RalphError as error:
             yield note("agents", error.what, error.todo)
-    there = {agent.name: path for agent in known() if (path := shutil.which(agent.program))}
+    there = {agent.name: path for agent in known_agents() if (path := shutil.which(agent.program))}
     if not there:
         mend = "Any program that reads a prompt can be one: cli.command in ralph.yml."
-        yield note("agents", f"none of {names()} is on PATH", mend)
+        yield note("agents", f"none of {agent_names()} is on PATH", mend)
         return
     asked = {name: _start([path, "--version"]) for name, path in there.items()}
     deadline = time.monotonic() + PATIENCE

@@ -15,7 +15,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ralph.config.hats import BASE, FOLDER, examine_roles, found_in, role_names
+from ralph.config.hats import BASE, FOLDER, examine_roles, role_names, roles_file
 from ralph.config.problems import ConfigFinding, Unreadable, findings
 from ralph.errors import RalphError
 from ralph.terminal import words
@@ -409,7 +409,7 @@ class RolesVerdict(msgspec.Struct, frozen=True):
 
 def roles_here(folder: Path) -> RolesVerdict | None:
     """None when there are none."""
-    file = found_in(folder) or ""
+    file = roles_file(folder) or ""
     try:
         roles, problems = examine_roles(folder)
     except Unreadable as error:

@@ -261,7 +261,7 @@ def load_roles(folder: Path) -> tuple[Team | None, tuple[str, ...]]:
 
 def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
     """The roles as far as they can be read, and what is wrong with them; Unreadable when the file cannot be taken apart."""
-    found = found_in(folder)
+    found = roles_file(folder)
     if found is None:
         return None, None
     problems = Problems(found)
@@ -276,7 +276,7 @@ def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
     return Team(hats=role_hats(triggers, texts), base=_base(folder, problems)), problems
 
 
-def found_in(folder: Path) -> str | None:
+def roles_file(folder: Path) -> str | None:
     """A dangling link counts as there: it is an error to report."""
     return next((name for name in ROLE_FILE_NAMES if os.path.lexists(folder / name)), None)
 

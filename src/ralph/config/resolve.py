@@ -272,9 +272,9 @@ def _kind(values: Values, path: str, settings: Settings) -> GateKind | None:
     if key := kinds.SAID_WITH.get(given.value):
         settings.problems.add(given.line, f"{path}.kind", f"{quoted(given.value)} is said by `{key}` alone")
         return None
-    found = kinds.find(given.value)
+    found = kinds.find_kind(given.value)
     if found is None:
-        known = kinds.names()
+        known = kinds.kind_names()
         which = f"known: {', '.join(known)}" if known else "no installed package brings any"
         what = f"unknown kind {quoted(given.value)}; {which}"
         settings.problems.add(given.line, f"{path}.kind", what, given.value, known)

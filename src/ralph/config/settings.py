@@ -73,12 +73,12 @@ _RANGES = (
 )
 
 
-def check(overrides: Overrides, problems: Problems) -> None:
+def check_overrides(overrides: Overrides, problems: Problems) -> None:
     for name, least, most, above in _RANGES:
         value = getattr(overrides, name)
         problem = "" if value is None else number_problem(value, least, most, above=above)
         if problem:
-            problems.add_outside(flag(name), problem)
+            problems.add_outside(flag_name(name), problem)
     if overrides.prompt is not None and overrides.prompt_file is not None:
         problems.add_outside("-p", "give the prompt as text or as a file (-P), not both")
     if overrides.backlog and (overrides.prompt is not None or overrides.prompt_file is not None):
@@ -100,7 +100,7 @@ def check(overrides: Overrides, problems: Problems) -> None:
     _check_texts("--", tuple(word for word in overrides.command[1:] if word), problems)
 
 
-def flag(name: str) -> str:
+def flag_name(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
@@ -174,7 +174,7 @@ def fields(values: Values, group: str) -> dict[str, Any]:
     }
 
 
-def read(text: str, problems: Problems) -> Values:
+def read_settings(text: str, problems: Problems) -> Values:
     root = parse(text, problems)
     if root is None or (isinstance(root, Scalar) and root.means == "null"):
         return {}
@@ -196,7 +196,9 @@ def _section(node: Mapping, section: str, spot: Spot) -> Values:
         elif name.text not in valid:  # also a dotted name: keys are nested
             if not section and anchors(name.text):
                 continue
-            if legacy.take((*section.split("."), name.text) if section else (name.text,), value, at, renamed):
+            if legacy.read_legacy_key(
+                (*section.split("."), name.text) if section else (name.text,), value, at, renamed
+            ):
                 values[ALONE] = GivenValue(True, name.line)
             else:
                 _unknown(name.text, section, valid, at)

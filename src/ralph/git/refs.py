@@ -154,7 +154,7 @@ class Transaction:
         self._note()
 
     def _note(self) -> None:
-        ref_watch.note(
+        ref_watch.note_own_changes(
             self._guard.repo.common_dir, (ref_watch.Made(u.ref, u.old, u.new) for u in self._updates)
         )
 

@@ -35,12 +35,12 @@ from ralph.git.trees import Difference, Trees
 from ralph.git.uncommitted_changes import (
     GITLINK,
     declared_submodules,
-    dirty,
     entries_without_marks,
     gitlinks,
+    is_plain_path,
     is_repository,
     open_submodule,
-    straight,
+    uncommitted_paths,
     under,
 )
 
@@ -179,7 +179,7 @@ class Snapshots(Trees):
         listed = entries_without_marks(self._shadow)
         if self._base == "":
             self._base = head(self.repo)
-        uncommitted_changes.put(
+        uncommitted_changes.put_entries(
             self._shadow,
             listed,
             uncommitted_changes.committed_own_files(self._shadow, self._base, self._own),
@@ -195,7 +195,7 @@ class Snapshots(Trees):
     def rebase(self, commit: str) -> None:
         """From now on Ralph's own paths are those of another commit; so are their files, where nobody has changed them."""
         with self._shadow.locked():
-            uncommitted_changes.follow(self._shadow, self._base or None, commit, self._own)
+            uncommitted_changes.follow_commit(self._shadow, self._base or None, commit, self._own)
         self._base = commit
         self._last = self._index_before = None
 
@@ -245,7 +245,9 @@ class Snapshots(Trees):
 
     def _run_add(self, leave: tuple[str, ...]) -> bytes:
         sparse = ("--sparse",) if self._shadow.sparse else ()
-        leave = tuple(path for path in leave if straight(self.repo.root, path))  # git goes through no link
+        leave = tuple(
+            path for path in leave if is_plain_path(self.repo.root, path)
+        )  # git goes through no link
         try:
             return self._shadow.run("add", "-A", "-v", *sparse, *excludes(leave))
         except GitFailed as failed:
@@ -304,7 +306,7 @@ class Snapshots(Trees):
                 news[path] = commit
         for path, recorded in list(self._links.items()):
             folder = self.repo.root / path
-            if folder.is_dir() and not folder.is_symlink() and straight(self.repo.root, path):
+            if folder.is_dir() and not folder.is_symlink() and is_plain_path(self.repo.root, path):
                 submodule = open_submodule(self.repo, path)
                 commit = readable_head(submodule) if submodule else None
                 if commit not in (None, recorded):
@@ -331,7 +333,7 @@ class Snapshots(Trees):
         submodule = open_submodule(self.repo, path)
         if submodule is None:  # files without a repository around them can be stored nowhere
             return any((self.repo.root / path).iterdir())
-        return bool(dirty(submodule))
+        return bool(uncommitted_paths(submodule))
 
     # --- ignore rules
 
@@ -367,7 +369,7 @@ class Snapshots(Trees):
         full = self.repo.root / path
         if under(path, self._own) or not os.path.lexists(full) or (full.is_dir() and not full.is_symlink()):
             return False
-        return straight(self.repo.root, path)
+        return is_plain_path(self.repo.root, path)
 
     # --- restoring
 

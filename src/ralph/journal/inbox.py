@@ -54,7 +54,7 @@ def require_run(folder: str) -> None:
         raise ValueError("nothing runs here, so nobody would hear it")
 
 
-def mark_of(path: str) -> str:
+def content_mark(path: str) -> str:
     """By it one sees later whether somebody wrote to the file."""
     import hashlib
 

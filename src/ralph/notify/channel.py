@@ -49,7 +49,7 @@ class Channel(Protocol):
         ...
 
 
-def name(target: NotifyPolicy, number: int) -> str:
+def target_name(target: NotifyPolicy, number: int) -> str:
     """How facts call a target: its place in the list, and what can be said of it aloud."""
     if target.url:
         return f"{number}: {_address(target.url)}"
@@ -58,7 +58,7 @@ def name(target: NotifyPolicy, number: int) -> str:
     return f"{number}: {program.rpartition('/')[2] if plain else 'sh'}"
 
 
-def expanded(url: str, env: dict[str, str]) -> str:
+def expand_url(url: str, env: dict[str, str]) -> str:
     """The address with $VAR and ${VAR} filled in. ValueError if one is not set."""
     try:
         return string.Template(url).substitute(env)
@@ -107,7 +107,7 @@ def _place(url: str) -> tuple[str, str]:
     return host, port
 
 
-def as_json(message: Mapping[str, object]) -> bytes:
+def encode_message(message: Mapping[str, object]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 

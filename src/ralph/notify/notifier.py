@@ -19,7 +19,7 @@ import msgspec
 from ralph.core import facts as f
 from ralph.core.policy import NotifyPolicy
 from ralph.errors import RalphError
-from ralph.notify.channel import channel_of, name, secrets_of
+from ralph.notify.channel import channel_of, secrets_of, target_name
 from ralph.notify.notification import Notification
 from ralph.processes.owned_process import OwnedProcess
 from ralph.processes.ownership import Ownership
@@ -57,7 +57,7 @@ class Notifier:
         ownership: Ownership,
         patience: float = PATIENCE,
     ) -> None:
-        self._targets = {name(target, number): target for number, target in enumerate(targets, 1)}
+        self._targets = {target_name(target, number): target for number, target in enumerate(targets, 1)}
         self._folder = folder
         self._record = record
         self._already = already

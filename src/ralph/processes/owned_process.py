@@ -189,12 +189,14 @@ class OwnedProcess:
             else:
                 break
         if not self._gone:
-            marks.end(self._left, [self._place] if self._place else [], end - time.monotonic())
+            marks.end_processes(self._left, [self._place] if self._place else [], end - time.monotonic())
 
     def _left(self) -> list[process_table.Process]:
         """What is still there, found without the guard's help; with the guard, which must not stay either."""
         found = (
-            marks.held(self._place) + marks.marked(marks.PROCESS, self._mark) + marks.adopted(self._keeper)
+            marks.members_of_cgroup(self._place)
+            + marks.marked_processes(marks.PROCESS, self._mark)
+            + marks.adopted_by_keeper(self._keeper)
         )
         guard = process_table.process(self._guard)
         if guard is not None and guard.started == self._guard_started:

@@ -25,7 +25,7 @@ from ralph.processes.keeper import cgroup
 from ralph.processes.owned_process import Ended, OwnedProcess, StartFailed
 
 
-def find(name: str, cwd: Path, env: Mapping[str, str]) -> str:
+def find_program(name: str, cwd: Path, env: Mapping[str, str]) -> str:
     """As a shell in `cwd` with this environment would find it. FileNotFoundError or PermissionError if it would not."""
     if "/" in name:
         folders = [""]
@@ -42,7 +42,7 @@ def find(name: str, cwd: Path, env: Mapping[str, str]) -> str:
     raise FileNotFoundError(errno.ENOENT, "no such program", name)
 
 
-def why_not(program: str, number: int, what: str) -> str:
+def why_not_executable(program: str, number: int, what: str) -> str:
     """execve says "No such file" of a script whose interpreter is missing, and little of one that names none."""
     if number not in (errno.ENOENT, errno.ENOEXEC, errno.EACCES):
         return what
@@ -105,12 +105,12 @@ class Keeper:
             self._process.wait()
 
 
-def take(tier: str) -> Keeper:
+def take_keeper(tier: str) -> Keeper:
     """A keeper for this tier: the spare one, whose start-up has been paid for, or a new one."""
     return _spares.pop(tier, None) or Keeper(tier)
 
 
-def spare(tier: str, keeper: Keeper) -> None:
+def keep_spare(tier: str, keeper: Keeper) -> None:
     """Keeps it for who takes the next one; it ends with Ralph in any case."""
     if tier in _spares or not keeper.alive():
         keeper.close()
@@ -140,7 +140,7 @@ class Ownership:
         self._mask = mask
         self._started = 0
         self._live: set[OwnedProcess] = set()
-        self._keeper = take(tier)
+        self._keeper = take_keeper(tier)
         self._closed = False
 
     def __enter__(self) -> Ownership:
@@ -167,7 +167,7 @@ class Ownership:
         executed or `out` cannot be written; RalphError if the tier fails."""
         if self._closed:
             raise ValueError("this Ownership is closed")
-        program = find(argv[0], cwd, env)
+        program = find_program(argv[0], cwd, env)
         self._started += 1
         mark = f"{self.run}/{self._started}-{key}"
         marked = {**env, marks.RUN: self.run, marks.PROCESS: mark}
@@ -223,7 +223,7 @@ class Ownership:
             return
         self._closed = True
         if spare_keeper:
-            spare(self.tier, self._keeper)
+            keep_spare(self.tier, self._keeper)
         else:
             self._keeper.close()
             for place in cgroup.places(self._keeper.places):  # were the keeper itself killed
@@ -249,7 +249,9 @@ class Ownership:
             case "cwd":
                 return OSError(failed.number, failed.what, os.fspath(cwd))
             case "exec":
-                return OSError(failed.number, why_not(program, failed.number, failed.what), program)
+                return OSError(
+                    failed.number, why_not_executable(program, failed.number, failed.what), program
+                )
             case _:
                 return RalphError(
                     f"a process cannot be held in tier {self.tier}: {failed.what}",
@@ -310,12 +312,12 @@ TIERS = ("cgroup", "pidns", "reaper", "group")
 _probed: dict[str, str] = {}
 
 
-def available() -> dict[str, str]:
+def available_tiers() -> dict[str, str]:
     """Each tier with "" if it works here, else why not. Found out by doing it, once."""
     return {tier: _why_not(tier) for tier in TIERS}
 
 
-def choose(wanted: str = "") -> str:
+def choose_tier(wanted: str = "") -> str:
     """The best tier that works here, or the wanted one if it does."""
     if wanted and wanted not in TIERS:
         raise RalphError(f"unknown tier {wanted!r}", todo=f"The tiers are {', '.join(TIERS)}.")
@@ -326,7 +328,7 @@ def choose(wanted: str = "") -> str:
     for tier in (wanted,) if wanted else TIERS:
         if not _why_not(tier):
             return tier
-    why = "; ".join(available().values())
+    why = "; ".join(available_tiers().values())
     todo = "Run it where programs can be started; `ralph doctor` shows each way."
     raise RalphError(f"no program can be started here: {why}", todo=todo, code=70)
 

@@ -38,7 +38,7 @@ from ralph.journal.read import scan
 from ralph.journal.record import new_id, now
 from ralph.journal.store import Store
 from ralph.notify.notifier import LOOK_AGAIN
-from ralph.processes.ownership import Ownership, choose
+from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
 from ralph.runner.backlog_writes import GONE, BacklogWriter, Begun, changes, unfinished, waiting
 from ralph.runner.gate_cache import GateCache
@@ -86,7 +86,7 @@ def run_backlog(request: BacklogRequest, backlog: Backlog, seeing: LoopView) -> 
     state_dir = request.repo.state_dir
     sandboxing.check(request.everyone, request.repo, request.folder)
     run_id = new_id()
-    tier = choose(os.environ.get("RALPH_TIER", ""))
+    tier = choose_tier(os.environ.get("RALPH_TIER", ""))
     make_folders(state_dir, request.folder)
     lock = Lock.acquire(state_dir, run_id)
     try:
@@ -122,7 +122,7 @@ class _BacklogRun:
         request = self._request
         self._journal = Journal.open(self._home.state_dir, self._id, now)
         resumed = self._to_resume()  # before anything is recorded
-        kinds.require(resumed.state.gates if resumed is not None else ())
+        kinds.require_kinds(resumed.state.gates if resumed is not None else ())
         store = Store(self._home.state_dir, self._id)
         masker = sandboxing.masker_of(request.everyone)
         with (
@@ -331,7 +331,9 @@ class _BacklogRun:
                 allow=resume.allow,
             )
         )
-        if why := kinds.missing(before.state.gates):  # this task waits for a person; the others continue
+        if why := kinds.missing_kinds(
+            before.state.gates
+        ):  # this task waits for a person; the others continue
             code, tree = exit_code("blocked-on-person"), life.loop.state.tree
             life.loop.record(f.LoopEnded(end="blocked-on-person", reason=why, code=code, tree=tree))
         self._parked.pop(before.state.loop, None)

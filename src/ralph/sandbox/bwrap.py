@@ -20,9 +20,9 @@ from ralph.sandbox import init_process
 from ralph.sandbox.mounts import (
     Programs,
     SandboxPlan,
-    find,
+    exists,
+    find_program,
     git_places,
-    there,
     unreadable_by_others,
     without_credentials,
 )
@@ -108,7 +108,7 @@ def wrap(
         home.resolve() if home.is_absolute() and home.is_dir() and home != Path("/") else Path(_TMP, "home")
     )
     _check_workspace(workspace, lives)
-    program = find(argv[0], cwd, env)
+    program = find_program(argv[0], cwd, env)
 
     plan = SandboxPlan()
     programs = Programs(plan, lives, workspace, env)
@@ -160,7 +160,7 @@ def wrap(
     )
 
 
-def trouble(code: int, errors: str) -> str:
+def sandbox_error(code: int, errors: str) -> str:
     """Why the program was never started, by the exit code and the end of standard error; empty when it was."""
     last = errors.rstrip().rpartition("\n")[2]
     if code == 1 and last.startswith(_SAID_BY_BWRAP):
@@ -195,7 +195,7 @@ def _check_workspace(workspace: Path, home: Path) -> None:
 
 
 def _there(path: Path, key: str) -> Path:
-    if not path.is_absolute() or not there(path):
+    if not path.is_absolute() or not exists(path):
         raise RalphError(
             f"{key}: there is no {path}", todo="Name a file or folder that exists, by its whole path."
         )

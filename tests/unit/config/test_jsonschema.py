@@ -26,7 +26,7 @@ from ralph.config.json_schema import default_of, schema
 from ralph.config.load import examine, load
 from ralph.config.problems import Problems
 from ralph.config.schema import BY_PATH, EITHER, KEYS, LISTS, NAMED, SHORT, Key
-from ralph.config.settings import Overrides, read
+from ralph.config.settings import Overrides, read_settings
 from ralph.errors import RalphError
 
 SCHEMA = schema()
@@ -53,7 +53,7 @@ def written(document: Any) -> str:
 def refused_by_loader(text: str) -> list[str]:
     """What is wrong key by key: what a schema could see, without the rules between keys and on other files."""
     problems = Problems("ralph.yml")
-    read(text, problems)
+    read_settings(text, problems)
     return [problem.what for problem in problems.found]
 
 

@@ -21,10 +21,10 @@ from ralph.core import facts as f
 from ralph.core.exits import NEEDS_PERSON, NEXT, End
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import NotifyPolicy, Task
-from ralph.notify.channel import name
+from ralph.notify.channel import target_name
 from ralph.notify.notification import Notification, NotificationContext, notification_of, sent_notifications
 from ralph.notify.notifier import Notifier
-from ralph.processes.ownership import Ownership, choose
+from ralph.processes.ownership import Ownership, choose_tier
 
 SCENE = NotificationContext(run="r1", folder="/work/it", host="box", time="2026-01-02T03:04:05Z")
 STATE = LoopState(
@@ -180,7 +180,7 @@ class Told:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.facts: list[f.Notified] = []
-        self.ownership = Ownership(choose(), f"t-{secrets.token_hex(4)}")
+        self.ownership = Ownership(choose_tier(), f"t-{secrets.token_hex(4)}")
 
     def notifier(
         self,
@@ -399,7 +399,7 @@ def test_a_wait_is_not_told_to_its_end_when_the_loop_has_ended(teller: Told) -> 
     ],
 )
 def test_a_target_is_named_without_its_secrets(target: NotifyPolicy, shown: str) -> None:
-    assert name(target, 1) == shown
+    assert target_name(target, 1) == shown
 
 
 def test_values_from_the_environment_are_not_recorded(teller: Told, monkeypatch: pytest.MonkeyPatch) -> None:

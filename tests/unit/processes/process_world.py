@@ -27,7 +27,7 @@ _SLEEPERS = """sleepers() {
 }
 """
 
-_usable = processes.available()
+_usable = processes.available_tiers()
 
 
 def tiers(*names: str) -> list[object]:

@@ -15,11 +15,11 @@ import pytest
 from sandbox_world import World, needs_bwrap
 
 from ralph.processes.owned_process import Ended, OwnedProcess
-from ralph.processes.ownership import Ownership, available
+from ralph.processes.ownership import Ownership, available_tiers
 from ralph.sandbox.bwrap import left_running
 
 pytestmark = needs_bwrap
-_usable = available()
+_usable = available_tiers()
 TIERS = [
     pytest.param(tier, marks=pytest.mark.skipif(bool(_usable[tier]), reason=f"{tier}: {_usable[tier]}"))
     for tier in ("cgroup", "pidns", "reaper")

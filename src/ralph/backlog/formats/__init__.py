@@ -28,7 +28,7 @@ def _text(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def taken_in(record: Record, read: Read, plain: Plain) -> tuple[Fields, Fields]:
+def to_line(record: Record, read: Read, plain: Plain) -> tuple[Fields, Fields]:
     """The fields of its line, and what of the record they do not say."""
     own = record.get(OWN)
     fields = read(record)
@@ -43,7 +43,7 @@ def taken_in(record: Record, read: Read, plain: Plain) -> tuple[Fields, Fields]:
     return fields, beyond
 
 
-def given_back(fields: Fields, beyond: Mapping[str, object], read: Read, plain: Plain) -> Record:
+def to_record(fields: Fields, beyond: Mapping[str, object], read: Read, plain: Plain) -> Record:
     """The record for a line: as it came, but for what has changed since; and what its form cannot say, under `ralph`."""
     told, gone = beyond.get("rest"), beyond.get("absent")
     rest: Record = told if isinstance(told, dict) else {}
@@ -52,7 +52,10 @@ def given_back(fields: Fields, beyond: Mapping[str, object], read: Read, plain: 
 
     def better(trial: Record) -> Record:
         """What it was, wherever that says no less of the line than what would be written today."""
-        wrong, now = unsaid(fields, read(trial), beyond), unsaid(fields, read(record), beyond)
+        wrong, now = (
+            unmapped_fields(fields, read(trial), beyond),
+            unmapped_fields(fields, read(record), beyond),
+        )
         return trial if wrong.keys() <= now.keys() else record
 
     whole = {key: value for key, value in (record | rest).items() if key not in absent}
@@ -62,12 +65,14 @@ def given_back(fields: Fields, beyond: Mapping[str, object], read: Read, plain: 
             record = better({**record, key: value})
         for key in absent:
             record = better({k: v for k, v in record.items() if k != key})
-    if lost := unsaid(fields, read(record), beyond):
+    if lost := unmapped_fields(fields, read(record), beyond):
         record = {**record, OWN: lost}
     return record
 
 
-def unsaid(fields: Fields, back: Fields, beyond: Mapping[str, object], besides: Iterable[str] = ()) -> Fields:
+def unmapped_fields(
+    fields: Fields, back: Fields, beyond: Mapping[str, object], besides: Iterable[str] = ()
+) -> Fields:
     """The fields that reading the record again would not bring back."""
     skip = {SOURCE, *besides} if beyond else set(besides)
     if beyond.get("done"):

@@ -30,7 +30,7 @@ from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
-from ralph.git.uncommitted_changes import committed, dirty
+from ralph.git.uncommitted_changes import committed, uncommitted_paths
 from ralph.history.loops import is_unfinished
 from ralph.runner.loop_runner import Choice, LoopView
 from ralph.runner.run import RunRequest, raised
@@ -469,7 +469,7 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
     """Uncommitted work is the user's: it is touched only when they say so, and saved first."""
     if in_place:
         return
-    uncommitted = [path for path in dirty(repo, own) if (repo.root / path).resolve() not in known]
+    uncommitted = [path for path in uncommitted_paths(repo, own) if (repo.root / path).resolve() not in known]
     uncommitted = [path for path in uncommitted if not _by_init(repo, path)]
     if not uncommitted or not repo.versioned:
         return

@@ -47,7 +47,7 @@ def worktrees_on(repo: Repo, ref: str) -> list[Checkout]:
     return found
 
 
-def under_way(git_dir: Path) -> str:
+def operation_under_way(git_dir: Path) -> str:
     """What the user is in the middle of; empty when nothing."""
     for name, what in _UNDER_WAY.items():
         if os.path.lexists(git_dir / name):
@@ -73,12 +73,12 @@ def _returns_to(git_dir: Path) -> list[str]:
 
 def _led(repo: Repo, text: str) -> list[str]:
     """The refs that HEAD stands for, if this is what it says: more than one where a branch is symbolic."""
-    return ref_watch.chain(text, lambda name: _said(repo.common_dir / name))
+    return ref_watch.ref_chain(text, lambda name: _said(repo.common_dir / name))
 
 
 def _said(path: Path) -> str:
     try:
-        return ref_watch.said(path)
+        return ref_watch.ref_text(path)
     except OSError:
         return ""
 
@@ -102,7 +102,7 @@ def _checkout(repo: Repo, git_dir: Path) -> Checkout | None:
         unknown = Repo(git_dir, git_dir, repo.common_dir, repo.state_dir, repo.object_format)
         return Checkout(unknown, "its folder cannot be reached now")
     there = Repo(root.resolve(), git_dir, repo.common_dir, repo.state_dir, repo.object_format)
-    doing = under_way(git_dir)
+    doing = operation_under_way(git_dir)
     return Checkout(there, f"{doing} is under way there" if doing else "")
 
 
@@ -177,7 +177,7 @@ class Held:
 
 
 @contextmanager
-def held(guard: LandingLock, checkout: Repo) -> Iterator[Held | None]:
+def lock_checkout(guard: LandingLock, checkout: Repo) -> Iterator[Held | None]:
     """None when another program does not give the index away, or there is none."""
     lock = checkout.git_dir / "index.lock"
     if not _take(lock):

@@ -97,7 +97,7 @@ def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str)
     return made.decode().strip()
 
 
-def aside(repo: Repo, tree: str, parent: str) -> str:
+def commit_aside(repo: Repo, tree: str, parent: str) -> str:
     """A commit that only holds a tree; the same for the same."""
     return squash(repo, tree, parent, "held\n", Person("Ralph", "ralph@localhost"), "1970-01-01T00:00:00Z")
 
@@ -108,7 +108,7 @@ def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
         return Merged(tree)
     # Both as children of `base`: git would look for an older one where somebody has taken that off the target, and would
     # bring back with the change what they took away.
-    ours, theirs = (aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
+    ours, theirs = (commit_aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
     command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
     place = {"GIT_DIR": str(repo.common_dir)}
     settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")

@@ -25,9 +25,9 @@ class Apprise:
     def process(
         self, policy: NotifyPolicy, notification: Notification, folder: Path, env: dict[str, str]
     ) -> SendProcess:
-        from ralph.notify.channel import SendProcess, as_json, expanded
+        from ralph.notify.channel import SendProcess, encode_message, expand_url
 
-        url = expanded(policy.url, env)
+        url = expand_url(policy.url, env)
         message = {
             "url": url,
             "title": f"Ralph: {notification.title}",
@@ -36,7 +36,7 @@ class Apprise:
         }
         # Not in the workspace, and with nothing of it on the path: an agent could have put an apprise.py there.
         sender = (sys.executable, "-P", "-m", __name__)
-        return SendProcess(sender, as_json(message), env, Path("/"))
+        return SendProcess(sender, encode_message(message), env, Path("/"))
 
 
 CHANNEL = Apprise()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ralph.core.policy import NotifyPolicy
-from ralph.notify.channel import SendProcess, as_json
+from ralph.notify.channel import SendProcess, encode_message
 from ralph.notify.notification import Notification
 
 
@@ -22,7 +22,7 @@ class CommandChannel:
         # Somebody is to be told also when the agent has removed the folder.
         cwd = folder if folder.is_dir() else Path("/")
         shell = ("/bin/sh", "-c", policy.run)
-        return SendProcess(shell, as_json(notification.message), env, cwd)
+        return SendProcess(shell, encode_message(notification.message), env, cwd)
 
 
 CHANNEL = CommandChannel()

@@ -26,7 +26,7 @@ from ralph.gates.protected_paths import undo_protected
 from ralph.git.ignored_files import newly_ignored, own_excludes
 from ralph.git.recovery import save
 from ralph.git.repo import commits_between, head, own_files, printable
-from ralph.git.uncommitted_changes import dirty
+from ralph.git.uncommitted_changes import uncommitted_paths
 from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
 from ralph.prompt.hats import nameable
@@ -92,7 +92,7 @@ class Effects:
         recovery = ""
         # Without git nothing here is committed, so all of it is the user's only copy. In a workspace nothing is the user's.
         if b.workspace is None and (
-            not b.repo.versioned or dirty(b.repo, own_files(b.repo, b.folder, own_paths(s)))
+            not b.repo.versioned or uncommitted_paths(b.repo, own_files(b.repo, b.folder, own_paths(s)))
         ):
             recovery = save(
                 b.repo, b.snapshots, snapshot.tree, loop=s.loop, reason="before the loop", when=b.now()
