@@ -16,7 +16,7 @@ _spec = os.environ.get("RALPH_FAULT", "")
 _passed = 0
 
 
-def seam(name: str, *, writes: bool = False) -> None:
+def fault_point(name: str, *, writes: bool = False) -> None:
     if _spec:
         _act(name, writes)
 

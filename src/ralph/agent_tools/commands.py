@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ralph.agent_tools.caller import Caller
+from ralph.agent_tools.requests import Caller
 from ralph.errors import RalphError
 from ralph.text import harmless
 

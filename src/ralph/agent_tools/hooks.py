@@ -118,9 +118,9 @@ def _says_nothing(given: dict[str, object]) -> bool:
 
 def _handed_over() -> bool:
     """Whether the scratchpad is another one than at the start."""
-    from ralph.journal.inbox import mark_of
+    from ralph.journal.inbox import content_mark
 
-    return mark_of(os.environ.get("RALPH_SCRATCHPAD", "")) != os.environ.get("RALPH_HANDOVER")
+    return content_mark(os.environ.get("RALPH_SCRATCHPAD", "")) != os.environ.get("RALPH_HANDOVER")
 
 
 def _tell(reason: str) -> None:

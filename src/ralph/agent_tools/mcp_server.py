@@ -14,8 +14,8 @@ import sys
 from collections.abc import Callable, Iterator
 
 from ralph import __version__
-from ralph.agent_tools.caller import Caller
 from ralph.agent_tools.mcp_tools import McpTools, UnknownTool
+from ralph.agent_tools.requests import Caller
 
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  # newest first
 MODERN = ("2026-07-28",)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ralph.agent_tools.caller import Caller
-from ralph.agent_tools.requests import Schema, check, number, plain, text, texts
+from ralph.agent_tools.requests import Caller, Schema, check, number, plain, text, texts
 from ralph.errors import RalphError
 
 Arguments = dict[str, object]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph.agents.adapter import OPENAI, Adapter, AgentTools, Launch, Needs, Reader, Words, environment, hooks
-from ralph.agents.stream import StreamReader, Tokens, by_text, count, parse, part, seconds_until, text
+from ralph.agents.stream import StreamReader, Tokens, count, fault_in_text, parse, part, seconds_until, text
 from ralph.core.agent_policy import AgentPolicy
 
 MODE = ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
@@ -89,7 +89,7 @@ class CodexReader(StreamReader):
             self.did()
 
     def _failed(self, message: str) -> None:
-        self.failed(by_text(message), message, seconds_until(message))
+        self.failed(fault_in_text(message), message, seconds_until(message))
 
     def words(self) -> Words:
         if self._log and self._log.read():

@@ -16,9 +16,9 @@ from ralph.agents.adapter import GOOGLE, Adapter, AgentTools, Launch, Needs, Rea
 from ralph.agents.stream import (
     StreamReader,
     Tokens,
-    by_status,
-    by_text,
     count,
+    fault_in_text,
+    fault_of_status,
     parse_settings,
     part,
     seconds_until,
@@ -130,14 +130,14 @@ class GeminiReader(StreamReader):
 
     def _failed(self, message: str) -> None:
         self._error = message
-        self.failed(by_text(message), message, seconds_until(message))
+        self.failed(fault_in_text(message), message, seconds_until(message))
 
     def ended(self, code: int) -> None:
         super().ended(code)
         if code == _NO_LOGIN:
             self.failed("credentials", self._words.fault_text)
         elif code >= _FIRST_STATUS and self._error and not self._words.fault:
-            self.failed(by_status(code + 256, self._error), self._error, seconds_until(self._error))
+            self.failed(fault_of_status(code + 256, self._error), self._error, seconds_until(self._error))
 
 
 def _tokens(figures: dict[str, Any]) -> Tokens:

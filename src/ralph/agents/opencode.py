@@ -13,9 +13,9 @@ from ralph.agents.adapter import PROVIDERS, Adapter, AgentTools, Launch, Needs, 
 from ralph.agents.stream import (
     StreamReader,
     Tokens,
-    by_status,
-    by_text,
     count,
+    fault_in_text,
+    fault_of_status,
     number,
     parse_settings,
     part,
@@ -121,7 +121,7 @@ class OpencodeReader(StreamReader):
             message = f"context overflow: {message}"
             self._overflowed = True
         status = int(number(data.get("statusCode")))
-        fault = _FAULTS.get(text(error, "name")) or by_status(status, message) or by_text(message)
+        fault = _FAULTS.get(text(error, "name")) or fault_of_status(status, message) or fault_in_text(message)
         self.failed(fault, message, _wait(part(data, "responseHeaders"), message))
 
     def ended(self, code: int) -> None:

@@ -55,12 +55,12 @@ _AT = re.compile(r"\bat (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th)?, (\d{4}) )?
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
-def by_text(text: str) -> Fault:
+def fault_in_text(text: str) -> Fault:
     low = text.lower()[:2000]
     return next((fault for fault, pattern in _TEXTS if re.search(pattern, low)), "")
 
 
-def by_status(status: int, text: str = "") -> Fault:
+def fault_of_status(status: int, text: str = "") -> Fault:
     """An HTTP status, with the text that came along: a 429 is a passing limit or a used up quota."""
     if status in (401, 403):
         return "credentials"
@@ -69,7 +69,7 @@ def by_status(status: int, text: str = "") -> Fault:
     if status == 404:
         return "unusable"
     if status == 429:
-        return "quota" if by_text(text) == "quota" else "overload"
+        return "quota" if fault_in_text(text) == "quota" else "overload"
     return "overload" if status == 408 or 500 <= status < 600 else ""
 
 
@@ -193,7 +193,7 @@ class StreamReader:
     def ended(self, code: int) -> None:
         """Before its first JSON a CLI has only complained."""
         if code and self._text and (said := self._text.words().said.strip()):
-            self.failed(by_text(said), said)
+            self.failed(fault_in_text(said), said)
 
     def words(self) -> Words:
         if self._text and (plain := self._text.words()).said.strip():

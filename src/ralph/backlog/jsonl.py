@@ -22,7 +22,7 @@ from ralph.backlog.changes import (
 )
 from ralph.backlog.file_watch import FileWatch
 from ralph.backlog.json_line import fields_of, patched
-from ralph.backlog.replaced import ReplacedFiles
+from ralph.backlog.replaced_files import ReplacedFiles
 from ralph.backlog.text_file import BOM, Table
 from ralph.core.tasks.graph import TaskGraph
 from ralph.core.tasks.task import BacklogTask, Status, TaskProblem, read_line
@@ -322,7 +322,7 @@ class JsonlBacklog:
         if not self._wishes:
             return Applied()
         conflicts: list[Conflict] = []
-        with text_file.alone(self._state_dir):
+        with text_file.locked(self._state_dir):
             self._take_over()
             for _ in range(_TRIES):
                 self._reload()
@@ -342,7 +342,7 @@ class JsonlBacklog:
         """Who only reads the list can do without: whoever writes it next does it, or says what is wrong."""
         if not self._replaced.changed():
             return False
-        with suppress(RalphError), text_file.alone(self._state_dir):
+        with suppress(RalphError), text_file.locked(self._state_dir):
             return self._take_over()
         return False
 

@@ -34,10 +34,10 @@ def of_folder(repo: Repo, folder: Path) -> Path:
     config = _nearest(folder, repo.root)
     if config is None or not _may_name_one(config):
         return repo.root / BACKLOG_NAME
-    from ralph.config.tasks import named_in
+    from ralph.config.tasks import backlog_named_in
 
     try:
-        return named_in(config) or repo.root / BACKLOG_NAME
+        return backlog_named_in(config) or repo.root / BACKLOG_NAME
     except RalphError as error:
         if error.where:
             raise

@@ -211,7 +211,7 @@ _WRITTEN_BY_INIT = frozenset({"event_loop.prompt_file", "event_loop.completion_p
 ALONE = "<older>"  # stands among the keys of a file that has keys which only that family has
 
 
-def of_the_family(keys: Iterable[str]) -> bool:
+def is_legacy_file(keys: Iterable[str]) -> bool:
     """Whether the file with these keys was written for that family, so that its defaults hold: it has hats, or a key of
     theirs (or what their `init` writes) and none that only Ralph has."""
     keys = set(keys)
@@ -241,7 +241,7 @@ Renamed = list[
 _PARTS = tuple(tuple(row.path.split(".")) for row in ROWS)
 
 
-def take(parts: tuple[str, ...], node: Node, spot: Spot, renamed: Renamed) -> bool:
+def read_legacy_key(parts: tuple[str, ...], node: Node, spot: Spot, renamed: Renamed) -> bool:
     """Whether the older family knows this key. What has another name here is put into `renamed`."""
     return _take(parts, node, spot, renamed, told=True)
 

@@ -10,14 +10,13 @@ from msgspec.structs import replace
 
 from ralph.config.agents import absolute, adapter_of, agent_of, other_agent
 from ralph.config.hats import team
-from ralph.config.overrides import Overrides
 from ralph.config.problems import closest, quoted
 from ralph.config.schema import EITHER, GATE, NOTIFY, REVIEWER
-from ralph.config.settings import ADAPTER, NO_GATES, GivenValue, Settings, Values, fields
+from ralph.config.settings import ADAPTER, NO_GATES, GivenValue, Overrides, Settings, Values, fields
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.gate_kinds import GateKind
 from ralph.core.policy import (
     REVIEWS,
+    GateKind,
     GatePolicy,
     LimitPolicy,
     MemoryPolicy,
@@ -273,9 +272,9 @@ def _kind(values: Values, path: str, settings: Settings) -> GateKind | None:
     if key := kinds.SAID_WITH.get(given.value):
         settings.problems.add(given.line, f"{path}.kind", f"{quoted(given.value)} is said by `{key}` alone")
         return None
-    found = kinds.find(given.value)
+    found = kinds.find_kind(given.value)
     if found is None:
-        known = kinds.names()
+        known = kinds.kind_names()
         which = f"known: {', '.join(known)}" if known else "no installed package brings any"
         what = f"unknown kind {quoted(given.value)}; {which}"
         settings.problems.add(given.line, f"{path}.kind", what, given.value, known)

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from ralph.core.exits import End
 from ralph.core.failures.test_counts import Counts
-from ralph.core.legacy import with_recorded_roles
-from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task
+from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task, with_recorded_roles
 
 Purpose = Literal["base", "claim", "iteration"]
 Variant = Literal["as-is", "original"]

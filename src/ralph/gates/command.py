@@ -20,10 +20,9 @@ from ralph.core.failures.excerpt import (
     windows_text,
 )
 from ralph.core.failures.test_counts import Counts, ran_nothing
-from ralph.core.gate_kinds import COMMAND
 from ralph.core.globs import matches
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import GatePolicy
+from ralph.core.policy import COMMAND, GatePolicy
 from ralph.gates.kinds import Asked, GateFinding, Program, Ran
 from ralph.text import digest, few
 

@@ -11,7 +11,7 @@ import msgspec
 
 from ralph.core.globs import matches
 from ralph.core.loop.state import LoopState
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.recovery import Keep
 from ralph.git.snapshots import Snapshots
 
@@ -62,9 +62,9 @@ def restore(
     wanted = plan(snapshots, before=before, tip=tip, tree=tree, protect=protect, allow=allow, mine=mine)
     if wanted.paths:
         keep()
-        seam("protect.before", writes=True)
+        fault_point("protect.before", writes=True)
         snapshots.restore(wanted.tree, wanted.paths)
-        seam("protect.after")
+        fault_point("protect.after")
     return wanted
 
 

@@ -10,10 +10,9 @@ import msgspec
 
 from ralph.agents.registry import adapter
 from ralph.core.failures.excerpt import excerpt
-from ralph.core.gate_kinds import REVIEWER
 from ralph.core.loop.signals import bare, outside_fences
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import GatePolicy
+from ralph.core.policy import REVIEWER, GatePolicy
 from ralph.gates.kinds import Asked, GateFinding, Program, Ran
 from ralph.text import digest
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import DISK, RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.repo import Repo, ensure_store, head
 
@@ -276,7 +276,7 @@ class PrivateIndex:
             "sparse": settings.get("core.sparsecheckout", "").lower() in ("true", "yes", "on", "1"),
             "partial": "extensions.partialclone" in settings,
         }
-        seam("shadow.before", writes=True)
+        fault_point("shadow.before", writes=True)
         (self.folder / "origin").write_text(
             json.dumps(origin)
         )  # last: its presence says that the rest is there

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 # What the caller's shell says about *which* repository to use must not leak in; which user configuration
 # to read and where discovery stops stays the user's choice.
@@ -92,12 +92,12 @@ def run(
 ) -> bytes:
     """Run git to its end and return what it wrote to stdout (if that is not a file); GitFailed when it exits with
     an error. `settings` (key=value) win over the neutral ones."""
-    seam(f"git.{args[0]}.before")
+    fault_point(f"git.{args[0]}.before")
     feed = subprocess.PIPE if isinstance(stdin, bytes) else stdin or subprocess.DEVNULL
     process = _start(args, cwd, env, durable, pass_fds, feed, stdout, settings)
     out, err = process.communicate(stdin if isinstance(stdin, bytes) else None)
     out = out or b""
-    seam(f"git.{args[0]}.after")
+    fault_point(f"git.{args[0]}.after")
     if process.returncode or UNSEEN.encode() in err:
         raise GitFailed(args, process.returncode, out, err.decode("utf-8", "replace"))
     return out

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, ensure_store, head, safe_name
@@ -129,9 +129,9 @@ def drop(repo: Repo, ref: str) -> None:
     existing, lost = _listed(repo)
     if ref not in {*(entry.ref for entry in existing), *lost}:
         raise RalphError(f"there is no recovery ref {ref}", todo="`ralph recover` lists those that exist.")
-    seam("ref.before", writes=True)
+    fault_point("ref.before", writes=True)
     _git(repo, "update-ref", "-d", ref)
-    seam("ref.after")
+    fault_point("ref.after")
 
 
 def _create_ref(repo: Repo, loop: str, commit: str, existing: Iterable[str]) -> str:
@@ -141,14 +141,14 @@ def _create_ref(repo: Repo, loop: str, commit: str, existing: Iterable[str]) -> 
     # A number may be held by the lock file of a killed git: then the next one is as good.
     for number in range(first, first + _TRIES):
         ref = f"{folder}{number}"
-        seam("ref.before", writes=True)
+        fault_point("ref.before", writes=True)
         try:
             _git(repo, "update-ref", "--stdin", "-z", stdin=f"create {ref}\0{commit}\0".encode())
         except GitFailed:
             if number == first + _TRIES - 1:
                 raise
             continue
-        seam("ref.after")
+        fault_point("ref.after")
         break
     with suppress(OSError):
         _sync(repo.common_dir / folder)

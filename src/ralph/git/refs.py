@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program, ref_watch
 from ralph.git.landing.lock import LandingLock, LandingNote, ref_locks, remove_own_locks
 from ralph.git.program import GitFailed
@@ -140,10 +140,10 @@ class Transaction:
         self._process = process
 
     def commit(self) -> None:
-        seam("landing.ref.before", writes=True)
+        fault_point("landing.ref.before", writes=True)
         said = _tell(self._process, b"commit\0", b"commit: ok\n")
         error = _finish(self._process)
-        seam("landing.ref.after")
+        fault_point("landing.ref.after")
         if said and not self._process.returncode:
             _sync_folders(self._guard.repo, self._updates)
             self._note()
@@ -154,7 +154,7 @@ class Transaction:
         self._note()
 
     def _note(self) -> None:
-        ref_watch.note(
+        ref_watch.note_own_changes(
             self._guard.repo.common_dir, (ref_watch.Made(u.ref, u.old, u.new) for u in self._updates)
         )
 
@@ -174,9 +174,9 @@ def prepare(guard: LandingLock, updates: Sequence[Update], message: str) -> Tran
             env={"GIT_DIR": str(private_dir(repo))},
             pass_fds=(guard.fd,),
         )
-        seam("landing.prepare.before", writes=True)
+        fault_point("landing.prepare.before", writes=True)
         if _tell(process, b"start\0" + _commands(repo, updates) + b"prepare\0", b"start: ok\nprepare: ok\n"):
-            seam("landing.prepare.after")
+            fault_point("landing.prepare.after")
             return Transaction(guard, updates, process)
         error = _finish(process)
         tips = [tip(repo, u.ref) for u in updates]

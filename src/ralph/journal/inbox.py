@@ -10,7 +10,7 @@ import stat
 import time
 from collections.abc import Mapping
 
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 
 def state_dir() -> str:
@@ -54,7 +54,7 @@ def require_run(folder: str) -> None:
         raise ValueError("nothing runs here, so nobody would hear it")
 
 
-def mark_of(path: str) -> str:
+def content_mark(path: str) -> str:
     """By it one sees later whether somebody wrote to the file."""
     import hashlib
 
@@ -88,9 +88,9 @@ def put(inbox_dir: str, message: dict[str, object], name: str = "") -> str:
     os.makedirs(inbox_dir, exist_ok=True)
     try:
         _write(tmp, raw)
-        seam("rename.before", writes=True)
+        fault_point("rename.before", writes=True)
         os.rename(tmp, f"{inbox_dir}/{file_name}")
-        seam("rename.after")
+        fault_point("rename.after")
     except BaseException:
         try:
             os.unlink(tmp)
@@ -132,12 +132,12 @@ def take(inbox_dir: str, *, keep_bad: bool = True) -> tuple[list[tuple[str, dict
 
 def done(inbox_dir: str, name: str) -> None:
     """Remove a message, after the journal has it on disk."""
-    seam("inbox.done.before", writes=True)
+    fault_point("inbox.done.before", writes=True)
     try:
         os.unlink(f"{inbox_dir}/{name}")
     except FileNotFoundError:
         pass
-    seam("inbox.done.after")
+    fault_point("inbox.done.after")
 
 
 def key_of(name: str) -> str:
@@ -203,9 +203,9 @@ def _set_aside(inbox_dir: str, name: str) -> None:
     target = f"{inbox_dir}/bad/{name}"
     if os.path.lexists(target):
         target = f"{target}.{time.time_ns()}"
-    seam("rename.before", writes=True)
+    fault_point("rename.before", writes=True)
     os.rename(f"{inbox_dir}/{name}", target)
-    seam("rename.after")
+    fault_point("rename.after")
 
 
 def _discard(path: str) -> None:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from ralph.core.failures.excerpt import FIRST_WINDOW, LAST_WINDOW
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 
 def transcript_name(run: str, loop: str, op: str) -> str:
@@ -85,9 +85,9 @@ def write_atomically(path: Path, data: bytes, temporary: Path) -> None:
         temporary.unlink(missing_ok=True)
         with open(temporary, "xb") as file:  # never through a link that somebody put there
             file.write(data)
-        seam("rename.before", writes=True)
+        fault_point("rename.before", writes=True)
         temporary.replace(path)
-        seam("rename.after")
+        fault_point("rename.after")
     except OSError:
         temporary.unlink(missing_ok=True)
         raise

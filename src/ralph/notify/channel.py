@@ -20,7 +20,7 @@ import msgspec
 
 from ralph.core.policy import NotifyPolicy
 from ralph.notify import channels
-from ralph.notify.news import News
+from ralph.notify.notification import Notification
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -32,7 +32,7 @@ _VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^}]*\})")
 _SHORTEST_SECRET = 4
 
 
-class Letter(msgspec.Struct, frozen=True):
+class SendProcess(msgspec.Struct, frozen=True):
     """What is handed to one process."""
 
     argv: tuple[str, ...]
@@ -42,12 +42,14 @@ class Letter(msgspec.Struct, frozen=True):
 
 
 class Channel(Protocol):
-    def letter(self, policy: NotifyPolicy, news: News, folder: Path, env: dict[str, str]) -> Letter:
+    def process(
+        self, policy: NotifyPolicy, notification: Notification, folder: Path, env: dict[str, str]
+    ) -> SendProcess:
         """`folder`: of the run, there or not; `env`: Ralph's own. ValueError says why nobody can be told."""
         ...
 
 
-def name(target: NotifyPolicy, number: int) -> str:
+def target_name(target: NotifyPolicy, number: int) -> str:
     """How facts call a target: its place in the list, and what can be said of it aloud."""
     if target.url:
         return f"{number}: {_address(target.url)}"
@@ -56,7 +58,7 @@ def name(target: NotifyPolicy, number: int) -> str:
     return f"{number}: {program.rpartition('/')[2] if plain else 'sh'}"
 
 
-def expanded(url: str, env: dict[str, str]) -> str:
+def expand_url(url: str, env: dict[str, str]) -> str:
     """The address with $VAR and ${VAR} filled in. ValueError if one is not set."""
     try:
         return string.Template(url).substitute(env)
@@ -105,7 +107,7 @@ def _place(url: str) -> tuple[str, str]:
     return host, port
 
 
-def as_json(message: Mapping[str, object]) -> bytes:
+def encode_message(message: Mapping[str, object]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 

@@ -19,9 +19,9 @@ import msgspec
 from ralph.core import facts as f
 from ralph.core.policy import NotifyPolicy
 from ralph.errors import RalphError
-from ralph.notify.channel import channel_of, name, secrets_of
-from ralph.notify.news import News
-from ralph.processes.owned import Owned
+from ralph.notify.channel import channel_of, secrets_of, target_name
+from ralph.notify.notification import Notification
+from ralph.processes.owned_process import OwnedProcess
 from ralph.processes.ownership import Ownership
 from ralph.text import one_line
 
@@ -34,10 +34,10 @@ _NO_RING = 1 << 62  # bytes of output until the transcript would need a second f
 
 
 class Sending(msgspec.Struct):
-    news: News
+    notification: Notification
     target: str
     deadline: float
-    owned: Owned | None = None
+    owned: OwnedProcess | None = None
     secrets: dict[str, str] = {}
     last: str = ""  # the last line of output
     ok: bool = False
@@ -45,7 +45,7 @@ class Sending(msgspec.Struct):
 
 
 class Notifier:
-    """For one loop. `already` holds (occasion, about, target) of what was told; `news.told` finds it in the facts."""
+    """For one loop. `already` holds (occasion, about, target) of what was told; `notification.told` finds it in the facts."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Notifier:
         ownership: Ownership,
         patience: float = PATIENCE,
     ) -> None:
-        self._targets = {name(target, number): target for number, target in enumerate(targets, 1)}
+        self._targets = {target_name(target, number): target for number, target in enumerate(targets, 1)}
         self._folder = folder
         self._record = record
         self._already = already
@@ -65,13 +65,13 @@ class Notifier:
         self._patience = patience
         self._under_way: list[Sending] = []
 
-    def start(self, news: News) -> None:
+    def start(self, notification: Notification) -> None:
         """Begins to tell those whom it concerns. Waits for nobody and raises nothing."""
         under_way = {_key(s) for s in self._under_way}
         for target, policy in self._targets.items():
-            key = (news.occasion, news.about, target)
-            if news.occasion in policy.when and key not in self._already | under_way:
-                self._under_way.append(self._start(target, policy, news))
+            key = (notification.occasion, notification.about, target)
+            if notification.occasion in policy.when and key not in self._already | under_way:
+                self._under_way.append(self._start(target, policy, notification))
 
     def advance(self) -> float:
         """Takes what is ready. In how many seconds to call again, at the latest. Only `record` can raise."""
@@ -84,7 +84,7 @@ class Notifier:
 
     def loop_is_over(self) -> None:
         """And its waits with it: nobody needs to hear of them any more."""
-        for s in [s for s in self._under_way if s.news.occasion == "wait"]:
+        for s in [s for s in self._under_way if s.notification.occasion == "wait"]:
             self._over(s, "cut short: the loop has ended")
 
     def finish(
@@ -115,23 +115,31 @@ class Notifier:
             _end(s, why)
         if s.ok:
             self._already.add(_key(s))
-        news = s.news
+        notification = s.notification
         self._record(
-            f.Notified(occasion=news.occasion, about=news.about, target=s.target, ok=s.ok, text=s.text)
+            f.Notified(
+                occasion=notification.occasion,
+                about=notification.about,
+                target=s.target,
+                ok=s.ok,
+                text=s.text,
+            )
         )
 
-    def _start(self, target: str, policy: NotifyPolicy, news: News) -> Sending:
+    def _start(self, target: str, policy: NotifyPolicy, notification: Notification) -> Sending:
         env = {k: v for k, v in os.environ.items() if k not in ("RALPH_FAULT", "RALPH_TIER")}
-        sending = Sending(news, target, time.monotonic() + self._patience, secrets=secrets_of(policy, env))
+        sending = Sending(
+            notification, target, time.monotonic() + self._patience, secrets=secrets_of(policy, env)
+        )
         try:
-            letter = channel_of(policy, env).letter(policy, news, self._folder, env)
-            sending.secrets = secrets_of(policy, letter.env)
+            process = channel_of(policy, env).process(policy, notification, self._folder, env)
+            sending.secrets = secrets_of(policy, process.env)
             sending.owned = self._ownership.start(
-                f"notify-{news.occasion}",
-                letter.argv,
-                cwd=letter.cwd,
-                env=letter.env,
-                stdin=letter.stdin,
+                f"notify-{notification.occasion}",
+                process.argv,
+                cwd=process.cwd,
+                env=process.env,
+                stdin=process.stdin,
                 out=_NOTHING_KEPT,
                 cap_bytes=_NO_RING,
                 merge=True,
@@ -142,7 +150,7 @@ class Notifier:
 
 
 def _key(s: Sending) -> tuple[str, str, str]:
-    return s.news.occasion, s.news.about, s.target
+    return s.notification.occasion, s.notification.about, s.target
 
 
 def shown(text: str, secrets: dict[str, str]) -> str:

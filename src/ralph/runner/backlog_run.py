@@ -38,13 +38,14 @@ from ralph.journal.read import scan
 from ralph.journal.record import new_id, now
 from ralph.journal.store import Store
 from ralph.notify.notifier import LOOK_AGAIN
-from ralph.processes.ownership import Ownership, choose
+from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
 from ralph.runner.backlog_writes import GONE, BacklogWriter, Begun, changes, unfinished, waiting
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_notifier import LoopNotifier, tried_all
-from ralph.runner.loop_pool import LoopDriver, LoopPool
+from ralph.runner.loop_pool import LoopPool, LoopReconciler
 from ralph.runner.loop_runner import LoopRunner, LoopView, RunContext
+from ralph.runner.loop_workspace import in_workspace
 from ralph.runner.operations.landing import leave
 from ralph.runner.requests import Control
 from ralph.runner.resume import sweep_dead
@@ -52,7 +53,6 @@ from ralph.runner.run import make_folders, raised
 from ralph.runner.run_review import RunReviewer
 from ralph.runner.unlanded_tasks import UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
-from ralph.runner.workplace import in_workspace
 
 UNWATCHED_SECONDS = 1.0  # between two looks at it where the system does not tell of changes
 
@@ -86,7 +86,7 @@ def run_backlog(request: BacklogRequest, backlog: Backlog, seeing: LoopView) -> 
     state_dir = request.repo.state_dir
     sandboxing.check(request.everyone, request.repo, request.folder)
     run_id = new_id()
-    tier = choose(os.environ.get("RALPH_TIER", ""))
+    tier = choose_tier(os.environ.get("RALPH_TIER", ""))
     make_folders(state_dir, request.folder)
     lock = Lock.acquire(state_dir, run_id)
     try:
@@ -122,7 +122,7 @@ class _BacklogRun:
         request = self._request
         self._journal = Journal.open(self._home.state_dir, self._id, now)
         resumed = self._to_resume()  # before anything is recorded
-        kinds.require(resumed.state.gates if resumed is not None else ())
+        kinds.require_kinds(resumed.state.gates if resumed is not None else ())
         store = Store(self._home.state_dir, self._id)
         masker = sandboxing.masker_of(request.everyone)
         with (
@@ -135,7 +135,7 @@ class _BacklogRun:
             self._shared = RunContext(
                 run=self._id,
                 journal=self._journal,
-                known=KnownGates(self._journal.records),
+                known=GateCache(self._journal.records),
                 store=store,
                 ownership=ownership,
                 control=control,
@@ -265,7 +265,7 @@ class _BacklogRun:
 
     # -- one loop -----------------------------------------------------------------------------------
 
-    def _begin(self, task: str) -> LoopDriver:
+    def _begin(self, task: str) -> LoopReconciler:
         before = self._unfinished.pop(task, None)
         if before is not None:
             workspace = next((w for w in slots(self._home) if w.loop == before.state.identity.loop), None)
@@ -318,7 +318,7 @@ class _BacklogRun:
         self._fine = base
         return base
 
-    def _take_up(self, before: Begun, workspace: PooledWorkspace) -> LoopDriver:
+    def _take_up(self, before: Begun, workspace: PooledWorkspace) -> LoopReconciler:
         life = LoopRunner(
             self._shared, in_workspace(self._home, workspace, before.state), before.state, before.records
         )
@@ -331,7 +331,9 @@ class _BacklogRun:
                 allow=resume.allow,
             )
         )
-        if why := kinds.missing(before.state.gates):  # this task waits for a person; the others continue
+        if why := kinds.missing_kinds(
+            before.state.gates
+        ):  # this task waits for a person; the others continue
             code, tree = exit_code("blocked-on-person"), life.loop.state.workspace.tree
             life.loop.record(f.LoopEnded(end="blocked-on-person", reason=why, code=code, tree=tree))
         self._parked.pop(before.state.identity.loop, None)

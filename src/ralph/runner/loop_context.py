@@ -16,7 +16,7 @@ from ralph.agents.registry import needs
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
-from ralph.core.secrets.environment import passed_on
+from ralph.core.secrets.environment import allowed_environment
 from ralph.gates.integrity.changed_judges import Unrecorded
 from ralph.gates.kinds import as_run
 from ralph.git.ignored_files import with_excludes
@@ -25,14 +25,14 @@ from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import Repo, own_files
 from ralph.git.snapshots import Snapshots
 from ralph.journal.append import Journal
-from ralph.journal.inbox import mark_of
+from ralph.journal.inbox import content_mark
 from ralph.journal.store import Store, write_atomically
 from ralph.processes.capture import Line
 from ralph.processes.ownership import Ownership
 from ralph.prompt.compose import scratchpad_path
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.gate_cache import GateCache
+from ralph.runner.loop_workspace import own_paths, straight
 from ralph.runner.requests import Control
-from ralph.runner.workplace import own_paths, straight
 
 if TYPE_CHECKING:
     from ralph.git.workspaces.pool import PooledWorkspace
@@ -72,7 +72,7 @@ class LoopContext(msgspec.Struct):
     folder: Path  # where the user started Ralph; agents and gates run there
     snapshots: Snapshots
     journal: Journal
-    known: KnownGates
+    known: GateCache
     store: Store
     ownership: Ownership
     control: Control
@@ -112,7 +112,7 @@ def environment(
 @lru_cache(maxsize=16)
 def _declared(environ: tuple[tuple[str, str], ...], allowed: tuple[str, ...]) -> dict[str, str]:
     """Looking at every value takes milliseconds, and an iteration hardly ever finds another environment."""
-    return passed_on({k: v for k, v in environ if k not in _NOT_HANDED_ON}, allowed)
+    return allowed_environment({k: v for k, v in environ if k not in _NOT_HANDED_ON}, allowed)
 
 
 def variables_for(policy: Policy, agent: AgentPolicy | None) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ def told_to_hooks(s: LoopState, scratchpad: str) -> dict[str, str]:
         return told
     return {
         **told,
-        "RALPH_HANDOVER": mark_of(scratchpad),
+        "RALPH_HANDOVER": content_mark(scratchpad),
         "RALPH_PROMISE": s.identity.policy.completion_promise,
     }
 

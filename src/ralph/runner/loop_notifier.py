@@ -41,14 +41,14 @@ class LoopNotifier:
         self._notifier = self._for(begun, record, records) if begun.identity.policy.notify else None
 
     def _for(self, begun: LoopState, record: Callable[[f.AnyFact], None], records: list[Record]) -> Notifier:
-        from ralph.notify.news import told
+        from ralph.notify.notification import sent_notifications
         from ralph.notify.notifier import Notifier  # most loops notify no one
 
         return Notifier(
             begun.identity.policy.notify,
             self._folder,
             record,
-            already=told(f.decode(r.data) for r in records if r.kind == "notified"),
+            already=sent_notifications(f.decode(r.data) for r in records if r.kind == "notified"),
             ownership=self._shared.ownership,
         )
 
@@ -59,10 +59,10 @@ class LoopNotifier:
         """Begin to tell those whom it concerns; `s` is the state after it."""
         if self._notifier is None:
             return
-        from ralph.notify.news import Scene, news
+        from ralph.notify.notification import NotificationContext, notification_of
 
-        scene = Scene(self._by, printable(str(self._folder)), os.uname().nodename, now())
-        if found := news(fact, s, scene):
+        scene = NotificationContext(self._by, printable(str(self._folder)), os.uname().nodename, now())
+        if found := notification_of(fact, s, scene):
             self._shared.journal.sync()
             self._notifier.start(found)
 

@@ -14,7 +14,7 @@ from ralph.core.loop.fold import fold
 from ralph.core.loop.landing import lands_first
 from ralph.core.loop.state import LoopState
 from ralph.journal.append import Journal
-from ralph.runner.operations.operation import ProcessOperation, RunningOperation
+from ralph.runner.operations import ProcessOperation, RunningOperation
 from ralph.runner.requests import Control
 
 # Starting an operation gives facts to record and, unless it is over at once, the operation under way.
@@ -24,7 +24,7 @@ Admit = Callable[[Wanted], bool]
 LONGEST = 3600.0  # seconds asleep: poll takes no endless time
 
 
-class LoopDriver:
+class LoopReconciler:
     """One loop under the driver's care. The state is always the fold of the journal (and of what is felt now)."""
 
     def __init__(
@@ -116,11 +116,11 @@ class LoopPool:
         self, control: Control, gates_at_once: int = 1, also: Callable[[], list[int]] = list
     ) -> None:
         """`also`: what else it wakes for when it can be read; whoever gives it reads it before the next turn."""
-        self.loops: list[LoopDriver] = []
+        self.loops: list[LoopReconciler] = []
         self._control = control
         self._also = also
         self._gates_at_once = gates_at_once
-        self._train: list[LoopDriver] = []  # who wants to land, in the order of coming
+        self._train: list[LoopReconciler] = []  # who wants to land, in the order of coming
 
     def turn(self, due: float = float("inf")) -> None:
         """What people ask, what the core wants, what happened. `due`: when to come back though nothing did."""
@@ -139,7 +139,7 @@ class LoopPool:
         for loop in self.loops:
             loop.kill()
 
-    def _admits(self, loop: LoopDriver, op: Wanted) -> bool:
+    def _admits(self, loop: LoopReconciler, op: Wanted) -> bool:
         match op:
             case RunGate():
                 return sum(_gates(each) for each in self.loops) < self._gates_at_once
@@ -175,5 +175,5 @@ class LoopPool:
         poll.poll(max(0.0, seconds) * 1000 + 0.5)
 
 
-def _gates(loop: LoopDriver) -> int:
+def _gates(loop: LoopReconciler) -> int:
     return sum(running.what == "gate" for running in loop.state.progress.open.values())

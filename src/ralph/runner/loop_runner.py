@@ -12,7 +12,7 @@ import msgspec
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.core.secrets.masker import Masker
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.ref_watch import RefWatch
 from ralph.history.loops import ended_by, how_it_ended
 from ralph.journal.append import Journal
@@ -22,15 +22,15 @@ from ralph.journal.store import Store
 from ralph.processes.capture import Line
 from ralph.processes.ownership import Ownership
 from ralph.prompt.compose import scratchpad_path
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_context import LoopContext
 from ralph.runner.loop_notifier import LoopNotifier
-from ralph.runner.loop_pool import LoopDriver
+from ralph.runner.loop_pool import LoopReconciler
+from ralph.runner.loop_workspace import LoopWorkspace, OwnRefs, at_work, of_runs
 from ralph.runner.operations.effects import Effects
 from ralph.runner.requests import Control
 from ralph.runner.resume import close_open, note_outside_edits
 from ralph.runner.view_files import EventsFile, Views, remove_checkpoint, remove_state_file
-from ralph.runner.workplace import OwnRefs, Workplace, at_work, of_runs
 
 Choice = Literal["ask", "resume", "fresh"]
 
@@ -53,7 +53,7 @@ class RunContext(msgspec.Struct):
 
     run: str
     journal: Journal
-    known: KnownGates
+    known: GateCache
     store: Store
     ownership: Ownership
     control: Control
@@ -70,7 +70,7 @@ class RunContext(msgspec.Struct):
         masked = self.masker.text(text)
         return fact if masked == text else f.decode(masked.encode())
 
-    def bench(self, place: Workplace, refs: RefWatch, task: str = "") -> LoopContext:
+    def bench(self, place: LoopWorkspace, refs: RefWatch, task: str = "") -> LoopContext:
         """What one loop, or one reviewer of the whole run, works with. `task`: whose lines it shows."""
         return LoopContext(
             run=self.run,
@@ -91,7 +91,9 @@ class RunContext(msgspec.Struct):
 
 
 class LoopRunner:
-    def __init__(self, shared: RunContext, place: Workplace, begun: LoopState, records: list[Record]) -> None:
+    def __init__(
+        self, shared: RunContext, place: LoopWorkspace, begun: LoopState, records: list[Record]
+    ) -> None:
         """`begun` is the loop as it stands, or as it is about to start; `records` are those of a loop taken up again."""
         self._shared = shared
         self._begun = begun
@@ -101,7 +103,7 @@ class LoopRunner:
         in_worktree = self._in_worktree = place.workspace is not None and place.workspace.kind == "worktree"
         refs = RefWatch(place.repo, partial(at_work, place.home)) if in_worktree else RefWatch(place.repo)
         bench = self._bench = shared.bench(place, refs, begun.identity.task.id)
-        self.loop = LoopDriver(
+        self.loop = LoopReconciler(
             begun if records else LoopState(),
             shared.journal,
             lambda op, s: effects.start(op, s),
@@ -166,9 +168,9 @@ class LoopRunner:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return
         if self._shared.store.has(text):
-            seam("remove.before", writes=True)
+            fault_point("remove.before", writes=True)
             path.unlink()
-            seam("remove.after")
+            fault_point("remove.after")
 
     def _watch(self, fact: f.AnyFact, s: LoopState) -> None:
         shared = self._shared

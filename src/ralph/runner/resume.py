@@ -26,8 +26,8 @@ from ralph.journal.store import Store, last_sign_of_life
 from ralph.processes.marks import sweep
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.loop_context import put_back_scratchpad, read_scratchpad
+from ralph.runner.loop_workspace import OwnRefs
 from ralph.runner.operations.gate import changed_paths
-from ralph.runner.workplace import OwnRefs
 
 ABANDONED = 86400.0  # seconds
 NOTICED_LATE = 5.0  # seconds: a run leaves a sign of life about every second, later on a busy machine

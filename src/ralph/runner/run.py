@@ -34,14 +34,14 @@ from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.record import Record, new_id, now
 from ralph.journal.store import Store
-from ralph.processes.ownership import Ownership, choose
+from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_pool import LoopPool
 from ralph.runner.loop_runner import Choice, LoopRunner, LoopView, RunContext
+from ralph.runner.loop_workspace import folder_of, in_place, snapshots_of
 from ralph.runner.requests import Control
 from ralph.runner.resume import close_open, sweep_dead
-from ralph.runner.workplace import folder_of, in_place, snapshots_of
 
 
 class RunRequest(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ def run(request: RunRequest, seeing: LoopView) -> int:
     if request.policy is not None:
         _require_sandbox(request.policy)
     run_id = new_id()
-    tier = choose(os.environ.get("RALPH_TIER", ""))
+    tier = choose_tier(os.environ.get("RALPH_TIER", ""))
     if request.choice == "resume" and not (state_dir / JOURNAL).exists():
         raise _nothing_to_resume()
     make_folders(state_dir, request.folder)
@@ -102,7 +102,7 @@ class _Run:
         folder = folder_of(resumed[0]) if resumed else self._request.folder
         if chosen is not None and not (resumed and is_over(resumed[0])):
             sandboxing.check(chosen, self._request.repo, folder)
-            kinds.require(chosen.gates)
+            kinds.require_kinds(chosen.gates)
         # Only now: a run that is refused leaves no folder.
         self._store = Store(self._request.repo.state_dir, self._id)
         aside = found if found and resumed is None and found[0].judgement.ended is None else None
@@ -118,7 +118,7 @@ class _Run:
             shared = RunContext(
                 run=self._id,
                 journal=self._journal,
-                known=KnownGates(self._journal.records),
+                known=GateCache(self._journal.records),
                 store=self._store,
                 ownership=ownership,
                 control=control,

@@ -20,13 +20,13 @@ from ralph.core.loop.end_advice import why_it_ended
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.errors import DISK
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.repo import printable, safe_name
 from ralph.git.snapshots import Snapshots
 from ralph.journal.record import Record
 from ralph.journal.store import write_atomically
 from ralph.prompt.compose import scratchpad_path
-from ralph.runner.workplace import straight
+from ralph.runner.loop_workspace import straight
 from ralph.text import fenced
 
 NAME = ".ralph_state.md"
@@ -253,23 +253,23 @@ def remove_checkpoint(folder: Path, s: LoopState) -> None:
     """What an earlier loop left speaks of another context."""
     path = checkpoint_path(folder, s)
     if path.is_file():
-        seam("remove.before", writes=True)
+        fault_point("remove.before", writes=True)
         path.unlink()
-        seam("remove.after")
+        fault_point("remove.after")
 
 
 def remove_state_file(folder: Path) -> None:
     if (folder / NAME).is_dir():
         return
-    seam("remove.before", writes=True)
+    fault_point("remove.before", writes=True)
     (folder / NAME).unlink(missing_ok=True)
     (folder / TEMPORARY).unlink(missing_ok=True)
-    seam("remove.after")
+    fault_point("remove.after")
 
 
 def remove_scratchpad(folder: Path, s: LoopState) -> None:
     path = folder / scratchpad_path(s)
     if path.is_file() and straight(path.parent, s):
-        seam("remove.before", writes=True)
+        fault_point("remove.before", writes=True)
         path.unlink()
-        seam("remove.after")
+        fault_point("remove.after")

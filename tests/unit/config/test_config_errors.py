@@ -10,7 +10,7 @@ import pytest
 from config_project import Project
 
 from ralph.config.load import load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.config.yaml_lines import MAX_DEPTH
 from ralph.errors import RalphError
 

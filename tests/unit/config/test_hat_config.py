@@ -10,7 +10,7 @@ import pytest
 from config_project import Project
 
 from ralph.config.load import Resolved, load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import End, exit_code
 from ralph.core.facts import LoopStarted, decode

@@ -109,7 +109,7 @@ from ralph.core.loop.end_advice import what_next
 from ralph.core.policy import Task
 from ralph.core.run import RunState, fold_run
 from ralph.runner.backlog_writes import changes, needs_a_person
-from ralph.notify.news import Scene, news
+from ralph.notify.notification import NotificationContext, notification_of
 from ralph.history.loops import is_over
 from ralph.setup.plan import exit_codes
 from ralph.report import sections, words
@@ -118,7 +118,7 @@ from ralph.report.model import TimeSpan, LoopReport
 end = "rained-off"
 fact = f.decode(f.encode(f.LoopEnded(end=end, reason="clouds", code=exits.exit_code(end))))
 s = fold(loop_state(task=Task("A", "Title"), prepared=True), fact)
-told = news(fact, s, Scene(run="r", folder="/", host="h", time="t"))
+told = notification_of(fact, s, NotificationContext(run="r", folder="/", host="h", time="t"))
 (change,) = changes(s)
 story = LoopReport("l", s.identity.task, s.identity.policy, "ended", TimeSpan(0.0, 0.0), end, "clouds", "", False)
 print(json.dumps({

@@ -19,7 +19,7 @@ from ralph.cli.run.view import choose as choose_view
 from ralph.config.agents import NamedBy, check_agent
 from ralph.config.field_types import glob_problem
 from ralph.config.load import Resolved, found_above, found_in, load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import BY_NAME, of_task, resume_of
@@ -30,7 +30,7 @@ from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
-from ralph.git.uncommitted import committed, dirty
+from ralph.git.uncommitted_changes import committed, uncommitted_paths
 from ralph.history.loops import is_unfinished
 from ralph.runner.loop_runner import Choice, LoopView
 from ralph.runner.run import RunRequest, raised
@@ -185,7 +185,7 @@ def run(
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
     if (team := resolved.policy.routing or resolved.policy.team) is not None:
-        from ralph.cli.checks.personas import warned
+        from ralph.cli.validate import warned
 
         for warning in warned(team):
             click.echo(f"warning: {one_line(warning)}", err=True)
@@ -469,7 +469,7 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
     """Uncommitted work is the user's: it is touched only when they say so, and saved first."""
     if in_place:
         return
-    uncommitted = [path for path in dirty(repo, own) if (repo.root / path).resolve() not in known]
+    uncommitted = [path for path in uncommitted_paths(repo, own) if (repo.root / path).resolve() not in known]
     uncommitted = [path for path in uncommitted if not _by_init(repo, path)]
     if not uncommitted or not repo.versioned:
         return

@@ -20,7 +20,7 @@ from ralph.git.repo import Repo, printable
 from ralph.git.snapshots import Snapshots
 from ralph.journal.lock import Lock
 from ralph.journal.record import Damage, new_id, now
-from ralph.runner.workplace import snapshots_of
+from ralph.runner.loop_workspace import snapshots_of
 from ralph.terminal.words import one_line
 from ralph.text import few
 

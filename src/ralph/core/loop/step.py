@@ -28,7 +28,7 @@ Kind = Literal["interrupted", "fault", "timed-out", "context", "cut", "crashed",
 Reducers = Mapping[type, Callable[["Step", Any], Any]]  # kind of fact -> its slice after it
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class IterationOutcome(msgspec.Struct, frozen=True):
     """How an iteration ended, as far as the loop is concerned."""
 
     kind: Kind
@@ -58,7 +58,7 @@ class Step:
         return self.policy.routing
 
     @cached_property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> IterationOutcome:
         assert isinstance(self.fact, f.IterationEnded)
         return _outcome(self.before, self.fact)
 
@@ -86,22 +86,22 @@ class Step:
         return signals.claims(said, self.fact.code, self.policy.claim)
 
 
-def _outcome(s: LoopState, x: f.IterationEnded) -> Outcome:
+def _outcome(s: LoopState, x: f.IterationEnded) -> IterationOutcome:
     if x.how == "interrupted":
-        return Outcome("interrupted")
+        return IterationOutcome("interrupted")
     if x.fault:
-        return Outcome("fault")
+        return IterationOutcome("fault")
     if x.cause in ("iteration-time", "idle"):
-        return Outcome("timed-out")
+        return IterationOutcome("timed-out")
     if x.cause == "context":
-        return Outcome("context")
+        return IterationOutcome("context")
     if x.how == "cut":
-        return Outcome("cut")
+        return IterationOutcome("cut")
     said = read_signal(s, x)
     stuck = said.word == "TASK_STUCK"
     if _crashed(s.identity.policy, x, stuck=stuck):
-        return Outcome("crashed")
-    return Outcome("stuck" if stuck else "spoke", said)
+        return IterationOutcome("crashed")
+    return IterationOutcome("stuck" if stuck else "spoke", said)
 
 
 def read_signal(s: LoopState, x: f.IterationEnded) -> signals.Signal:

@@ -305,7 +305,7 @@ BUILD_SERVER = (
 BASE = (*SYSTEM, *TRUST, *TOOLS, *BUILD_SERVER, "RALPH_*")
 
 
-def passed_on(environ: Mapping[str, str], allowed: Sequence[str]) -> dict[str, str]:
+def allowed_environment(environ: Mapping[str, str], allowed: Sequence[str]) -> dict[str, str]:
     """What every program needs, and what `allowed` names (`*` and `?` work); as it is in `environ`."""
     plain = Masker(())
     return {
@@ -317,9 +317,9 @@ def passed_on(environ: Mapping[str, str], allowed: Sequence[str]) -> dict[str, s
     }
 
 
-def held_back(environ: Mapping[str, str], allowed: Sequence[str]) -> tuple[str, ...]:
+def held_back_names(environ: Mapping[str, str], allowed: Sequence[str]) -> tuple[str, ...]:
     """The names of the others, for people."""
-    kept = passed_on(environ, allowed)
+    kept = allowed_environment(environ, allowed)
     return tuple(sorted(name for name in environ if name not in kept and name not in _OF_THE_SHELL))
 
 

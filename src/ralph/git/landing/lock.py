@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.repo import Repo
 
 NAME = "landing"
@@ -55,16 +55,16 @@ class LandingLock:
     def begin(self, note: LandingNote) -> None:
         there = [seen[0] for path in ref_locks(self.repo, note.refs) if (seen := _look(path))]
         text = msgspec.json.encode(msgspec.structs.replace(note, foreign=tuple(there)))
-        seam("landing.note.before", writes=True)
+        fault_point("landing.note.before", writes=True)
         os.ftruncate(self.fd, 0)
         os.pwrite(self.fd, text, 0)
         os.fsync(self.fd)
-        seam("landing.note.after")
+        fault_point("landing.note.after")
 
     def end(self) -> None:
-        seam("landing.clear.before", writes=True)
+        fault_point("landing.clear.before", writes=True)
         os.ftruncate(self.fd, 0)
-        seam("landing.clear.after")
+        fault_point("landing.clear.after")
 
     def noted_at(self) -> int:
         return os.fstat(self.fd).st_mtime_ns
@@ -112,9 +112,9 @@ def remove_own_locks(guard: LandingLock, note: LandingNote) -> list[str]:
             foreign, ours = foreign + ours, []
     for path, seen in ours:
         if _look(path) == seen:
-            seam("landing.unlock.before", writes=True)
+            fault_point("landing.unlock.before", writes=True)
             path.unlink(missing_ok=True)
-            seam("landing.unlock.after")
+            fault_point("landing.unlock.after")
     return [str(path) for path, _ in foreign]
 
 

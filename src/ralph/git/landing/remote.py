@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.repo import Repo
 
@@ -60,9 +60,9 @@ def push(
         return NotPushed("the repository has no remote to push to")
     command = ["git", "-c", "core.hooksPath=/dev/null", "push", "--no-verify", "--no-follow-tags", "--quiet"]
     command += ["--", to, f"{commit}:refs/heads/{branch}"]
-    seam("push.before", writes=True)
+    fault_point("push.before", writes=True)
     code, _, error = _bounded(command, repo, seconds, {"GIT_DIR": str(repo.common_dir)})
-    seam("push.after")
+    fault_point("push.after")
     return NotPushed(f"git push to {to}: {error}") if code else Pushed(to)
 
 
@@ -117,10 +117,10 @@ def open_pull_request(
         )
     if before is not None:
         return before
-    seam("pr.before", writes=True)
+    fault_point("pr.before", writes=True)
     command = ["pr", "create", "--head", branch, "--base", target, "--title", title, "--body-file", "-"]
     said = _gh(repo, command, seconds, body)
-    seam("pr.after")
+    fault_point("pr.after")
     made = find_pull_request(repo, branch, commit, seconds=seconds)
     if made is None:
         url = said.split()[-1] if said.split() else ""

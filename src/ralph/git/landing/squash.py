@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.core.loop.state import LoopState
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, printable
@@ -85,7 +85,7 @@ def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str)
         "GIT_AUTHOR_DATE": when,
         "GIT_COMMITTER_DATE": when,
     }
-    seam("landing.squash.before", writes=True)
+    fault_point("landing.squash.before", writes=True)
     made = program.run(
         ("commit-tree", tree, "-p", parent),
         cwd=repo.root,
@@ -93,11 +93,11 @@ def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str)
         stdin=text.encode("utf-8", "replace"),
         durable=True,
     )
-    seam("landing.squash.after")
+    fault_point("landing.squash.after")
     return made.decode().strip()
 
 
-def aside(repo: Repo, tree: str, parent: str) -> str:
+def commit_aside(repo: Repo, tree: str, parent: str) -> str:
     """A commit that only holds a tree; the same for the same."""
     return squash(repo, tree, parent, "held\n", Person("Ralph", "ralph@localhost"), "1970-01-01T00:00:00Z")
 
@@ -108,7 +108,7 @@ def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
         return Merged(tree)
     # Both as children of `base`: git would look for an older one where somebody has taken that off the target, and would
     # bring back with the change what they took away.
-    ours, theirs = (aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
+    ours, theirs = (commit_aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
     command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
     place = {"GIT_DIR": str(repo.common_dir)}
     settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")
@@ -174,9 +174,9 @@ def _bring(repo: Repo, objects: Path, wanted: bytes, *how: str) -> None:
         command = (
             ("unpack-objects", "-q") if count < _UNPACK_BELOW else ("index-pack", "--stdin", "--fix-thin")
         )
-        seam("landing.bring.before", writes=True)
+        fault_point("landing.bring.before", writes=True)
         program.run(command, cwd=repo.common_dir, env=place, stdin=pack, durable=True)
-        seam("landing.bring.after")
+        fault_point("landing.bring.after")
 
 
 def _listed(path: Path) -> str:

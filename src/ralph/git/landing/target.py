@@ -11,7 +11,7 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.git.landing.checkout_sync import IndexEntry, Overlap, differences, follow, repair
-from ralph.git.landing.checkouts import Checkout, remove_own, under_way, worktrees_on
+from ralph.git.landing.checkouts import Checkout, operation_under_way, remove_own, worktrees_on
 from ralph.git.landing.lock import LandingLock, LandingNote, locked_landing, remove_own_locks
 from ralph.git.program import GitFailed
 from ralph.git.refs import Moved, Raced, Transaction, Update, change, is_ancestor, prepare, tip
@@ -169,7 +169,11 @@ def _repair_all(guard: LandingLock, note: LandingNote, *, forward: bool) -> list
         return []
     for checkout in worktrees_on(repo, note.refs[0]):
         place = (str(checkout.repo.root), str(checkout.repo.git_dir))
-        if place in note.checkouts and not checkout.obstacle and not under_way(checkout.repo.git_dir):
+        if (
+            place in note.checkouts
+            and not checkout.obstacle
+            and not operation_under_way(checkout.repo.git_dir)
+        ):
             edited += repair(guard, checkout, entries, forward=forward)
     return edited
 

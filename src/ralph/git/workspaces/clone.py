@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.files import remove_tree
 from ralph.git import program
 from ralph.git.private_index import quoted
@@ -55,9 +55,9 @@ def prepare(
     remove_tree(folder)
     index.unlink(missing_ok=True)
     folder.mkdir(parents=True)
-    seam("clone.init.before", writes=True)
+    fault_point("clone.init.before", writes=True)
     _init(repo, folder)
-    seam("clone.init.after")
+    fault_point("clone.init.after")
     _clean(repo, folder, base, refs, keep, None)
 
 
@@ -121,7 +121,7 @@ def _clean(repo: Repo, folder: Path, base: str, refs: _Refs, keep: Sequence[str]
     git_dir = folder / ".git"
     if git_dir.is_symlink() or not git_dir.is_dir():
         raise OSError("the clone's git directory is not its own")
-    seam("clone.clean.before", writes=True)
+    fault_point("clone.clean.before", writes=True)
     for entry in git_dir.iterdir():
         if entry.name not in _KEPT or entry.is_symlink():
             _remove(entry)
@@ -138,13 +138,13 @@ def _clean(repo: Repo, folder: Path, base: str, refs: _Refs, keep: Sequence[str]
             shutil.copyfile(repo.common_dir / "info" / name, git_dir / "info" / name)
     (git_dir / "packed-refs").write_bytes(refs.packed)
     (git_dir / "HEAD").write_text(f"ref: {refs.head}\n")
-    seam("clone.clean.between", writes=True)
+    fault_point("clone.clean.between", writes=True)
     if index is not None:
         shutil.copy2(index, git_dir / "index")  # with its time, which tells git what entries it cannot trust
         excluded = [part for name in keep for part in ("-e", f"/{_literal(os.path.normpath(name))}/")]
         program.run(("clean", "-ffdxq", *excluded), cwd=folder, env=_env(git_dir))
     program.run(("read-tree", "--reset", "-u", base), cwd=folder, env=_env(git_dir))
-    seam("clone.files.after")
+    fault_point("clone.files.after")
     own = folder.with_name(f"{folder.name}.index")
     shutil.copy2(git_dir / "index", own)
 

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.files import remove_tree
 from ralph.git import program, recovery
 from ralph.git.landing.checkout_sync import differences
@@ -21,7 +21,7 @@ from ralph.git.landing.target import forget_base, keep_base
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, head, printable, safe_name
 from ralph.git.snapshots import Snapshots
-from ralph.git.uncommitted import GITLINK
+from ralph.git.uncommitted_changes import GITLINK
 from ralph.git.workspaces import clone, worktree
 from ralph.git.workspaces.shared_folders import bring_shared, check_shared
 
@@ -165,9 +165,9 @@ def prepare(
         remove_tree(folder)
     if note and note.loop != loop:
         forget_base(repo, note.loop)
-    seam("workspace.note.before", writes=True)
+    fault_point("workspace.note.before", writes=True)
     _write(folder, _Note("preparing", loop, kind, branch, base, target))
-    seam("workspace.note.after")
+    fault_point("workspace.note.after")
     keep_base(repo, loop, base)
     if kind == "clone":
         clone.prepare(repo, folder, base, branch, target, keep=share)
@@ -175,10 +175,10 @@ def prepare(
         worktree.prepare(repo, folder, base, branch)
     if share:
         bring_shared(repo.root, folder, share, _beside(folder, "d"))
-    seam("workspace.ready.before", writes=True)
+    fault_point("workspace.ready.before", writes=True)
     note = _Note("ready", loop, kind, branch, base, target)
     _write(folder, note)
-    seam("workspace.ready.after")
+    fault_point("workspace.ready.after")
     return _of(note, folder, slot)
 
 
@@ -194,9 +194,9 @@ def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -
     else:
         worktree.point(repo, inside, workspace.branch, base)
     there = msgspec.structs.replace(workspace, base=base)
-    seam("workspace.rebased.before", writes=True)
+    fault_point("workspace.rebased.before", writes=True)
     _write(there.path, _Note("ready", there.loop, there.kind, there.branch, base, there.target))
-    seam("workspace.rebased.after")
+    fault_point("workspace.rebased.after")
     return there
 
 
@@ -235,14 +235,14 @@ def discard(repo: Repo, slot: int) -> None:
         worktree.remove(repo, folder, note.branch, note.base)
     if note:
         forget_base(repo, note.loop)
-    seam("workspace.discard.before", writes=True)
+    fault_point("workspace.discard.before", writes=True)
     remove_tree(folder)
     for ending in ("d", "index", "tmp"):
         remove_tree(_beside(folder, ending))
     _beside(folder, "json").unlink(
         missing_ok=True
     )  # last: its presence says that there is something to remove
-    seam("workspace.discard.after")
+    fault_point("workspace.discard.after")
     for parent in (folder.parent, folder.parent.parent):
         try:
             parent.rmdir()

@@ -20,12 +20,12 @@ from ralph.core.hats.model import Scan
 from ralph.core.loop import decide as d
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.recovery import save
 from ralph.git.repo import printable
 from ralph.journal.store import write_atomically
 from ralph.runner.loop_context import LoopContext
-from ralph.runner.workplace import straight
+from ralph.runner.loop_workspace import straight
 
 if TYPE_CHECKING:
     from ralph.backlog.source import Backlog
@@ -216,9 +216,9 @@ def _move(folder: Path, found: scanboard.GiveUp) -> None:
     reason = to / f"{found.item}{REASON}"
     text = scanboard.reason_text(found.item, found.reason)
     write_atomically(reason, text.encode("utf-8", "replace"), reason.with_name(reason.name + ".part"))
-    seam("move.before", writes=True)
+    fault_point("move.before", writes=True)
     (folder / found.folder / found.item).replace(to / found.item)
-    seam("move.after")
+    fault_point("move.after")
 
 
 def _make_room(to: Path, item: str) -> None:
@@ -229,7 +229,7 @@ def _make_room(to: Path, item: str) -> None:
     number = next(n for n in count(1) if not os.path.lexists(to / f"{item}.{n}"))
     for ending in (REASON, ""):
         if os.path.lexists(to / f"{item}{ending}"):
-            seam("move.before", writes=True)
+            fault_point("move.before", writes=True)
             (to / f"{item}{ending}").rename(to / f"{item}.{number}{ending}")
 
 
@@ -238,10 +238,10 @@ def _log(path: Path, lines: str, s: LoopState) -> None:
     if not straight(path, s):
         return
     data = lines.encode("utf-8", "replace")
-    seam("log.before", writes=True)
+    fault_point("log.before", writes=True)
     with open(path, "ab", buffering=0) as file:
         size = file.tell()
         if file.write(data) != len(data):
             file.truncate(size)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-    seam("log.after")
+    fault_point("log.after")

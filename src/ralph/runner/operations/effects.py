@@ -24,8 +24,8 @@ from ralph.gates.protected_paths import undo_protected
 from ralph.git.ignored_files import newly_ignored, own_excludes
 from ralph.git.recovery import save
 from ralph.git.repo import commits_between, head, own_files, printable
-from ralph.git.uncommitted import dirty
-from ralph.processes.owned import Ended
+from ralph.git.uncommitted_changes import uncommitted_paths
+from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
 from ralph.prompt.hats import nameable
 from ralph.runner.hat_notes import kept_for, places, told_of_hat
@@ -38,15 +38,15 @@ from ralph.runner.loop_context import (
     tools_for,
     unrecorded_of,
 )
+from ralph.runner.loop_workspace import own_paths, straight
+from ralph.runner.operations import RunningOperation, WaitOperation, is_past, moment_in
 from ralph.runner.operations.gate import GateRunner
 from ralph.runner.operations.iteration import IterationOperation
-from ralph.runner.operations.operation import RunningOperation, WaitOperation, is_past, moment_in
 from ralph.runner.sandboxing import CANNOT_RUN, confine, released
-from ralph.runner.workplace import own_paths, straight
 from ralph.text import digest
 
 if TYPE_CHECKING:
-    from ralph.runner.operations.landing import Landing
+    from ralph.runner.operations.landing import LandingOperation
 
 CONTEXT_FILE_CHARS = 6000
 
@@ -72,10 +72,10 @@ class Effects:
 
         return unresolved(self._b.snapshots, s, tree)
 
-    def _landing(self) -> Landing:
-        from ralph.runner.operations.landing import Landing  # most loops work in place
+    def _landing(self) -> LandingOperation:
+        from ralph.runner.operations.landing import LandingOperation  # most loops work in place
 
-        return Landing(self._b, self._record)
+        return LandingOperation(self._b, self._record)
 
     def finish_merge(self, s: LoopState) -> None:
         """Before anything looks at the workspace of a loop that is taken up again."""
@@ -90,7 +90,7 @@ class Effects:
         recovery = ""
         # Without git nothing here is committed, so all of it is the user's only copy. In a workspace nothing is the user's.
         if b.workspace is None and (
-            not b.repo.versioned or dirty(b.repo, own_files(b.repo, b.folder, own_paths(s)))
+            not b.repo.versioned or uncommitted_paths(b.repo, own_files(b.repo, b.folder, own_paths(s)))
         ):
             recovery = save(
                 b.repo,
@@ -119,7 +119,10 @@ class Effects:
         return self._b.snapshots.ignored_files() if any(gate.inputs for gate in s.gates) else []
 
     def _inspect(self, op: d.InspectClaim, s: LoopState) -> None:
-        from ralph.gates.integrity.weakening import by_path, find_weakening  # a claim is rarer than a start
+        from ralph.gates.integrity.weakened_tests import (  # a claim is rarer than a start
+            by_path,
+            find_weakening,
+        )
 
         b = self._b
         changes = b.snapshots.diff(s.workspace.base_tree, op.tree)

@@ -16,7 +16,7 @@ from ralph.core.loop.decide import RunGate
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
 from ralph.errors import DISK
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.gates.command import shell, undeclared
 from ralph.gates.judges import Stamp
 from ralph.gates.kinds import Asked, Kind, Program, Ran, kind_of
@@ -26,7 +26,7 @@ from ralph.git.snapshots import checkout as check_out
 from ralph.git.trees import patch
 from ralph.journal.store import read_ends
 from ralph.processes.capture import Line
-from ralph.processes.owned import Owned
+from ralph.processes.owned_process import OwnedProcess
 from ralph.prompt.compose import scratchpad_path
 from ralph.prompt.review import CHANGE_CHARS, compose_review
 from ralph.runner.loop_context import (
@@ -38,7 +38,7 @@ from ralph.runner.loop_context import (
     tools_for,
     unrecorded_of,
 )
-from ralph.runner.operations.operation import ProcessOperation, RunningOperation
+from ralph.runner.operations import ProcessOperation, RunningOperation
 from ralph.runner.sandboxing import confine, released
 
 Close = Callable[["GateOperation"], list[f.AnyFact]]
@@ -48,7 +48,7 @@ class GateOperation(ProcessOperation):
     def __init__(
         self,
         op: RunGate,
-        owned: Owned,
+        owned: OwnedProcess,
         *,
         gate: GatePolicy,
         grace: float,
@@ -142,10 +142,10 @@ class GateRunner:
         if gate.hermetic:
             checkout = gate_checkout(b.run, s.identity.loop, op.id)
             shutil.rmtree(checkout, ignore_errors=True)
-            seam("checkout.before", writes=True)
+            fault_point("checkout.before", writes=True)
             checkout.mkdir(mode=0o700)
             check_out(b.snapshots, before, checkout)
-            seam("checkout.after")
+            fault_point("checkout.after")
         elif swap:
             b.snapshots.restore(before, swap)
         transcript = b.store.transcript(s.identity.loop, op.id)
@@ -234,7 +234,7 @@ class GateRunner:
         outputs = {n for n, stamp in unrecorded_of(s).stamps().items() if stamps.get(n) != stamp}
         if gating.checkout:
             shutil.rmtree(gating.checkout, ignore_errors=True)
-            seam("checkout.removed")
+            fault_point("checkout.removed")
             written: tuple[str, ...] = ()
         else:
             written = self._undo_writes(gating, s)

@@ -15,7 +15,7 @@ from ralph.errors import RalphError
 from ralph.git.landing.checkout_sync import Overlap
 from ralph.git.landing.failure_branch import Failure, fail_branch, fail_commit, find_failure
 from ralph.git.landing.remote import NotPushed, Pushed, open_pull_request, push
-from ralph.git.landing.squash import aside, author, merge, message, squash
+from ralph.git.landing.squash import author, commit_aside, merge, message, squash
 from ralph.git.landing.target import land, move
 from ralph.git.recovery import keep_tree, tree_of
 from ralph.git.refs import Raced, is_landed, tip
@@ -37,7 +37,7 @@ _BRANCH_TRIES = 20
 _STAMP = len("20260121-103045")  # a loop's id begins with its start
 
 
-class Landing:
+class LandingOperation:
     def __init__(self, bench: LoopContext, record: Callable[[f.AnyFact], None]) -> None:
         self._b = bench
         self._record = record
@@ -194,7 +194,7 @@ class Landing:
         b = self._b
         assert b.workspace is not None
         b.snapshots.restore(x.tree)
-        b.workspace = rebased(b.home, b.workspace, x.commit, aside(b.home, x.tree, x.commit))
+        b.workspace = rebased(b.home, b.workspace, x.commit, commit_aside(b.home, x.tree, x.commit))
         b.snapshots.rebase(x.commit)
         # What is ignored and belongs to the change: nothing but the index of the workspace says so from here on.
         taken = b.snapshots.take().tree

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import msgspec
 
 from ralph.errors import GOES_ON, RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.processes import marks
 from ralph.processes.capture import Line, Stream
 from ralph.processes.keeper import cgroup, process_table
@@ -49,7 +49,7 @@ class StartFailed(Exception):
         self.what = what
 
 
-class Owned:
+class OwnedProcess:
     """Made by Ownership.start()."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Owned:
         streams: list[Stream],
         mark: str,
         keeper: int,
-        forget: Callable[[Owned], None],
+        forget: Callable[[OwnedProcess], None],
     ) -> None:
         self.pid = 0
         self._guard = 0
@@ -189,12 +189,14 @@ class Owned:
             else:
                 break
         if not self._gone:
-            marks.end(self._left, [self._place] if self._place else [], end - time.monotonic())
+            marks.end_processes(self._left, [self._place] if self._place else [], end - time.monotonic())
 
     def _left(self) -> list[process_table.Process]:
         """What is still there, found without the guard's help; with the guard, which must not stay either."""
         found = (
-            marks.held(self._place) + marks.marked(marks.PROCESS, self._mark) + marks.adopted(self._keeper)
+            marks.members_of_cgroup(self._place)
+            + marks.marked_processes(marks.PROCESS, self._mark)
+            + marks.adopted_by_keeper(self._keeper)
         )
         guard = process_table.process(self._guard)
         if guard is not None and guard.started == self._guard_started:
@@ -296,7 +298,7 @@ class Owned:
                 self._stragglers.append(rest)
             case "exit":
                 if self._code is None:
-                    seam("process.exit")
+                    fault_point("process.exit")
                 self._code = int(rest)
             case "gone":
                 self._gone = True

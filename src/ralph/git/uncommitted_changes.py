@@ -17,7 +17,7 @@ GITLINK = "160000"
 _REFUSED = re.compile(r"(?i)(?:^|/)(?:\.git|git~1)[ .]*(?:[/:\\]|$)")  # git has no such path in an index
 
 
-def dirty(repo: Repo, own: Sequence[str] = ()) -> list[str]:
+def uncommitted_paths(repo: Repo, own: Sequence[str] = ()) -> list[str]:
     """Paths with staged, unstaged or untracked changes and changed submodules, without ignored and Ralph's own files."""
     if not repo.versioned:
         return []
@@ -41,7 +41,7 @@ def dirty(repo: Repo, own: Sequence[str] = ()) -> list[str]:
     found = {os.fsdecode(line[3:]).rstrip("/") for line in status.split(b"\0")[:-1]}
     for path, commit in gitlinks(listed).items():
         submodule = open_submodule(repo, path)
-        if submodule is not None and (readable_head(submodule) != commit or dirty(submodule)):
+        if submodule is not None and (readable_head(submodule) != commit or uncommitted_paths(submodule)):
             found.add(path)
     return sorted(found)
 
@@ -116,7 +116,7 @@ def _below(path: str) -> bool:
     return normal and not _REFUSED.search(path)
 
 
-def straight(root: Path, path: str) -> bool:
+def is_plain_path(root: Path, path: str) -> bool:
     """Whether it is in the work tree: a link on the way to it may lead anywhere."""
     return not any((root / parent).is_symlink() for parent in Path(path).parents)
 
@@ -139,7 +139,9 @@ def committed_own_files(shadow: PrivateIndex, commit: str | None, own: Sequence[
     return found
 
 
-def put(shadow: PrivateIndex, entries: Iterable[bytes], wanted: dict[str, str], own: Sequence[str]) -> bool:
+def put_entries(
+    shadow: PrivateIndex, entries: Iterable[bytes], wanted: dict[str, str], own: Sequence[str]
+) -> bool:
     """Make the private index hold exactly these of the own paths. `entries` are its lines as of `ls-files -s`."""
     held = {}
     for line in entries:
@@ -156,12 +158,12 @@ def put(shadow: PrivateIndex, entries: Iterable[bytes], wanted: dict[str, str], 
     return bool(gone or new)
 
 
-def follow(shadow: PrivateIndex, old: str | None, new: str, own: Sequence[str]) -> None:
+def follow_commit(shadow: PrivateIndex, old: str | None, new: str, own: Sequence[str]) -> None:
     """The files of the work tree that two commits hold differently become the new one's, where nobody has changed them."""
     was, now = committed_own_files(shadow, old, own), committed_own_files(shadow, new, own)
     moved = {path for path in was.keys() | now.keys() if was.get(path) != now.get(path)}
     root = shadow.repo.root
-    moved = {path for path in moved if straight(root, path)}
+    moved = {path for path in moved if is_plain_path(root, path)}
     moved -= {path for path in moved if GITLINK in (was.get(path, "")[:6], now.get(path, "")[:6])}
     if not moved:
         return

@@ -12,7 +12,7 @@ from ralph.git.ignored_files import newly_ignored, own_excludes
 from ralph.git.repo import Repo, own_files
 from ralph.git.snapshots import Snapshots
 from ralph.git.trees import Change
-from ralph.git.uncommitted import declared_submodules, dirty
+from ralph.git.uncommitted_changes import declared_submodules, uncommitted_paths
 from ralph.git.workspaces.pool import refuse
 
 
@@ -131,7 +131,7 @@ def test_a_submodule_that_gitmodules_wants_ignored_is_compared(
 @pytest.mark.parametrize("how", ["staged", "unstaged", "removed", "file", "link", "untracked"])
 def test_a_submodule_that_differs_from_head_is_dirty(project: Path, sh: Sh, how: str) -> None:
     lib = with_submodule(project, "lib", sh)
-    assert dirty(opened(project)) == []
+    assert uncommitted_paths(opened(project)) == []
     match how:
         case "staged" | "unstaged":
             sh(lib, "commit", "-q", "--allow-empty", "-m", "second")
@@ -146,7 +146,7 @@ def test_a_submodule_that_differs_from_head_is_dirty(project: Path, sh: Sh, how:
             lib.symlink_to(project.parent / "moved")
         case "untracked":
             sh(project, "rm", "-q", "--cached", "lib")
-    assert dirty(opened(project)) == ["lib"]
+    assert uncommitted_paths(opened(project)) == ["lib"]
 
 
 # --- marks in the user's index
@@ -164,10 +164,10 @@ def test_a_mark_that_hides_edits_from_git_status_hides_none_here(
         sh(project, "update-index", mark, *marked)
     before = user_state(project, sh)
     first = either.take().tree
-    assert dirty(repo) == []
+    assert uncommitted_paths(repo) == []
     (project / "a.txt").write_text("edited\n")
     assert changes(either, first, either.take().tree) == {("a.txt", "M")}
-    assert dirty(repo) == ["a.txt"]
+    assert uncommitted_paths(repo) == ["a.txt"]
     either.restore(first)
     assert (project / "a.txt").read_text() == "a\n"
     assert user_state(project, sh) == before

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph.cli.checks.doctor import mend_tier
-from ralph.cli.checks.project import left_by
+from ralph.cli.doctor import left_by, mend_tier
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="these tiers are Linux's")
 

@@ -95,7 +95,7 @@ def test_killed_at_any_point_it_can_be_done_again(folder: Path) -> None:
     script = (
         "import sys; from pathlib import Path\n"
         "sys.path.insert(0, sys.argv[1])\n"
-        "from test_fresh_hat_notes import run\n"
+        "from test_hat_notes import run\n"
         "run(Path(sys.argv[2]))\n"
     )
     arguments = [sys.executable, "-c", script, str(Path(__file__).parent), str(folder)]

@@ -30,7 +30,7 @@ class _Asked(msgspec.Struct, frozen=True):
     inputs: dict[str, dict[str, str]] = {}
 
 
-class KnownGates:
+class GateCache:
     """`records` are those of runs before, read when somebody first asks; `note` takes what is recorded from here on."""
 
     def __init__(self, records: Sequence[Record]) -> None:

@@ -9,7 +9,7 @@ from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy, Policy, Task
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.gate_cache import GateCache
 
 TESTS = GatePolicy(name="tests", run="sh test.sh")
 STARTED = f.LoopStarted(
@@ -40,7 +40,7 @@ def known(
     inputs: dict[str, dict[str, str]] = INPUTS,
     of: LoopState = AFTER,
 ) -> list[tuple[str, str]]:
-    gates = KnownGates(())
+    gates = GateCache(())
     facts = (started, f.WorkspacePrepared(tree="base", unrecorded_inputs=inputs), *said)
     for seq, fact in enumerate(facts, 1):
         gates.note(fact, "1", seq)

@@ -115,12 +115,12 @@ def kill_git_at(name: str, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
         started.append(child.pid)
         return child
 
-    def seam(at: str, *, writes: bool = False) -> None:
+    def fault_point(at: str, *, writes: bool = False) -> None:
         if at == name and len(started) == 1:  # the first one only
             os.kill(started[0], signal.SIGKILL)
 
     monkeypatch.setattr(refs.program, "converse", start)
-    monkeypatch.setattr(refs, "seam", seam)
+    monkeypatch.setattr(refs, "fault_point", fault_point)
 
 
 def test_locks_of_a_killed_child_are_removed_and_nothing_else(

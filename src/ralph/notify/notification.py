@@ -25,7 +25,7 @@ TITLE_CHARS, LINE_CHARS, FIELD_CHARS = 120, 500, 4000
 Mood = Literal["success", "warning", "failure", "info"]
 
 
-class News(msgspec.Struct, frozen=True):
+class Notification(msgspec.Struct, frozen=True):
     """One thing to tell. `about` names it within its loop: nobody is told of it twice."""
 
     occasion: Occasion
@@ -36,7 +36,7 @@ class News(msgspec.Struct, frozen=True):
     message: dict[str, object]
 
 
-class Scene(msgspec.Struct, frozen=True):
+class NotificationContext(msgspec.Struct, frozen=True):
     """What a fact does not say of itself."""
 
     run: str  # that recorded the fact
@@ -45,7 +45,7 @@ class Scene(msgspec.Struct, frozen=True):
     time: str
 
 
-def news(fact: f.AnyFact, s: LoopState, scene: Scene) -> News | None:
+def notification_of(fact: f.AnyFact, s: LoopState, scene: NotificationContext) -> Notification | None:
     """What to tell of this fact, if anything; `s` is the state after it."""
     match fact:
         case f.LoopEnded():
@@ -57,7 +57,7 @@ def news(fact: f.AnyFact, s: LoopState, scene: Scene) -> News | None:
     return None
 
 
-def told(facts: Iterable[f.AnyFact]) -> set[tuple[str, str, str]]:
+def sent_notifications(facts: Iterable[f.AnyFact]) -> set[tuple[str, str, str]]:
     """Occasion, about and target of everything that was told, by a loop's facts."""
     return {(x.occasion, x.about, x.target) for x in facts if isinstance(x, f.Notified) and x.ok}
 
@@ -68,7 +68,7 @@ def _long(fact: f.WaitStarted, s: LoopState) -> bool:
     return adds_up or (fact.what == "quota" and fact.seconds >= WORTH_TELLING)
 
 
-def _ended(fact: f.LoopEnded, s: LoopState, scene: Scene) -> News:
+def _ended(fact: f.LoopEnded, s: LoopState, scene: NotificationContext) -> Notification:
     end = s.judgement.ended or fact.end  # the state believes no end that the gates do not bear out
     occasion: Occasion = "block" if end in NEEDS_PERSON else "end"
     about = f"{end}:{scene.run}"  # a run ends a loop once
@@ -85,10 +85,10 @@ def _ended(fact: f.LoopEnded, s: LoopState, scene: Scene) -> News:
         "next": what_next(end, s),
     }
     message = _message(occasion, about, title, text, s, scene, details)
-    return News(occasion, about, title, text, _mood(end), message)
+    return Notification(occasion, about, title, text, _mood(end), message)
 
 
-def _waits(fact: f.WaitStarted, s: LoopState, scene: Scene) -> News:
+def _waits(fact: f.WaitStarted, s: LoopState, scene: NotificationContext) -> Notification:
     # The moment is part of it: a resumed wait keeps its own, and another one may come under the same name.
     about = f"{fact.op}:{fact.until}"
     title = one_line(f"waiting ({fact.what}): {_name(s)}", TITLE_CHARS)
@@ -102,10 +102,10 @@ def _waits(fact: f.WaitStarted, s: LoopState, scene: Scene) -> News:
     }
     details: dict[str, object] = {"wait": wait, "next": WHILE_WAITING}
     message = _message("wait", about, title, text, s, scene, details)
-    return News("wait", about, title, text, "warning", message)
+    return Notification("wait", about, title, text, "warning", message)
 
 
-def _asks(fact: f.WaitStarted, s: LoopState, scene: Scene) -> News:
+def _asks(fact: f.WaitStarted, s: LoopState, scene: NotificationContext) -> Notification:
     """A person is needed, and the loop waits for them."""
     about = f"{fact.op}:{fact.until}"
     title = one_line(f"asks: {_name(s)}", TITLE_CHARS)
@@ -123,7 +123,7 @@ def _asks(fact: f.WaitStarted, s: LoopState, scene: Scene) -> News:
         "wait": wait,
         "next": todo[:FIELD_CHARS],
     }
-    return News(
+    return Notification(
         "block", about, title, text, "warning", _message("block", about, title, text, s, scene, details)
     )
 
@@ -134,7 +134,7 @@ def _message(
     title: str,
     text: str,
     s: LoopState,
-    scene: Scene,
+    scene: NotificationContext,
     details: dict[str, object],
 ) -> dict[str, object]:
     """Always the same keys; null where one does not apply."""
@@ -170,7 +170,7 @@ def _message(
     )
 
 
-def _text(what: str, s: LoopState, todo: str, scene: Scene) -> str:
+def _text(what: str, s: LoopState, todo: str, scene: NotificationContext) -> str:
     figures = [
         count(s.progress.iterations, "iteration"),
         f"{count(s.judgement.attempts, 'attempt')} turned down",

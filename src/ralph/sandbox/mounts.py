@@ -171,18 +171,18 @@ class Programs:
 
     def add_system(self) -> None:
         for name in SYSTEM:
-            if there(Path(name)):
+            if exists(Path(name)):
                 self._plan.show(Path(name))
 
     def add_tools(self) -> None:
         for name in TOOLS:
-            if there(self._home / name):
+            if exists(self._home / name):
                 self._show(self._home / name)
         for entry in self._env.get("PATH", "").split(os.pathsep):
-            if entry.startswith("/") and there(Path(entry)):
+            if entry.startswith("/") and exists(Path(entry)):
                 self._show(self._installation(self._plan.visit(Path(entry))))
         for name in CERTIFICATES:
-            if (value := self._env.get(name, "")).startswith("/") and there(Path(value)):
+            if (value := self._env.get(name, "")).startswith("/") and exists(Path(value)):
                 self._show(Path(value))
 
     def add_ralph(self) -> None:
@@ -202,7 +202,7 @@ class Programs:
             if self._in_workspace(place):
                 if place in prefixes or place == package:
                     self._plan.protect(place, self._workspace)
-            elif place.is_absolute() and there(place):
+            elif place.is_absolute() and exists(place):
                 self._show(place)
 
     def add(self, program: Path, deep: int = _INTERPRETERS_DEEP) -> None:
@@ -223,7 +223,7 @@ class Programs:
         if program is not None and "node_modules" in program.parts:
             return Path(*program.parts[: program.parts.index("node_modules") + 1])
         prefix = folder.parent
-        installed = any(there(prefix / sign) for sign in _PREFIX_SIGNS)
+        installed = any(exists(prefix / sign) for sign in _PREFIX_SIGNS)
         if folder.name in ("bin", "sbin", "shims") and installed and prefix not in self._too_wide:
             return prefix
         return program or folder
@@ -248,12 +248,12 @@ class Programs:
         return self._workspace in (path, *path.parents)
 
 
-def there(path: Path) -> bool:
+def exists(path: Path) -> bool:
     """Whether it can be seen; what lies in a closed folder cannot, and is not needed then."""
     return os.path.exists(path)  # noqa: PTH110 - Path.exists() fails in closed folders
 
 
-def find(name: str, cwd: Path, env: Mapping[str, str]) -> Path:
+def find_program(name: str, cwd: Path, env: Mapping[str, str]) -> Path:
     """The program's file as a shell in `cwd` would find it. FileNotFoundError if it would not."""
     if "/" in name:
         named = cwd / name

@@ -13,7 +13,8 @@ from typing import IO
 
 import pytest
 
-from ralph.backlog import replaced, text_file
+from ralph.backlog import replaced_files as replaced
+from ralph.backlog import text_file
 from ralph.backlog.changes import Added, Claimed, Completed
 from ralph.backlog.jsonl import JsonlBacklog
 
@@ -198,7 +199,7 @@ def test_a_file_that_nobody_replaced_leaves_nothing_behind(place: Place) -> None
 WRITES = """
 import os, sys
 from pathlib import Path
-from ralph.backlog import replaced
+from ralph.backlog import replaced_files as replaced
 from ralph.backlog.changes import Claimed, Completed
 from ralph.backlog.jsonl import JsonlBacklog
 replaced.GRACE_SECONDS = 0.0

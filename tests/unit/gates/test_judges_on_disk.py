@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ralph.gates import judges
-from ralph.gates.judges import held, named_files
+from ralph.gates.judges import content_hashes, named_files
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_content_mode_and_type_make_a_difference(root: Path, monkeypatch: pytest
     path = root / "a.sh"
 
     def now() -> str:
-        return held([("a", path)]).get("a", "")
+        return content_hashes([("a", path)]).get("a", "")
 
     seen = [now()]
     path.write_text("b")

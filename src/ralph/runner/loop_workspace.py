@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ralph.git.workspaces.pool import PooledWorkspace
 
 
-class Workplace(msgspec.Struct):
+class LoopWorkspace(msgspec.Struct):
     """Where one loop works."""
 
     home: Repo  # the user's own
@@ -30,11 +30,11 @@ class Workplace(msgspec.Struct):
     snapshots: Snapshots
 
 
-def in_place(repo: Repo, folder: Path, s: LoopState) -> Workplace:
-    return Workplace(repo, None, repo, folder, snapshots_of(repo, s))
+def in_place(repo: Repo, folder: Path, s: LoopState) -> LoopWorkspace:
+    return LoopWorkspace(repo, None, repo, folder, snapshots_of(repo, s))
 
 
-def in_workspace(home: Repo, workspace: PooledWorkspace, s: LoopState) -> Workplace:
+def in_workspace(home: Repo, workspace: PooledWorkspace, s: LoopState) -> LoopWorkspace:
     from ralph.git.workspaces.pool import as_repo
 
     repo = as_repo(home, workspace)
@@ -42,7 +42,9 @@ def in_workspace(home: Repo, workspace: PooledWorkspace, s: LoopState) -> Workpl
     own = own_files(repo, folder, own_paths(s))
     # Cut short in a merge, the workspace may stand on a commit that the loop does not know of yet.
     base = s.workspace.base_commit or workspace.base
-    return Workplace(home, workspace, repo, folder, Snapshots(repo, f"slot-{workspace.slot}", own, base=base))
+    return LoopWorkspace(
+        home, workspace, repo, folder, Snapshots(repo, f"slot-{workspace.slot}", own, base=base)
+    )
 
 
 def own_paths(s: LoopState) -> tuple[str, ...]:

@@ -21,8 +21,8 @@ from pathlib import Path
 import msgspec
 
 from ralph.backlog import text_file
-from ralph.backlog.text_file import Stamp, look
-from ralph.fault_points import seam
+from ralph.backlog.text_file import Stamp, stamp_of
+from ralph.fault_points import fault_point
 
 FOLDER = "replaced"
 GRACE_SECONDS = 10.0  # a writer may have found the old file by its name and be about to open it
@@ -87,7 +87,7 @@ class ReplacedFiles:
         other tasks are taken."""
         data, kept, index = b"", [], self._index().kept
         for number, one in enumerate(index):
-            found = look(Path(one.path))
+            found = stamp_of(Path(one.path))
             if found is None:
                 continue
             in_use = _is_open_for_writing(Path(one.path))
@@ -107,21 +107,21 @@ class ReplacedFiles:
         """Give the list this content if it still is what was read. None: somebody wrote it; nothing was changed. `took`: the
         content has this in it."""
         path = self._path()
-        tmp = text_file.temporary(self._state_dir, path)
+        tmp = text_file.temporary_path(self._state_dir, path)
         try:
             text_file.write_new(tmp, data, path if seen else None)
-            if look(path) != seen:
+            if stamp_of(path) != seen:
                 self.recover()
                 return None
             self._begin(tmp, before, seen, took)
-            seam("rename.before", writes=True)
+            fault_point("rename.before", writes=True)
             if not self._exchange(tmp, path, before, seen):
                 self.recover()
                 return None
-            seam("rename.after")
+            fault_point("rename.after")
             self._finish(tmp)
             text_file.sync_folder(path.parent)
-            return look(path)
+            return stamp_of(path)
         except OSError as error:
             with suppress(OSError):
                 self.recover()
@@ -132,17 +132,17 @@ class ReplacedFiles:
         index = self._index()
         if index.kept != took.kept:
             self._unlink(index.kept, took.kept)
-            seam("forget.before", writes=True)
+            fault_point("forget.before", writes=True)
             self._write(Index(took.kept))
 
     def recover(self) -> None:
         """Finish, or undo, what a writer that died had begun."""
         path, pending = self._path(), self._index().pending
-        tmp = text_file.temporary(self._state_dir, path)
+        tmp = text_file.temporary_path(self._state_dir, path)
         if pending is None:
             tmp.unlink(missing_ok=True)
             return
-        there = look(tmp)
+        there = stamp_of(tmp)
         if there is None or self._happened(there, tmp, path, pending):
             self._finish(tmp)
         else:
@@ -152,15 +152,15 @@ class ReplacedFiles:
 
     def _happened(self, there: Stamp, tmp: Path, path: Path, pending: Pending) -> bool:
         if _is_same_file(there, pending.new):
-            now = look(path)
+            now = stamp_of(path)
             return now is not None and _is_same_file(now, pending.new)  # it was created
         if _begins_with(tmp, pending):
             return True
         # Somebody had written it between the last look and the exchange: theirs goes back, unless they wrote again.
-        return not (pending.new.same_content(look(path)) and text_file.exchange(tmp, path))
+        return not (pending.new.same_content(stamp_of(path)) and text_file.exchange(tmp, path))
 
     def _begin(self, tmp: Path, before: bytes, seen: Stamp | None, took: Appended | None) -> None:
-        new, index = look(tmp), self._index()
+        new, index = stamp_of(tmp), self._index()
         assert new is not None
         kept = took.kept if took else index.kept
         checksum, path = zlib.crc32(before), ""
@@ -169,7 +169,7 @@ class ReplacedFiles:
             path = self._free(tmp)
             kept = (*kept, Kept(path, len(before), checksum, seen.mtime, time.time()))
         if kept or index.kept:
-            seam("begin.before", writes=True)
+            fault_point("begin.before", writes=True)
             self._write(Index(index.kept, Pending(new, path, len(before), checksum, kept)))
 
     def _exchange(self, tmp: Path, path: Path, before: bytes, seen: Stamp | None) -> bool:
@@ -181,7 +181,7 @@ class ReplacedFiles:
                 return False
             return True
         if text_file.exchange(tmp, path):
-            if seen.same_content(look(tmp)) and tmp.read_bytes() == before:
+            if seen.same_content(stamp_of(tmp)) and tmp.read_bytes() == before:
                 return True
             text_file.exchange(tmp, path)
             return False
@@ -198,14 +198,14 @@ class ReplacedFiles:
         if index.pending is None:
             tmp.unlink(missing_ok=True)
             return
-        there = look(tmp)
+        there = stamp_of(tmp)
         if there is not None and index.pending.path and not _is_same_file(there, index.pending.new):
             tmp.rename(index.pending.path)
-            seam("keep.after")
+            fault_point("keep.after")
         tmp.unlink(missing_ok=True)
         self._unlink(index.kept, index.pending.kept)
         self._write(Index(index.pending.kept))
-        seam("index.after")
+        fault_point("index.after")
 
     def _undo(self, tmp: Path) -> None:
         """The list has the old content."""
@@ -216,7 +216,7 @@ class ReplacedFiles:
         self._write(
             Index(index.kept)
         )  # first: without the temporary file it would look as if it had happened
-        seam("undo.after")
+        fault_point("undo.after")
         tmp.unlink(missing_ok=True)
 
     def _unlink(self, before: Iterable[Kept], after: Iterable[Kept]) -> None:
@@ -224,7 +224,7 @@ class ReplacedFiles:
         for one in before:
             if one.path not in names:
                 Path(one.path).unlink(missing_ok=True)
-                seam("drop.after")
+                fault_point("drop.after")
 
     def _path(self) -> Path:
         return Path(os.path.realpath(self._named))  # a link stays a link
@@ -240,11 +240,11 @@ class ReplacedFiles:
         return name
 
     def _index_path(self) -> Path:
-        return self._folder / f"{text_file.key(self._path())}.json"
+        return self._folder / f"{text_file.path_key(self._path())}.json"
 
     def _index(self) -> Index:
         path = self._index_path()
-        stamp = look(path)
+        stamp = stamp_of(path)
         if stamp is None:
             return Index()
         if self._read is None or self._read[:2] != (stamp, path) or not text_file.is_old(stamp):
@@ -270,7 +270,7 @@ class ReplacedFiles:
 
 
 def _is_changed(one: Kept) -> bool:
-    found = look(Path(one.path))
+    found = stamp_of(Path(one.path))
     return found is not None and (found.size, found.mtime) != (one.taken, one.mtime)
 
 

@@ -1,4 +1,4 @@
-"""`ralph validate` and `ralph schema`: is this file right, what does it mean, and what may stand in it.
+"""`ralph validate` and `ralph schema`: is this file valid, what does it mean, and which keys may it have.
 
 Neither changes anything. What only this machine lacks, such as the agent's program, is a warning.
 """
@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from msgspec.structs import replace
 
+from ralph.config.hats import BASE, FOLDER, examine_roles, role_names, roles_file
+from ralph.config.problems import ConfigFinding, Unreadable, findings
 from ralph.errors import RalphError
 from ralph.terminal import words
 from ralph.terminal.words import one_line
 
 if TYPE_CHECKING:
-    from ralph.cli.checks.personas import RolesVerdict
     from ralph.config.load import Examined
-    from ralph.config.problems import ConfigFinding
     from ralph.core.agent_policy import AgentPolicy
+    from ralph.core.hats.model import Hat, Team
     from ralph.core.policy import GatePolicy, LandPolicy, LimitPolicy, Policy, SandboxPolicy, Task
 
 
@@ -55,17 +57,15 @@ def validate(file: Path | None, as_json: bool) -> int:
       ralph validate
       ralph validate presets/night.yml --json
     """
-    from ralph.cli.checks import personas
-
     found, meaning = _examined(Path.cwd(), file)
-    roles = personas.roles_here(Path.cwd())
+    roles = roles_here(Path.cwd())
     valid = found.valid and (roles is None or roles.valid)
     if as_json:
         whole = ValidationReport(found.file, valid, found.errors, found.warnings, roles)
         click.echo(json.dumps(msgspec.to_builtins(whole), ensure_ascii=False))
         return 0 if valid else 2
     if roles is not None:
-        meaning += _rows("roles", [*personas.meaning(roles)])
+        meaning += _rows("roles", [*roles_meaning(roles)])
     for line in (*_shown(found), *(_shown(roles) if roles else ()), *(meaning if valid else ())):
         click.echo(one_line(line))
     return 0 if valid else 2
@@ -101,7 +101,6 @@ def _examined(folder: Path, file: Path | None) -> tuple[ValidationResult, list[s
     from ralph.cli import context
     from ralph.cli.context import usual
     from ralph.config.load import FILE_NAMES, examine
-    from ralph.config.problems import ConfigFinding, Unreadable, findings
 
     shown = str(file) if file else next((n for n in FILE_NAMES if os.path.lexists(folder / n)), "")
     if not shown:
@@ -113,8 +112,6 @@ def _examined(folder: Path, file: Path | None) -> tuple[ValidationResult, list[s
         return ValidationResult(shown, False, (ConfigFinding(error.line, "", error.what),)), []
     problems = found.settings.problems
     errors = findings(problems.found)
-    from ralph.cli.checks.personas import hat_findings
-
     here = () if errors else (*hat_findings(found, folder), *_unusable(found, folder))
     verdict = ValidationResult(shown, not errors, errors, findings(problems.noted) + here)
     return verdict, [] if errors else list(_meaning(found))
@@ -134,7 +131,6 @@ def _nothing_here(folder: Path) -> str:
 def _unusable(found: Examined, folder: Path) -> Iterator[ConfigFinding]:
     """Agents that could not be started here and now. The file may be right all the same."""
     from ralph.config.agents import check_agent
-    from ralph.config.problems import ConfigFinding
 
     if not found.has_agent:
         what = "no agent is set; put its command after -- on the command line, or set cli.command"
@@ -169,8 +165,8 @@ def program_of(agent: AgentPolicy) -> str:
 
 def _shown(found: ValidationResult | RolesVerdict) -> Iterator[str]:
     """In the form that editors and CI systems know: FILE:LINE: error: ..."""
-    for kind, findings in (("error", found.errors), ("warning", found.warnings)):
-        for one in findings:
+    for kind, ones in (("error", found.errors), ("warning", found.warnings)):
+        for one in ones:
             where = f"{found.file}:{one.line}" if one.line else found.file
             yield f"{where}: {kind}: " + (f"{one.key}: " if one.key else "") + one.what
     yield f"{found.file} is {'valid' if found.valid else 'not valid'}{_counted(found)}"
@@ -198,8 +194,6 @@ def _meaning(found: Examined) -> Iterator[str]:
         ("limits", list(_limits(policy.limits))),
     ]
     if policy.team is not None:
-        from ralph.cli.checks.personas import hat_lines
-
         rows.append(("hats", hat_lines(policy.team)))
     if found.backlog:
         rows.append(("lands", [_landing(policy.land)]))
@@ -324,3 +318,125 @@ def _limits(limits: LimitPolicy) -> Iterator[str]:
     cost = f"{limits.max_cost_usd:g} USD" if limits.max_cost_usd else "any cost"
     tokens = f"{limits.max_tokens} tokens" if limits.max_tokens else "any number of tokens"
     yield f"{cost}, {tokens}, a wait of up to {t(limits.max_wait_seconds)} for a quota"
+
+
+# -- hats and roles ------------------------------------------------------------------------------
+
+_FEW = 3  # warnings that a run tells one by one
+
+
+def hat_findings(found: Examined, folder: Path) -> Iterator[ConfigFinding]:
+    """All of them warnings here: a loop can run with it. `ralph hats validate` tells errors from them."""
+    from ralph.core.hats import graph
+
+    team = found.policy.team
+    if team is None:
+        return
+    lines = {called.name: called.line for called in found.settings.get("hats") or ()}
+    for finding in graph.check(team):
+        key = f"hats.{finding.hat}" if finding.hat else "hats"
+        yield ConfigFinding(lines.get(finding.hat, 0), key, f"{finding.what}. {finding.todo}")
+    yield from _unusable_hats(found, team, folder, lines)
+
+
+def warned(team: Team) -> Iterator[str]:
+    """What a run says of its hats before it begins: all that cannot work, and what else is to look at if that is little."""
+    from ralph.core.hats import graph
+
+    found = graph.check(team)
+    errors = [one for one in found if one.level == "error"]
+    others = [one for one in found if one.level != "error"]
+    shown = [*errors, *(others if len(others) <= _FEW else ())]
+    for one in shown:
+        yield f"hats{f'.{one.hat}' if one.hat else ''}: {one.what}. {one.todo}"
+    if more := len(found) - len(shown):
+        yield f"hats: {more} more things to look at: `ralph hats validate`"
+
+
+def _unusable_hats(
+    found: Examined, team: Team, folder: Path, lines: dict[str, int]
+) -> Iterator[ConfigFinding]:
+    from ralph.config.agents import check_agent
+
+    checked = {program_of(found.policy.agent)}
+    for hat in team.hats:
+        agent = hat.agent
+        if agent is None or (it := program_of(agent)) in checked:
+            continue
+        checked.add(it)
+        try:
+            check_agent(replace(found.policy, agent=agent), folder)
+        except RalphError as error:
+            yield ConfigFinding(
+                lines[hat.id], f"hats.{hat.id}.backend", f"{error.what}. Correct the hat's `backend`."
+            )
+
+
+def hat_lines(team: Team) -> list[str]:
+    from ralph.core.hats.model import RESUME
+
+    if not team.routes:
+        return [_hat(hat) for hat in team.hats]
+    starts = f"starts with {team.starting_event}"
+    goes_on = f", and looks again by {RESUME} when idle" if team.persistent else ""
+    return [*(_hat(hat) for hat in team.hats), starts + goes_on]
+
+
+def _hat(hat: Hat) -> str:
+    by = [*hat.triggers, *([f"when {hat.when}"] if hat.when else [])]
+    if hat.scan:
+        doing = "looks for work without an agent"
+    else:
+        doing = f"by {hat.agent.backend}" if hat.agent else "by the agent"
+    says = f" → {', '.join(hat.declared)}" if hat.declared else ""
+    return f"{hat.id}: {', '.join(by) or 'nothing puts it on'}{says} ({doing})"
+
+
+class Role(msgspec.Struct, frozen=True):
+    role: str
+    file: str
+    condition: str  # empty: no trigger names it, so nobody wears it
+
+
+class RolesVerdict(msgspec.Struct, frozen=True):
+    file: str
+    valid: bool
+    errors: tuple[ConfigFinding, ...] = ()
+    warnings: tuple[ConfigFinding, ...] = ()
+    base: str = ""  # the file whose text comes before the role's
+    roles: tuple[Role, ...] = ()  # in the order in which their conditions are looked at
+
+
+def roles_here(folder: Path) -> RolesVerdict | None:
+    """None when there are none."""
+    file = roles_file(folder) or ""
+    try:
+        roles, problems = examine_roles(folder)
+    except Unreadable as error:
+        return RolesVerdict(file, False, (ConfigFinding(error.line, "", error.what),))
+    if roles is None or problems is None:
+        return None
+    errors = findings(problems.found)
+    return RolesVerdict(
+        file=file,
+        valid=not errors,
+        errors=errors,
+        warnings=findings(problems.noted),
+        base=BASE if roles.base else "",
+        roles=tuple(_listed(roles, folder)),
+    )
+
+
+def roles_meaning(x: RolesVerdict) -> Iterator[str]:
+    base = f"; {x.base} comes before each" if x.base else ""
+    yield f"by {x.file}, the first whose condition has become true{base}"
+    for one in x.roles:
+        yield f"{one.role} ({one.file}): {one.condition or 'no trigger names it, so nobody wears it'}"
+
+
+def _listed(roles: Team, folder: Path) -> Iterator[Role]:
+    for hat in roles.conditional:
+        yield Role(hat.id, f"{FOLDER}/{hat.id}.md", hat.when)
+    for name in role_names(folder):
+        if roles.hat(name) is None:
+            yield Role(name, f"{FOLDER}/{name}.md", "")
