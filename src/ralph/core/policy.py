@@ -1,7 +1,5 @@
 """What an agent does not change unless a task allows it: Ralph's own file, and what a CI service runs with its rights."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

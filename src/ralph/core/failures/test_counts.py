@@ -1,7 +1,5 @@
 """How many tests a gate's run says it ran; and whether a later run of it tests less."""
 
-from __future__ import annotations
-
 import re
 
 import msgspec
