@@ -55,11 +55,14 @@ class Table:
         against: str = "-",
         relation: str = "-",
         aim: str = "-",
+        compared: Sequence[float] = (),
     ) -> None:
-        """`figures` has one for each variant; `relation` is that of the last to what it is held `against`."""
+        """`figures` has one for each variant; `relation` is that of the last to what it is held `against`. `compared`: what is
+        divided for new/old, if not the figures."""
         shown = [show(figure) for figure in figures]
         if len(figures) > 1:
-            shown.append(f"{figures[-1] / figures[0]:.2f}x" if figures[0] else "-")
+            old, new = compared or figures
+            shown.append(f"{new / old:.2f}x" if old else "-")
         print(f"| {' | '.join([what, *shown, against, relation, aim])} |", flush=True)
 
     def ratio(
@@ -70,16 +73,19 @@ class Table:
         rounds: int,
         aim: str = "-",
     ) -> None:
-        """Seconds, as a multiple of the bare interpreter's."""
-        bare, *figures = self.in_turns(work, base, rounds)
-        self.row(what, figures, ms, f"bare interpreter {ms(bare)}", f"{figures[-1] / bare:.1f}x", aim)
+        """Seconds, as a multiple of the bare interpreter's. Old and new are compared by their quickest: load only adds."""
+        turns = self.turns(work, base, rounds)
+        bare, *figures = map(statistics.median, turns)
+        quickest = [min(column) for column in turns[1:]]
+        relation = f"{figures[-1] / bare:.1f}x"
+        self.row(what, figures, ms, f"bare interpreter {ms(bare)}", relation, aim, quickest)
 
-    def in_turns(
+    def turns(
         self, work: Callable[[Variant], float], base: Callable[[], float], rounds: int
-    ) -> list[float]:
-        """The medians, the base's first. In turns, because the machine's load changes; one turn more warms the caches."""
+    ) -> list[tuple[float, ...]]:
+        """The base's figures, then each variant's. In turns, because the load changes; one turn more warms the caches."""
         turns = [(base(), *map(work, self.variants)) for _ in range(rounds + 1)][1:]
-        return [statistics.median(column) for column in zip(*turns, strict=True)]
+        return list(zip(*turns, strict=True))
 
 
 def seconds(work: Callable[[], object]) -> float:
