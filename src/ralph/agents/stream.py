@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from ralph.agents import prices
 from ralph.agents.adapter import SAID_CHARS, Words
 from ralph.core.facts import Fault, Usage
 from ralph.core.failures.excerpt import ESCAPES
@@ -228,6 +227,8 @@ class StreamReader:
 
     def spent(self, used: dict[str, Tokens], cost: float = 0.0) -> None:
         """The figures so far, in all, by model. Without a price of the agent's own, the table's."""
+        from ralph.agents import prices
+
         estimate = 0.0 if cost else sum(prices.cost(model, tokens) for model, tokens in used.items())
         tokens = sum(one.all for one in used.values())
         self._words.usage = Usage(tokens=tokens, cost_usd=cost or estimate)

@@ -12,18 +12,14 @@ from ralph.config.agents import CUSTOM, adapter_of, agent_of
 from ralph.config.hat_field_types import OFF
 from ralph.config.overrides import Overrides
 from ralph.config.roles import role_names
-from ralph.config.schema import BACKEND, BY_PATH, HAT, KEYS, field_default
-from ralph.config.settings import Called, GivenValue, Settings, Values, fields
+from ralph.config.schema import BACKEND, HAT
+from ralph.config.settings import Called, GivenValue, Settings, Values, fields, warn_without_hats
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.hats.conditions import ConditionError
 from ralph.core.hats.conditions import parse as parse_condition
 from ralph.core.hats.model import Aggregate, Hat, Meaning, Scan, ScanBacklog, ScanFolder, Team
 from ralph.core.policy import Policy
 
-_OF_TEAMS = (
-    *(key.path for key in KEYS if key.into.startswith("team.")),
-    *("event_loop.cooldown", "events"),
-)
 _UNUSED_BY_SCANS = (
     *("instructions", "extra_instructions", "backend_args", "model", "timeout"),
     *("disallowed_tools", "allowed_tools", "backend.type", "backend.command"),
@@ -31,12 +27,9 @@ _UNUSED_BY_SCANS = (
 _OF_EVENTS = ("publishes", "default_publishes", "max_activations", "fresh", "aggregate.mode")
 
 
-def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) -> Team | None:
-    """None: there are no hats. `policy` is that of the loop, but for its team."""
-    hats: tuple[Called, ...] = settings.get("hats") or ()
-    if not hats:
-        _warn_without_hats(settings)
-        return None
+def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) -> Team:
+    """Of a file with hats. `policy` is that of the loop, but for its team."""
+    hats: tuple[Called, ...] = settings.get("hats")
     known = frozenset([*(hat.name for hat in hats), *role_names(cwd)])
     own = fields(settings.values, "team")
     if own.get("gate_on") and not policy.gates:
@@ -55,17 +48,9 @@ def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) ->
     return found
 
 
-def _warn_without_hats(settings: Settings, what: str = "is used only with `hats`") -> None:
-    for path in _OF_TEAMS:
-        value = settings.get(path)
-        usual = "idle" if path == "event_loop.cooldown" else field_default(BY_PATH[path].into)
-        if value and value != usual:
-            settings.warn(path, what)
-
-
 def _warn_without_events(hats: tuple[Called, ...], settings: Settings) -> None:
     what = "has no effect: no hat has `triggers` or `scan`, so that no event puts one on"
-    _warn_without_hats(settings, what)
+    warn_without_hats(settings, what)
     for called in hats:
         for name in _OF_EVENTS:
             given = _given(called, name)

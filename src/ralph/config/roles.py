@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 
+from ralph.config.load import ROLE_FILE_NAMES, found_roles
 from ralph.config.problems import Problems, Spot, Unreadable, quoted
 from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
 from ralph.core.hats.conditions import ConditionError
@@ -15,7 +16,6 @@ from ralph.core.hats.model import Team, role_hats
 from ralph.errors import RalphError
 from ralph.files import read_text
 
-ROLE_FILE_NAMES = ("config/roles.yaml", "roles.yaml")
 FOLDER = "roles"
 BASE = "working.md"
 MAX_CHARS = 100_000
@@ -37,7 +37,7 @@ def load_roles(folder: Path) -> tuple[Team | None, tuple[str, ...]]:
 
 def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
     """The roles as far as they can be read, and what is wrong with them; Unreadable when the file cannot be taken apart."""
-    found = found_in(folder)
+    found = found_roles(folder)
     if found is None:
         return None, None
     problems = Problems(found)
@@ -50,11 +50,6 @@ def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
     texts: dict[str, str] = {}
     triggers = _file(parse(text, problems), folder, texts, problems)
     return Team(hats=role_hats(triggers, texts), base=_base(folder, problems)), problems
-
-
-def found_in(folder: Path) -> str | None:
-    """A dangling link counts as there: it is an error to report."""
-    return next((name for name in ROLE_FILE_NAMES if os.path.lexists(folder / name)), None)
 
 
 def role_names(folder: Path) -> tuple[str, ...]:

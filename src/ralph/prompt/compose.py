@@ -16,7 +16,6 @@ from ralph.core.loop.decide import RunAgent
 from ralph.core.loop.signals import defuse
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import put_back
-from ralph.prompt.hats import named_files, role_text
 from ralph.text import fenced, few
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def _persona(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str
     team, routing = s.policy.team, s.policy.routing
     if team is None or not team.conditional:
         return ""
-    from ralph.prompt.hats import instructions, tool_lines  # most loops have no hats
+    from ralph.prompt.hats import instructions, named_files, role_text, tool_lines  # most loops have no hats
 
     hat = team.hat(op.hat)
     if routing is not None and routing.hat(op.hat) is not None:

@@ -41,13 +41,13 @@ from ralph.notify.notifier import LOOK_AGAIN
 from ralph.processes.ownership import Ownership, choose
 from ralph.runner import sandboxing
 from ralph.runner.backlog_writes import GONE, BacklogWriter, Begun, changes, unfinished, waiting
+from ralph.runner.dead_runs import sweep_dead
 from ralph.runner.known_gates import KnownGates
 from ralph.runner.loop_notifier import LoopNotifier, tried_all
 from ralph.runner.loop_pool import LoopDriver, LoopPool
 from ralph.runner.loop_runner import LoopRunner, LoopView, RunContext
 from ralph.runner.operations.landing import leave
 from ralph.runner.requests import Control
-from ralph.runner.resume import sweep_dead
 from ralph.runner.run import make_folders, raised
 from ralph.runner.run_review import RunReviewer
 from ralph.runner.unlanded_tasks import UnlandedTasks

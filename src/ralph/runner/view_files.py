@@ -16,7 +16,6 @@ from ralph.core.exits import DONE
 from ralph.core.hats.event_log import EventOutcomes, event_record
 from ralph.core.hats.turns import Routed
 from ralph.core.loop.attempts import history_table
-from ralph.core.loop.end_advice import why_it_ended
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.errors import DISK
@@ -65,6 +64,8 @@ def render(s: LoopState, *, timestamp: str, files_modified: Sequence[str]) -> st
         lines += [f"## Gate {result.gate} on the tree as it is (verbatim)", fenced(result.excerpt), ""]
     lines += ["## Attempt History", history_table(s.history)]
     if s.ended:
+        from ralph.core.loop.end_advice import why_it_ended
+
         lines += ["", "## End", f"{s.ended}: {why_it_ended(s)}", ""]
     return "\n".join(lines)
 

@@ -12,9 +12,9 @@ import msgspec
 import yaml
 
 from ralph.agents.registry import skill_folders
-from ralph.config.load import FILE_NAMES, load
+from ralph.config.load import FILE_NAMES, ROLE_FILE_NAMES, load
 from ralph.config.overrides import Overrides
-from ralph.config.roles import FOLDER, ROLE_FILE_NAMES
+from ralph.config.roles import FOLDER
 from ralph.core.exits import EXITS, OTHER_CODES
 from ralph.errors import RalphError
 from ralph.setup import project

@@ -16,7 +16,6 @@ from ralph.core.hats.routing import shown_topic
 from ralph.core.hats.turns import Routed
 from ralph.core.loop import signals, steering
 from ralph.core.loop.decide import shift_level
-from ralph.core.loop.end_advice import what_next, why_it_ended
 from ralph.core.loop.landing import lands_first
 from ralph.core.loop.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.policy import GatePolicy, Task
@@ -434,6 +433,8 @@ def _notified(x: f.Notified, s: LoopState) -> list[str]:
 
 def summary(s: LoopState) -> list[str]:
     """The last words of a run: the end, the figures, what to do next."""
+    from ralph.core.loop.end_advice import what_next, why_it_ended
+
     end = s.ended or "interrupted"
     name = f"{end} ({s.end_limit})" if s.end_limit else end
     shown = [f"warning: {w}" for w in s.warnings]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from ralph.config.load import found_roles
 from ralph.config.problems import ConfigFinding, Unreadable, findings
-from ralph.config.roles import BASE, FOLDER, examine_roles, found_in, role_names
+from ralph.config.roles import BASE, FOLDER, examine_roles, role_names
 from ralph.errors import RalphError
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class RolesVerdict(msgspec.Struct, frozen=True):
 
 def roles_here(folder: Path) -> RolesVerdict | None:
     """None when there are none."""
-    file = found_in(folder) or ""
+    file = found_roles(folder) or ""
     try:
         roles, problems = examine_roles(folder)
     except Unreadable as error:

@@ -24,7 +24,6 @@ from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import BY_NAME, of_task, resume_of
 from ralph.core.loop.decide import Finish, decide
-from ralph.core.loop.end_advice import what_it_needs
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
@@ -303,6 +302,8 @@ def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allo
     resumed = fold(loop, f.LoopResumed(run="", limits=higher, answer=answer, allow=allow))
     for op in decide(resumed) if not resumed.open else ():
         if isinstance(op, Finish) and BY_NAME[op.end].raisable:
+            from ralph.core.loop.end_advice import what_it_needs
+
             todo = what_it_needs(op.end, replace(resumed, end_limit=op.limit))
             raise RalphError(f"it would end again at once: {op.reason}", todo=todo)
 
