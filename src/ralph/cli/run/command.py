@@ -31,6 +31,7 @@ from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
 from ralph.git.uncommitted import committed, dirty
 from ralph.history.loops import is_unfinished
+from ralph.processes.ownership import get_ready
 from ralph.runner.loop_runner import Choice, LoopView
 from ralph.runner.run import RunRequest, raised
 from ralph.runner.run import run as drive
@@ -162,6 +163,7 @@ def run(
     refuse_inside(repo)
     if config is None:
         _refuse_one_above(folder, repo)
+    get_ready(os.environ.get("RALPH_TIER", ""))
     assumed = _assumed(folder, repo, command, given) if config is None else None
     from ralph.cli import context
 
