@@ -105,6 +105,13 @@ class Keeper:
             self._process.wait()
 
 
+def get_ready(wanted: str = "") -> None:
+    """Starts the keeper that `choose_tier` asks first, so that it comes up while the caller does something else."""
+    tier = wanted or TIERS[0]
+    if tier in TIERS and tier not in _spares and sys.platform == "linux":
+        keep_spare(tier, Keeper(tier))
+
+
 def take_keeper(tier: str) -> Keeper:
     """A keeper for this tier: the spare one, whose start-up has been paid for, or a new one."""
     return _spares.pop(tier, None) or Keeper(tier)

@@ -28,7 +28,6 @@ from ralph.journal.store import read_ends
 from ralph.processes.capture import Line
 from ralph.processes.owned_process import OwnedProcess
 from ralph.prompt.compose import scratchpad_path
-from ralph.prompt.review import CHANGE_CHARS, compose_review
 from ralph.runner.loop_context import (
     LoopContext,
     environment,
@@ -217,6 +216,8 @@ class GateRunner:
     def _about_claim(self, s: LoopState, gate: GatePolicy, tree: str) -> str:
         b = self._b
         paths = [printable(change.path) for change in b.snapshots.diff(s.workspace.base_tree, tree)]
+        from ralph.prompt.review import CHANGE_CHARS, compose_review  # most gates are commands
+
         text, cut = first_of(patch(b.repo, s.workspace.base_tree, tree), CHANGE_CHARS)
         return compose_review(s, gate, paths, text, cut=cut)
 
