@@ -1,4 +1,4 @@
-"""The seam to agents: what one agent's file says about it, and the small types and tools that such files share.
+"""The interface to agents: what one agent's file says about it, and the small types and tools that such files share.
 
 Adapters never judge the work; they only report words, usage and faults. docs/extending.md shows how to write one.
 """

@@ -45,7 +45,7 @@ class CodexAdapter(Adapter):
             settings += [f"hooks.{name}={_toml(value)}" for name, value in hooks(tools.hook).items()]
             trust = (
                 "--dangerously-bypass-hook-trust",
-            )  # else it passes over hooks that nobody has confirmed
+            )  # else it passes over hooks that no one has confirmed
         options = [word for setting in settings for word in ("-c", setting)]
         model = ("-m", policy.model) if policy.model else ()
         argv = (*(policy.command or (self.program,)), *MODE, *trust, *options, *model, *policy.args, "-")
@@ -82,7 +82,7 @@ class CodexReader(StreamReader):
                 self._spent(_tokens(part(item, "usage")))
 
     def _item(self, item: dict[str, Any]) -> None:
-        """Notices come as items of the kind `error`: it goes on after them."""
+        """Notices come as items of the kind `error`: it continues after them."""
         if item.get("type") == "agent_message":
             self.say(item.get("text"))
         elif item.get("type") != "error":

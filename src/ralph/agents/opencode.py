@@ -125,7 +125,7 @@ class OpencodeReader(StreamReader):
         self.failed(fault, message, _wait(part(data, "responseHeaders"), message))
 
     def ended(self, code: int) -> None:
-        """It exits with 1 although it made room and went on."""
+        """It exits with 1 although it made room and continued."""
         super().ended(code)
         if code and self._overflowed and not self._words.fault:
             self._words.full = True

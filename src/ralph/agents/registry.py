@@ -147,7 +147,7 @@ def _loaded(entry: EntryPoint) -> Adapter:
         return _made(entry.load())
     except Exception as error:  # whatever another's code does on import
         what = f"the agent {entry.name!r} cannot be loaded: {type(error).__name__}: {error}"
-        raise RalphError(what, todo=f"Mend or remove the package {package}.", code=10) from error
+        raise RalphError(what, todo=f"Fix or remove the package {package}.", code=10) from error
 
 
 def _made(found: Any) -> Adapter:

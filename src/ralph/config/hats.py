@@ -217,7 +217,9 @@ def _with_tools(worker: AgentPolicy, hat: Hat, called: Called, settings: Setting
         from ralph.agents.registry import usable
 
         able = [name for name, agent in usable() if agent.tool_args((), ()) is not None]
-        what = f"only {', '.join(able)} can be held to it; {worker.backend} is told and may use others"
+        what = (
+            f"only {', '.join(able)} can be held to it; {worker.backend} is only told so and may use others"
+        )
         settings.problems.warn(_line(called, "allowed_tools"), f"hats.{hat.id}.allowed_tools", what)
     return worker
 

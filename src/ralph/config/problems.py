@@ -1,4 +1,4 @@
-"""What is wrong in a configuration, collected so that a person sees all of it at once.
+"""Errors and warnings of a configuration, collected so that a person sees all of them at once.
 
 The nearest valid name is looked for only when a message is really shown.
 """

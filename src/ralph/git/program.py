@@ -127,7 +127,7 @@ def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
                     said = (said + part)[: 1 << 16]
         if process.wait():
             raise GitFailed(args, process.returncode, b"", said.decode("utf-8", "replace"))
-    finally:  # also when nobody reads on
+    finally:  # also when no one reads on
         process.kill()
         process.wait()
         process.stdout.close()

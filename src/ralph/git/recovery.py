@@ -1,4 +1,4 @@
-"""Recovery refs: states of a workspace kept as commits under `refs/ralph/recovery/`, durable before anything is changed.
+"""Recovery refs: states of a workspace, stored as commits under `refs/ralph/recovery/` before anything is changed.
 
 No branch, tag, stash or index of the user's is touched; dropping one removes only that ref.
 """

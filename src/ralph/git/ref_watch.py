@@ -1,4 +1,4 @@
-"""What this process has done to refs by itself, so that nobody else is blamed for it."""
+"""Finds what an agent did to refs: compares them before and after, without the changes that this process made itself."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class RefWatch:
             self._noted = count_own_changes(self._common)
 
     def moved(self, *, work: bool = True) -> tuple[str, ...]:
-        """What differs from the last look, except, where somebody was to `work` on it, the branch that HEAD stands for."""
+        """What differs from the last look, except, where someone was to `work` on it, the branch that HEAD stands for."""
         if not self._on:
             return ()
         own, head, before = self.branch(), self._head, self._refs

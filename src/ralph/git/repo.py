@@ -80,7 +80,7 @@ def _explain(start: Path, failed: program.GitFailed) -> RalphError:
     return RalphError(
         f"git cannot use this repository: {failed.what}",
         where=str(start),
-        todo="Mend it until `git status` works here.",
+        todo="Fix it until `git status` works here.",
     )
 
 
@@ -160,7 +160,7 @@ def _no_commit(repo: Repo) -> RalphError:
     return RalphError(
         f"git finds no commit here: {what}",
         where=printable(str(repo.root)),
-        todo="See what `git fsck` says and mend it; `git reflog` may know earlier commits.",
+        todo="See what `git fsck` says and fix it; `git reflog` may know earlier commits.",
         code=70,
     )
 

@@ -159,7 +159,7 @@ def put_entries(
 
 
 def follow_commit(shadow: PrivateIndex, old: str | None, new: str, own: Sequence[str]) -> None:
-    """The files of the work tree that two commits hold differently become the new one's, where nobody has changed them."""
+    """The files of the work tree that two commits hold differently become the new one's, where no one has changed them."""
     was, now = committed_own_files(shadow, old, own), committed_own_files(shadow, new, own)
     moved = {path for path in was.keys() | now.keys() if was.get(path) != now.get(path)}
     root = shadow.repo.root

@@ -84,7 +84,7 @@ def held_here(state_dir: Path) -> bool:
 
 
 def holder(state_dir: Path) -> dict[str, object] | None:
-    """What the live holder says of itself (pid, run, since, host), or None if nobody holds the lock."""
+    """What the live holder says of itself (pid, run, since, host), or None if no one holds the lock."""
     path = state_dir / NAME
     note: dict[str, object] = {}
     for _ in range(_TRIES):

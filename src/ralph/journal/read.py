@@ -107,7 +107,7 @@ class Follower:
             self._fd = -1
 
     def _next(self) -> bool:
-        """Open the file that goes on where the last one ended."""
+        """Open the file that continues where the last one ended."""
         files = _files(self._path.parent)
         if not files:
             return False

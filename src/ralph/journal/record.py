@@ -1,4 +1,4 @@
-"""The time of day, as facts and names have it."""
+"""One record of the journal: its line, sequence number and checksum; and the time and the ids that records carry."""
 
 from __future__ import annotations
 

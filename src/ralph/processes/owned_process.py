@@ -1,6 +1,6 @@
 """A running process that Ralph owns with everything below it. Nothing here blocks except close().
 
-The driver's loop: select on fds() and wants_write(), pump() when any is ready, close() once exited().
+The runner's loop: select on fds() and wants_write(), pump() when any is ready, close() once exited().
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class OwnedProcess:
 
     def pump(self) -> list[Line]:
         """Takes and gives what is ready, at most 64 KiB from each stream. Raises OSError once when the transcript
-        cannot be written; lines are not lost by that, and reading goes on without a transcript."""
+        cannot be written; lines are not lost by that, and reading continues without a transcript."""
         self._feed()
         self._hear()
         troubled = [s.trouble for s in self._streams]
@@ -139,7 +139,7 @@ class OwnedProcess:
     def activity(self) -> tuple[int, float]:
         """Bytes of output and CPU seconds of the tree so far; both only grow."""
         now = self._cpu_now()
-        self._cpu += max(0.0, now - self._cpu_seen)  # children that nobody waits for take their CPU with them
+        self._cpu += max(0.0, now - self._cpu_seen)  # children that no one waits for take their CPU with them
         self._cpu_seen = now
         return sum(s.bytes for s in self._streams), self._cpu
 
@@ -183,7 +183,7 @@ class OwnedProcess:
                 self._await_control(force_at - time.monotonic())
                 self._hear()
             elif self._place and not cgroup.populated(self._place):
-                self._gone = True  # the guard went with the rest, and the kernel says that nobody is left
+                self._gone = True  # the guard went with the rest, and the kernel says that no one is left
             elif self._place:
                 time.sleep(0.001)
             else:

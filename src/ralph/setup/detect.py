@@ -1,4 +1,4 @@
-"""Which gates fit a folder. Each answer says why; what is passed over is named with the reason. Nothing is run."""
+"""The gates that fit a folder, each with the reason; what is passed over is named with its reason too. Nothing is run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which form a text has."""
+"""Reads a list of another format: which format the text has, and its tasks."""
 
 from __future__ import annotations
 

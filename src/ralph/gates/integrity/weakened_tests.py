@@ -1,4 +1,6 @@
-"""What a runner's configuration demands: thresholds that a change lowered, and lines by which tests are left out."""
+"""What a change did to existing tests and to their runner's configuration: cases removed, skipped or asserting less, thresholds
+lowered, tests left out.
+"""
 
 from __future__ import annotations
 

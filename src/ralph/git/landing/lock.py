@@ -1,6 +1,6 @@
 """One landing at a time, and a note of it on the disk before anything is touched: `<state>/landing`.
 
-The file is held by flock and every git child inherits the hold. So who gets it knows that nobody is still at work on
+The file is held by flock and every git child inherits the hold. So who gets it knows that no one is still at work on
 what its note speaks of, and may repair that. Only locks that a dead child of ours left are ever removed.
 """
 
@@ -98,7 +98,7 @@ def ref_locks(repo: Repo, refs: Iterable[str]) -> list[Path]:
 
 
 def remove_own_locks(guard: LandingLock, note: LandingNote) -> list[str]:
-    """Remove the ref locks that the dead child of this note left; returns those that are somebody else's."""
+    """Remove the ref locks that the dead child of this note left; returns those that are someone else's."""
     foreign: list[tuple[Path, _Seen]] = []
     ours: list[tuple[Path, _Seen]] = []
     for path in ref_locks(guard.repo, note.refs):
