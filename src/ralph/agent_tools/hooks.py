@@ -107,7 +107,7 @@ def _stop(given: dict[str, object]) -> int:
 
 
 def _says_nothing(given: dict[str, object]) -> bool:
-    """An agent whose signal does not count, or whose words are not told, is not asked."""
+    """An agent whose signal does not count, or whose last message is not known, is not asked."""
     last = given.get("last_assistant_message")
     if not isinstance(last, str) or "RALPH_HANDOVER" not in os.environ:
         return False

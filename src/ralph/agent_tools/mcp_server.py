@@ -102,7 +102,7 @@ class Session:
             return {"jsonrpc": "2.0", "id": id, "result": self._result(method, params)}
         except RpcError as fault:
             return _error(id, fault)
-        except Exception as error:  # the server outlives any fault of its own
+        except Exception as error:  # the server survives its own faults
             self._complain(f"internal error in {method}: {type(error).__name__}: {error}")
             return _error(id, RpcError(INTERNAL, f"Internal error: {type(error).__name__}"))
 

@@ -1,7 +1,7 @@
 """Codex: `codex exec --json`. The user's login and settings apply; of MCP servers only Ralph's, which is added on the command
 line.
 
-Its stream tells tokens only at the end and never the model; the session file, which it writes as it works, tells both.
+Its stream reports tokens only at the end and never the model; the session file, which it writes as it works, has both.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class CodexReader(StreamReader):
         return super().words()
 
     def _spent(self, tokens: Tokens) -> None:
-        """Both sources tell totals; the greater one is the newer."""
+        """Both sources report totals; the greater one is the newer."""
         self._tokens = max(self._tokens, tokens, key=lambda figures: figures.all)
         self.spent({self._model: self._tokens})
 

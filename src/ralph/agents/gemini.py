@@ -98,7 +98,7 @@ def _home_with(server: dict[str, Any], policy: AgentPolicy, private: Path) -> Pa
 
 
 class GeminiReader(StreamReader):
-    """Words come in pieces; a tool's use ends a message. Tokens are told at the end only."""
+    """Words come in pieces; a tool's use ends a message. Tokens are reported at the end only."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -90,7 +90,7 @@ def _servers(policy: AgentPolicy) -> list[str]:
 
 
 class OpencodeReader(StreamReader):
-    """Tokens and cost come with each step and are summed; the model is never told."""
+    """Tokens and cost come with each step and are summed; the model is never reported."""
 
     def __init__(self, policy: AgentPolicy) -> None:
         super().__init__()

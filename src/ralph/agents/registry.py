@@ -72,7 +72,7 @@ def usable() -> Iterator[tuple[str, Adapter]]:
 
 
 def programs() -> Iterator[tuple[str, str]]:
-    """The agents that are programs of their own, each with the one to look for, the preferred first."""
+    """The agents that are programs, each with the one to look for, the preferred first."""
     return ((name, agent.program) for name, agent in usable() if agent.program)
 
 

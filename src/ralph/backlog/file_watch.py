@@ -17,7 +17,7 @@ _LINKS = 40  # that the kernel follows
 _BATCH = 1 << 16  # bytes of events read at once
 _PASSES = 3  # then someone writes without a pause: the next poll wakes for it
 
-# A folder tells which names come, go and are replaced; the file itself, what is written. A log that grows beside the
+# A folder reports which names come, go and are replaced; the file itself, what is written. A log that grows beside the
 # file therefore wakes no one.
 _NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000  # MOVED_*, CREATE, DELETE, *_SELF; ONLYDIR
 _CONTENT = 0x2 | 0x4 | 0x8 | 0x400 | 0x800  # MODIFY, ATTRIB, CLOSE_WRITE, DELETE_SELF, MOVE_SELF
@@ -48,7 +48,7 @@ class FileWatch:
         return [self._fd] if self._fd >= 0 else []
 
     def heed(self) -> None:
-        """Forget what was told until now: who looks at the files after this misses nothing, and is woken by what comes
+        """Forget what was reported until now: who looks at the files after this misses nothing, and is woken by what comes
         later only."""
         if self._fd < 0:
             return

@@ -230,7 +230,7 @@ class ReplacedFiles:
         return Path(os.path.realpath(self._named))  # a link stays a link
 
     def _free(self, tmp: Path) -> str:
-        """Beside the temporary file, where a rename can reach it; in a folder of its own out of the user's sight."""
+        """Beside the temporary file, where a rename can reach it; in its own folder, out of the user's sight."""
         folder = self._folder if tmp.parent == self._state_dir else tmp.parent
         stem = self._index_path().stem if tmp.parent == self._state_dir else tmp.name
         taken = {one.path for one in self._index().kept}

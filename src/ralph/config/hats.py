@@ -248,7 +248,7 @@ MAX_CHARS = 100_000
 _ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _OURS = re.compile(r"^[\"']?triggers[\"']?\s*:", re.MULTILINE)
 _KEYS = ("condition", "role")
-Trigger = tuple[str, str]  # their values; no condition: it is wrong, and that is told
+Trigger = tuple[str, str]  # their values; no condition: it is invalid, and reported
 
 
 def load_roles(folder: Path) -> tuple[Team | None, tuple[str, ...]]:

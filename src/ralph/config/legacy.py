@@ -1,6 +1,6 @@
 """The keys of the older family's ralph.yml, one row each: what Ralph does with it, or what to write instead.
 
-A row that warns is a known key without effect: the file is accepted, and the user told. Keys in no row are unknown.
+A row that warns is a known key without effect: the file is accepted, and the user is warned. Keys in no row are unknown.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
 
 
 def _warn_of_untold_figures(found: Policy, settings: Settings) -> None:
-    """A cap on figures that the agent never tells would never act."""
+    """A cap on figures that the agent never reports would never act."""
     caps = [name for name in ("max_cost_usd", "max_tokens") if settings.get(f"event_loop.{name}")]
     if caps and not adapter_of(found.agent.backend).reports_usage:
         for name in caps:

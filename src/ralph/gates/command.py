@@ -49,7 +49,7 @@ Sums = dict[str, int]
 
 
 def counts(output: str, *, whole: bool = True) -> Counts | None:
-    """None when the output does not tell. When it is not the `whole` output, what is summed up over it is not trusted."""
+    """None when the output does not say. When it is not the `whole` output, what is summed up over it is not trusted."""
     lines = bounded_lines(output)
     whole = (
         whole and len(output) <= FIRST_WINDOW + LAST_WINDOW and output.count("\n") < FIRST_LINES + LAST_LINES

@@ -36,7 +36,7 @@ class Walk(msgspec.Struct, frozen=True):
 
     taken: int  # ns, when it began
     entries: dict[str, Inode]
-    repositories: tuple[str, ...]  # folders below the root with a `.git` of their own
+    repositories: tuple[str, ...]  # folders below the root with their own `.git`
 
     def proves_unchanged(self, before: Walk) -> bool:
         """Whether this later walk shows that nothing changed since `before`."""

@@ -137,7 +137,7 @@ def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
 def converse(
     args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, pass_fds: Sequence[int] = ()
 ) -> subprocess.Popen[bytes]:
-    """A git that waits for what it is told on stdin, and makes durable what it does. The caller ends it."""
+    """A git process that reads commands from stdin and makes durable what it does. The caller ends it."""
     return _start(args, cwd, env, True, pass_fds, subprocess.PIPE)
 
 

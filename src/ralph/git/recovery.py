@@ -38,7 +38,7 @@ class Saved(msgspec.Struct, frozen=True):
     reason: str
     loop: str
     when: str  # ISO 8601, UTC
-    note: str = ""  # where the user's index is kept, when it held something of its own
+    note: str = ""  # where the user's index is kept, when it held changes
 
 
 def save(repo: Repo, snapshots: Snapshots, tree: str, *, loop: str, reason: str, when: str) -> Saved:

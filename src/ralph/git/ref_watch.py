@@ -57,7 +57,7 @@ def symbolic_target(text: str) -> str:
 
 
 def ref_chain(text: str, ask: Callable[[str], str]) -> list[str]:
-    """The refs that a text leads to, each by the one before it; the last is the one that a commit moves. `ask` tells what
+    """The refs that a text leads to, each by the one before it; the last is the one that a commit moves. `ask` says what
     a ref says."""
     found: list[str] = []
     while len(found) < _DEPTH and (name := symbolic_target(text)):

@@ -199,7 +199,7 @@ def prepare(guard: LandingLock, updates: Sequence[Update], message: str) -> Tran
 
 
 def private_dir(repo: Repo) -> Path:
-    """A git directory with the repository's refs and a HEAD of its own, so that git does not lock the user's HEAD."""
+    """A git directory with the repository's refs and its own HEAD, so that git does not lock the user's HEAD."""
     folder = repo.state_dir / "refs"
     if not (folder / "HEAD").exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -90,7 +90,7 @@ def open_submodule(repo: Repo, path: str) -> Repo | None:
 
 
 def is_repository(folder: Path) -> bool:
-    """Whether the folder has a usable `.git` of its own, as a folder or as a file that points elsewhere."""
+    """Whether the folder has its own usable `.git`, as a folder or as a file that points elsewhere."""
     marker = folder / ".git"
     try:
         return (marker / "HEAD").is_file() or marker.read_bytes().startswith(b"gitdir:")

@@ -16,7 +16,7 @@ from ralph.fault_points import fault_point
 
 
 def state_dir() -> str:
-    """Ralph's folder: told by the environment inside an iteration, else found like git finds its own."""
+    """Ralph's folder: named by the environment inside an iteration, else found like git finds its own."""
     told = os.environ.get("RALPH_STATE")
     if told:
         return told
@@ -106,7 +106,7 @@ def take(inbox_dir: str, *, keep_bad: bool = True) -> tuple[list[tuple[str, dict
     """The messages waiting, oldest first, and the names of those that were no messages (now in `bad/`, or gone).
 
     They stay until `done`, so that a crash before they are in the journal loses none: the same names come
-    again, and `key_of` tells which are known.
+    again, and `key_of` says which are known.
     """
     messages: list[tuple[str, dict[str, object]]] = []
     bad: list[str] = []

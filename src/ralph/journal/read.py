@@ -247,7 +247,7 @@ def _files(state_dir: Path) -> list[tuple[int, Path]]:
 
 
 def _first_seq(path: Path) -> int | None:
-    """None without a first line; 0 if it cannot be told, which reading the file will explain."""
+    """None without a first line; 0 if it is unknown, which reading the file will explain."""
     try:
         with open(path, "rb") as file:
             start = file.read(64)

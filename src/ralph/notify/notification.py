@@ -141,7 +141,7 @@ def _message(
     return (
         {
             "schema": SCHEMA,
-            "id": f"{s.loop}/{occasion}/{about}",  # the same should it be told again: whoever counts can leave it out
+            "id": f"{s.loop}/{occasion}/{about}",  # the same if it is sent again, so that a receiver can drop the second
             "occasion": occasion,
             "title": title,
             "text": text,

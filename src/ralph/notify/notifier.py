@@ -25,9 +25,9 @@ from ralph.processes.owned_process import OwnedProcess
 from ralph.processes.ownership import Ownership
 from ralph.text import one_line
 
-PATIENCE = 30.0  # seconds for all targets together: they are told at the same time
+PATIENCE = 30.0  # seconds for all targets together: all are sent at the same time
 LOOK_AGAIN = 0.1  # seconds, while something is being sent
-QUIET = 1.0  # seconds after which a person who waits is told what for
+QUIET = 1.0  # seconds after which a person who waits is shown what for
 TEXT_CHARS = 300
 _NOTHING_KEPT = Path(os.devnull)
 _NO_RING = 1 << 62  # bytes of output until the transcript would need a second file
@@ -45,7 +45,7 @@ class Sending(msgspec.Struct):
 
 
 class Notifier:
-    """For one loop. `already` holds (occasion, about, target) of what was told; `notification.told` finds it in the facts."""
+    """For one loop. `already` holds (occasion, about, target) of what was sent; `sent_notifications` finds it in the facts."""
 
     def __init__(
         self,

@@ -85,7 +85,9 @@ class OwnedProcess:
         self._ended: Ended | None = None
         self._forget = forget
         control.setblocking(False)
-        if sys.platform == "linux":  # the kernel then tells pids as we see them, also from inside a namespace
+        if (
+            sys.platform == "linux"
+        ):  # the kernel then reports pids as we see them, also from inside a namespace
             control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self._feed()  # most prompts fit into the pipe: the program finds them there
 
@@ -257,7 +259,7 @@ class OwnedProcess:
             try:
                 self._control.send(word)
             except OSError:
-                pass  # it has ended; _hear() will tell
+                pass  # it has ended; _hear() will report it
 
     def _await_control(self, seconds: float) -> bool:
         poll = select.poll()

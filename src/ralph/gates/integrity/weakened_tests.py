@@ -154,7 +154,7 @@ def _is_for_tests(path: str) -> bool:
 
 
 def _texts(files: Mapping[str, bytes | None], unread: Sequence[str]) -> dict[str, str]:
-    """By path, in order; without what is no text."""
+    """By path, in order; without what is not valid UTF-8."""
     return {
         printable(path): data.decode("utf-8", "replace")
         for path, data in sorted(files.items())

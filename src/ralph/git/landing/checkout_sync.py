@@ -99,7 +99,7 @@ def settle(index: Held, checkout: Repo, entries: Sequence[IndexEntry], *, forwar
 
 
 def _put(index: Held, checkout: Repo, wanted: Sequence[tuple[str, str, str]]) -> None:
-    """Index and files of these paths as told: (path, mode, object), an empty object for a path that goes."""
+    """Index and files of these paths as given: (path, mode, object), an empty object for a path that goes."""
     zero = "0" * (40 if checkout.object_format == "sha1" else 64)
     fault_point("landing.repair.before", writes=True)
     for path, _, oid in wanted:

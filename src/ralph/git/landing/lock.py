@@ -127,7 +127,7 @@ def _look(path: Path) -> _Seen | None:
 
 
 def _is_of(note: LandingNote, noted_at: int, path: Path) -> bool:
-    """Made after the note, and holding what our child writes: nothing yet, or the value that it was told."""
+    """Made after the note, and holding what our child writes: nothing yet, or the value that it was given."""
     try:
         seen = path.lstat()
         text = path.read_bytes()[:200] if stat.S_ISREG(seen.st_mode) else b"?"
@@ -139,7 +139,7 @@ def _is_of(note: LandingNote, noted_at: int, path: Path) -> bool:
 
 
 def git_at_work(repo: Repo) -> bool:
-    """Whether a git process works in this repository now, as far as /proc tells (Linux; elsewhere: not known, no)."""
+    """Whether a git process works in this repository now, as far as /proc shows (Linux; elsewhere: not known, no)."""
     places = {str(repo.root), str(repo.common_dir)}
     try:
         processes = [path for path in Path("/proc").iterdir() if path.name.isdigit()]

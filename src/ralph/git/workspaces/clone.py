@@ -1,7 +1,7 @@
-"""A clone that borrows the user's objects and has nothing else of theirs: no remote, no hooks, refs of its own. So an
+"""A clone that borrows the user's objects and has nothing else of theirs: no remote, no hooks, its own refs. So an
 agent in it cannot move the user's refs or stash. It is used again: only files that changed are written anew.
 
-The index that tells which files those are is kept outside of the clone, where no agent marks entries as unchanged.
+The index that shows which files those are is kept outside of the clone, where no agent marks entries as unchanged.
 """
 
 from __future__ import annotations
