@@ -72,7 +72,7 @@ def usable() -> Iterator[tuple[str, Adapter]]:
 
 
 def programs() -> Iterator[tuple[str, str]]:
-    """The agents that are programs of their own, each with the one to look for, the preferred first."""
+    """The agents that are programs, each with the one to look for, the preferred first."""
     return ((name, agent.program) for name, agent in usable() if agent.program)
 
 
@@ -148,7 +148,7 @@ def _loaded(entry: EntryPoint) -> Adapter:
         return _made(entry.load())
     except Exception as error:  # whatever another's code does on import
         what = f"the agent {entry.name!r} cannot be loaded: {type(error).__name__}: {error}"
-        raise RalphError(what, todo=f"Mend or remove the package {package}.", code=10) from error
+        raise RalphError(what, todo=f"Fix or remove the package {package}.", code=10) from error
 
 
 def _made(found: Any) -> Adapter:

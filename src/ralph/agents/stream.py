@@ -1,5 +1,6 @@
-"""What went wrong with an agent, told from a status, a text or an exit code. Only for what a CLI reports as an error:
-never for the agent's own words.
+"""Readers of what an agent prints, as plain text or as a stream of JSON; and the fault in a status, an error text or exit code.
+
+Faults are read only from what a CLI reports as an error, never from the agent's own words.
 """
 
 from __future__ import annotations

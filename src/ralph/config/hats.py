@@ -203,7 +203,9 @@ def _with_tools(worker: AgentPolicy, hat: Hat, called: Called, settings: Setting
         from ralph.agents.registry import usable
 
         able = [name for name, agent in usable() if agent.tool_args((), ()) is not None]
-        what = f"only {', '.join(able)} can be held to it; {worker.backend} is told and may use others"
+        what = (
+            f"only {', '.join(able)} can be held to it; {worker.backend} is only told so and may use others"
+        )
         settings.problems.warn(_line(called, "allowed_tools"), f"hats.{hat.id}.allowed_tools", what)
     return worker
 
@@ -231,7 +233,7 @@ MAX_CHARS = 100_000
 _ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _OURS = re.compile(r"^[\"']?triggers[\"']?\s*:", re.MULTILINE)
 _KEYS = ("condition", "role")
-Trigger = tuple[str, str]  # their values; no condition: it is wrong, and that is told
+Trigger = tuple[str, str]  # their values; no condition: it is invalid, and reported
 
 
 def load_roles(folder: Path) -> tuple[Team | None, tuple[str, ...]]:

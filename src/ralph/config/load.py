@@ -171,7 +171,7 @@ def _missing(*, prompt: bool, agent: bool) -> RalphError:
         what.append("there is no prompt: nothing to do")
         todo.append("Give a prompt: -p TEXT, -P FILE, a file PROMPT.md, or event_loop.prompt in ralph.yml.")
     if agent:
-        what.append("there is no agent: nobody to do it")
+        what.append("there is no agent to do it")
         todo.append(
             "Set cli.backend or cli.command in ralph.yml, or put the agent's command after -- on the command line."
         )

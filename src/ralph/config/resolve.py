@@ -67,11 +67,11 @@ def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
 
 
 def _warn_of_untold_figures(found: Policy, settings: Settings) -> None:
-    """A cap on figures that the agent never tells would never act."""
+    """A cap on figures that the agent never reports would never act."""
     caps = [name for name in ("max_cost_usd", "max_tokens") if settings.get(f"event_loop.{name}")]
     if caps and not adapter_of(found.agent.backend).reports_usage:
         for name in caps:
-            what = f"cannot act: {found.agent.backend} does not tell what it uses"
+            what = f"cannot act: {found.agent.backend} does not report what it uses"
             settings.warn(f"event_loop.{name}", what)
 
 

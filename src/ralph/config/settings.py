@@ -56,7 +56,7 @@ class Overrides(msgspec.Struct, frozen=True):
     command: tuple[str, ...] = ()  # the agent's argv, in place of cli.backend, command and args
     gates: tuple[str, ...] = ()  # commands, in place of the file's gates
     no_gates: bool = False
-    allow: tuple[str, ...] = ()  # patterns, besides the file's
+    allow: tuple[str, ...] = ()  # patterns, in addition to the file's
     require_verified: bool = False
     sandbox: SandboxKind | None = None  # in place of sandbox.kind
     backlog: str = ""  # the flag that asks for the tasks of the backlog
@@ -255,7 +255,7 @@ def _value(node: Node, path: str, spot: Spot) -> Any:
 
 
 def _called(node: Node, path: str, spot: Spot) -> tuple[Called, ...] | None:
-    """A mapping whose names are the user's own, each with a section of its own."""
+    """A mapping whose names are the user's own, each with its own section."""
     if not isinstance(node, Mapping):
         spot.wrong(f"must be a mapping, not {described(node)}")
         return None

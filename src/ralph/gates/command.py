@@ -1,6 +1,7 @@
-"""How many tests a gate ran, by what its runner says at the end. Only where the output tells: most gates are no test runs.
+"""The gate kind `command`: how a command is run and what its run amounts to; and how many tests it ran, by its output.
 
-`core/failures/test_counts.py` knows what runners say when there was nothing to run.
+Most gates are not test runs: tests are counted only where the output says a number. `core/failures/test_counts.py` knows what
+runners print when there was nothing to run.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ Sums = dict[str, int]
 
 
 def counts(output: str, *, whole: bool = True) -> Counts | None:
-    """None when the output does not tell. When it is not the `whole` output, what is summed up over it is not trusted."""
+    """None when the output does not say. When it is not the `whole` output, what is summed up over it is not trusted."""
     lines = bounded_lines(output)
     whole = (
         whole and len(output) <= FIRST_WINDOW + LAST_WINDOW and output.count("\n") < FIRST_LINES + LAST_LINES
@@ -246,7 +247,7 @@ def command_line(gate: GatePolicy) -> str:
 
 
 def undeclared(gate: GatePolicy, written: Iterable[str]) -> tuple[str, ...]:
-    """The paths that the gate changed and may not. Caches that somebody committed are the tools' own."""
+    """The paths that the gate changed and may not. Caches that someone committed are the tools' own."""
     return tuple(path for path in written if not matches(path, (*gate.may_write, *CACHES)))
 
 

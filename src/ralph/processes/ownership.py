@@ -1,4 +1,4 @@
-"""Which file a command names, asked before anything is started, and in plain words why it cannot be executed."""
+"""Starts processes that Ralph owns, by the best tier that works here; and why a command's program cannot be executed."""
 
 from __future__ import annotations
 

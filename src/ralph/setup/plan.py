@@ -1,4 +1,4 @@
-"""The skill file by which a coding agent learns to hand a task to Ralph. The exit codes in it come from the ends."""
+"""The files that `ralph init` would write: ralph.yml, the roles, and the skill that shows a coding agent how to use Ralph."""
 
 from __future__ import annotations
 

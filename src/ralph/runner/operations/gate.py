@@ -214,10 +214,10 @@ class GateRunner:
         return kind.program(gate, asked)
 
     def _about_claim(self, s: LoopState, gate: GatePolicy, tree: str) -> str:
-        b = self._b
-        paths = [printable(change.path) for change in b.snapshots.diff(s.workspace.base_tree, tree)]
         from ralph.prompt.review import CHANGE_CHARS, compose_review  # most gates are commands
 
+        b = self._b
+        paths = [printable(change.path) for change in b.snapshots.diff(s.workspace.base_tree, tree)]
         text, cut = first_of(patch(b.repo, s.workspace.base_tree, tree), CHANGE_CHARS)
         return compose_review(s, gate, paths, text, cut=cut)
 
