@@ -306,7 +306,8 @@ def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allo
         if isinstance(op, Finish) and BY_NAME[op.end].raisable:
             from ralph.core.loop.end_advice import what_it_needs
 
-            todo = what_it_needs(op.end, replace(resumed, end_limit=op.limit))
+            ended = replace(resumed.judgement, end_limit=op.limit)
+            todo = what_it_needs(op.end, replace(resumed, judgement=ended))
             raise RalphError(f"it would end again at once: {op.reason}", todo=todo)
 
 
