@@ -73,14 +73,14 @@ def undo_protected(
 ) -> Restored:
     """In place, the tree before the iteration has the user's own edits. In a separate workspace only agents work, and
     the target's files are the originals."""
-    before = s.tree if s.policy.workspace == "in-place" else s.base_tree
+    before = s.workspace.tree if s.identity.policy.workspace == "in-place" else s.workspace.base_tree
     return restore(
         snapshots,
         before=before,
         tip=before,
         tree=tree,
-        protect=s.policy.protect,
-        allow=(*s.policy.allow, *s.task.allow),
+        protect=s.identity.policy.protect,
+        allow=(*s.identity.policy.allow, *s.identity.task.allow),
         mine=mine,
         keep=lambda: keep(tree, "before undoing protected files"),
     )

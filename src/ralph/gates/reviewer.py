@@ -64,7 +64,7 @@ class Reviewer:
         name, file = asked.put(prompt)
         agent = adapter(policy)
         launch = agent.launch(policy, prompt, file, asked.tools())
-        env = {**launch.env, "RALPH_ITERATION": str(s.iterations)}
+        env = {**launch.env, "RALPH_ITERATION": str(s.progress.iterations)}
         return Program(launch.argv, launch.stdin, env, agent.reader(policy), name)
 
     def find(self, gate: GatePolicy, ran: Ran) -> GateFinding:

@@ -64,12 +64,12 @@ def sent_notifications(facts: Iterable[f.AnyFact]) -> set[tuple[str, str, str]]:
 
 def _long(fact: f.WaitStarted, s: LoopState) -> bool:
     """Once for a row of short waits, when they add up; and for every long wait for a quota, because it says until when."""
-    adds_up = s.waited < WORTH_TELLING <= s.waited + fact.seconds
+    adds_up = s.agents.waited < WORTH_TELLING <= s.agents.waited + fact.seconds
     return adds_up or (fact.what == "quota" and fact.seconds >= WORTH_TELLING)
 
 
 def _ended(fact: f.LoopEnded, s: LoopState, scene: NotificationContext) -> Notification:
-    end = s.ended or fact.end  # the state believes no end that the gates do not bear out
+    end = s.judgement.ended or fact.end  # the state believes no end that the gates do not bear out
     occasion: Occasion = "block" if end in NEEDS_PERSON else "end"
     about = f"{end}:{scene.run}"  # a run ends a loop once
     title = one_line(f"{end}: {_name(s)}", TITLE_CHARS)
@@ -81,7 +81,7 @@ def _ended(fact: f.LoopEnded, s: LoopState, scene: NotificationContext) -> Notif
         "limit": fact.limit or None,
         "proof": fact.proof,
         "paths": list(fact.paths[:50]),
-        "question": (s.question or "")[:FIELD_CHARS] or None if end == "blocked-on-person" else None,
+        "question": (s.people.question or "")[:FIELD_CHARS] or None if end == "blocked-on-person" else None,
         "next": what_next(end, s),
     }
     message = _message(occasion, about, title, text, s, scene, details)
@@ -109,7 +109,7 @@ def _asks(fact: f.WaitStarted, s: LoopState, scene: NotificationContext) -> Noti
     """A person is needed, and the loop waits for them."""
     about = f"{fact.op}:{fact.until}"
     title = one_line(f"asks: {_name(s)}", TITLE_CHARS)
-    late = "it ends" if s.steer.default is None else f"it continues with: {s.steer.default}"
+    late = "it ends" if s.people.default is None else f"it continues with: {s.people.default}"
     todo = f'Answer until {fact.until}: `{of_task("answer", s)} "..."`; after that {late}'
     text = _text(fact.why, s, todo, scene)
     wait: dict[str, object] = {
@@ -141,12 +141,12 @@ def _message(
     return (
         {
             "schema": SCHEMA,
-            "id": f"{s.loop}/{occasion}/{about}",  # the same if it is sent again, so that a receiver can drop the second
+            "id": f"{s.identity.loop}/{occasion}/{about}",  # the same if it is sent again, so that a receiver can drop the second
             "occasion": occasion,
             "title": title,
             "text": text,
-            "task": {"id": s.task.id, "title": s.task.title[:FIELD_CHARS]},
-            "loop": s.loop,
+            "task": {"id": s.identity.task.id, "title": s.identity.task.title[:FIELD_CHARS]},
+            "loop": s.identity.loop,
             "run": scene.run,
             "end": None,
             "reason": None,
@@ -157,11 +157,11 @@ def _message(
             "question": None,
             "wait": None,
             "next": None,
-            "iterations": s.iterations,
-            "attempts": s.attempts,
-            "tokens": s.tokens,
-            "cost_usd": round(s.cost_usd, 6),
-            "active_seconds": round(s.active_seconds, 3),
+            "iterations": s.progress.iterations,
+            "attempts": s.judgement.attempts,
+            "tokens": s.progress.tokens,
+            "cost_usd": round(s.progress.cost_usd, 6),
+            "active_seconds": round(s.progress.active_seconds, 3),
             "folder": scene.folder,
             "host": scene.host,
             "time": scene.time,
@@ -171,16 +171,19 @@ def _message(
 
 
 def _text(what: str, s: LoopState, todo: str, scene: NotificationContext) -> str:
-    figures = [count(s.iterations, "iteration"), f"{count(s.attempts, 'attempt')} rejected"]
-    figures += [f"{duration(s.active_seconds)} active"]
-    figures += [f"{s.tokens} tokens"] if s.tokens else []
-    figures += [f"{s.cost_usd:.2f} USD"] if s.cost_usd else []
+    figures = [
+        count(s.progress.iterations, "iteration"),
+        f"{count(s.judgement.attempts, 'attempt')} rejected",
+    ]
+    figures += [f"{duration(s.progress.active_seconds)} active"]
+    figures += [f"{s.progress.tokens} tokens"] if s.progress.tokens else []
+    figures += [f"{s.progress.cost_usd:.2f} USD"] if s.progress.cost_usd else []
     lines = (what, ", ".join(figures), f"Next: {todo}", f"{scene.host}:{scene.folder}")
     return "\n".join(one_line(line, LINE_CHARS) for line in lines)
 
 
 def _name(s: LoopState) -> str:
-    return s.task.title or s.task.id
+    return s.identity.task.title or s.identity.task.id
 
 
 def _mood(end: End) -> Mood:

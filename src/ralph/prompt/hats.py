@@ -33,7 +33,7 @@ def role_text(base: str, role: str) -> str:
 
 def nameable(s: LoopState) -> tuple[str, ...]:
     """The files that prompts of this loop name when they are there."""
-    return tuple(NAMED_FILES) if s.policy.conditional else ()
+    return tuple(NAMED_FILES) if s.identity.policy.conditional else ()
 
 
 def named_files(there: Collection[str]) -> str:

@@ -101,7 +101,7 @@ class _Teller:
         note = _NOTES.get(type(fact))
         if note:
             note(self, fact, record)
-        if self.s.attempts > before.attempts:
+        if self.s.judgement.attempts > before.judgement.attempts:
             self._turned_down(fact)
 
     def _pass_time(self, record: Record, at: float) -> None:
@@ -158,7 +158,7 @@ class _Teller:
             tree_before=x.tree,
             output=transcript_name(record.run, record.loop, op),
         )
-        if x.shift and self.s.shifted:
+        if x.shift and self.s.judgement.shifted:
             more = ", with more context" if x.expand else ""
             self._mark("shift", f"strategy shift {x.shift} before iteration {x.n}{more}")
 
@@ -166,14 +166,16 @@ class _Teller:
         begun = self.iterations.get(x.serial) or IterationRow(
             serial=x.serial, n=x.n, span=TimeSpan(self.last, self.last)
         )
-        said = signals.read(x.said, structured=x.structured, promise=self.s.policy.completion_promise)
+        said = signals.read(
+            x.said, structured=x.structured, promise=self.s.identity.policy.completion_promise
+        )
         fate, detail = self._fate(x, said)
         self.iterations[x.serial] = replace(
             begun,
             span=TimeSpan(begun.span.began, self._ended(begun.span.began, x.seconds)),
             fate=fate,
             detail=detail,
-            claimed=self.s.claim is not None or (fate == "refused"),
+            claimed=self.s.judgement.claim is not None or (fate == "refused"),
             signal=said.word if said.explicit and x.how == "exited" else "",
             how=x.how,
             cause=x.cause,
@@ -200,15 +202,15 @@ class _Teller:
             return "cut", f"cut off: {_CUT.get(x.cause, x.cause)}"
         if x.fault:
             return "fault", f"{x.fault}: {x.fault_text}"
-        if s.wait_due is not None and s.wait_due.what == "crash":
+        if s.agents.wait_due is not None and s.agents.wait_due.what == "crash":
             return "crashed", f"exit {x.code}" + (f": {x.fault_text}" if x.fault_text else "")
-        if s.stuck_reason is not None:
-            return "stuck", s.stuck_reason
-        if s.refusal:
-            return "refused", f"claim refused: {s.refusal}"
-        if s.claim is not None:
+        if s.people.stuck_reason is not None:
+            return "stuck", s.people.stuck_reason
+        if s.judgement.refusal:
+            return "refused", f"claim refused: {s.judgement.refusal}"
+        if s.judgement.claim is not None:
             return "worked", "claims completion"
-        if s.policy.routing is not None:
+        if s.identity.policy.routing is not None:
             return "worked", spoke(x, s)
         return "worked", said.warning or ("" if said.explicit else "no signal")
 
@@ -218,8 +220,8 @@ class _Teller:
             GateRun(
                 op=x.op,
                 gate=x.gate,
-                serial=self.s.serial,
-                n=begun.n if (begun := self.iterations.get(self.s.serial)) else 0,
+                serial=self.s.progress.serial,
+                n=begun.n if (begun := self.iterations.get(self.s.progress.serial)) else 0,
                 purpose=x.purpose,
                 variant=x.variant,
                 tree=x.tree,
@@ -273,7 +275,7 @@ class _Teller:
             paid + x.usage.cost_usd,
             estimated or x.estimated,
         )
-        if self._is_flaky(self.gates[x.op]) and self.s.claim is None and not x.passed:
+        if self._is_flaky(self.gates[x.op]) and self.s.judgement.claim is None and not x.passed:
             self._settle("flaky", f"gate {x.gate} contradicts itself on this tree: no attempt is spent")
 
     def _gate(self, run: GateRun) -> None:
@@ -284,7 +286,7 @@ class _Teller:
         self.gates[run.op] = run
 
     def _turned_down(self, fact: f.AnyFact) -> None:
-        last, serial = self.s.history[-1], self.s.serial
+        last, serial = self.s.judgement.history[-1], self.s.progress.serial
         self.attempts.append(
             AttemptRow(last.number, last.gate, last.error_hash, last.shift, last.headline, serial)
         )
@@ -298,7 +300,7 @@ class _Teller:
 
     def _remember(self, gate: str) -> None:
         """A reviewer's verdict on a tree holds: what it said of an earlier claim is evidence about this one too."""
-        it = self.iterations.get(self.s.serial)
+        it = self.iterations.get(self.s.progress.serial)
         key = verdict_key(gate, "as-is", it.tree_after) if it else ""
         said = [run for run in self.gates.values() if run.reviewer and _verdict_of(run) == key]
         if it is None or not said or said[-1].serial == it.serial:
@@ -321,8 +323,8 @@ class _Teller:
 
     def _settle(self, fate: Fate, detail: str, *, claimed: bool = False) -> None:
         """What became of the iteration whose claim was looked at."""
-        if (it := self.iterations.get(self.s.serial)) is not None:
-            self.iterations[self.s.serial] = replace(
+        if (it := self.iterations.get(self.s.progress.serial)) is not None:
+            self.iterations[self.s.progress.serial] = replace(
                 it, fate=fate, detail=detail, claimed=it.claimed or claimed
             )
 
@@ -358,13 +360,13 @@ class _Teller:
     def ended(self, x: f.LoopEnded, record: Record) -> None:
         self.end = x
         limit = f" ({x.limit})" if x.limit else ""
-        self._mark("ended", f"{self.s.ended}{limit}: {x.reason}")
+        self._mark("ended", f"{self.s.judgement.ended}{limit}: {x.reason}")
         confirmed = BY_NAME[x.end].claim
-        if confirmed is not None and self.s.claim is not None:
+        if confirmed is not None and self.s.judgement.claim is not None:
             for gate in self.s.gates:
                 self._remember(gate.name)
-            it = self.iterations.get(self.s.claim.serial)
-            if it is not None and self.s.ended == x.end:
+            it = self.iterations.get(self.s.judgement.claim.serial)
+            if it is not None and self.s.judgement.ended == x.end:
                 fate: Fate = confirmed
                 detail = x.reason
                 if fate == "verified":
@@ -373,7 +375,7 @@ class _Teller:
                 self.iterations[it.serial] = replace(it, fate=fate, detail=detail)
 
     def _shown(self, proof: dict[str, str]) -> bool:
-        tree = self.s.claim.tree if self.s.claim else ""
+        tree = self.s.judgement.claim.tree if self.s.judgement.claim else ""
         in_vain = {run.gate for run in self.gates.values() if run.empty and run.tree == tree}
         return words.shows_the_task(proof, in_vain)
 
@@ -382,48 +384,48 @@ class _Teller:
     def story(self, live: bool, now: float, changes: Changes) -> LoopReport:
         """`now`: until when what is under way goes on, or, after a death, went on."""
         s = self.s
-        standing: Standing = "ended" if s.ended else "running" if live else "died"
-        now = self.last if s.ended else max(self.last, now)
+        standing: Standing = "ended" if s.judgement.ended else "running" if live else "died"
+        now = self.last if s.judgement.ended else max(self.last, now)
         last = self.attempts[-1] if self.attempts else None
         evidence = sorted((self._closed(run, live, now) for run in self.gates.values()), key=_begin)
         iterations = tuple(self._finished(it, live, now) for it in self.iterations.values())
         waits = tuple(_waited(wait, live, now) for wait in self.waits.values())
         work = [*(i.span for i in iterations), *(g.span for g in evidence), *(w.span for w in waits)]
         return LoopReport(
-            loop=s.loop,
-            task=s.task,
-            policy=masked.policy(s.policy),  # a report is shown to others
+            loop=s.identity.loop,
+            task=s.identity.task,
+            policy=masked.policy(s.identity.policy),  # a report is shown to others
             standing=standing,
             span=TimeSpan(self.began, now),
-            end=s.ended or "",
+            end=s.judgement.ended or "",
             reason=why_it_ended(s) or _UNENDED.get(standing, ""),
-            next=what_next(s.ended, s) if s.ended else _NEXT[standing],
-            done=s.ended in DONE and exit_code(s.ended, s.policy) == 0,
-            code=exit_code(s.ended, s.policy) if s.ended else None,
-            limit=s.end_limit,
-            proof=s.proof if s.ended else {},
-            proven=s.ended == "completed-verified" and self._shown(s.proof),
+            next=what_next(s.judgement.ended, s) if s.judgement.ended else _NEXT[standing],
+            done=s.judgement.ended in DONE and exit_code(s.judgement.ended, s.identity.policy) == 0,
+            code=exit_code(s.judgement.ended, s.identity.policy) if s.judgement.ended else None,
+            limit=s.judgement.end_limit,
+            proof=s.judgement.proof if s.judgement.ended else {},
+            proven=s.judgement.ended == "completed-verified" and self._shown(s.judgement.proof),
             paths=self.end.paths if self.end else (),
             runs=tuple(self.runs),
-            root=s.root,
-            folder=s.folder,
-            branch=s.branch,
-            base_commit=s.base_commit,
-            base_tree=s.base_tree,
-            tree=s.tree,
-            recovery=s.recovery,
-            landed_on=s.landed.ref.removeprefix("refs/heads/") if s.landed else "",
-            landed_as=s.landed.commit if s.landed else "",
-            landed_note=s.landed.note if s.landed else "",
-            url=s.landed.url if s.landed else "",
-            kept_on=s.end_branch,
-            counted=s.iterations,
-            turned_down=s.attempts,
-            active_seconds=s.active_seconds,
+            root=s.identity.root,
+            folder=s.identity.folder,
+            branch=s.workspace.branch,
+            base_commit=s.workspace.base_commit,
+            base_tree=s.workspace.base_tree,
+            tree=s.workspace.tree,
+            recovery=s.workspace.recovery,
+            landed_on=s.landing.landed.ref.removeprefix("refs/heads/") if s.landing.landed else "",
+            landed_as=s.landing.landed.commit if s.landing.landed else "",
+            landed_note=s.landing.landed.note if s.landing.landed else "",
+            url=s.landing.landed.url if s.landing.landed else "",
+            kept_on=s.judgement.end_branch,
+            counted=s.progress.iterations,
+            turned_down=s.judgement.attempts,
+            active_seconds=s.progress.active_seconds,
             wall_seconds=now - self.began,
-            tokens=s.tokens,
-            cost_usd=s.cost_usd,
-            estimated=s.estimated,
+            tokens=s.progress.tokens,
+            cost_usd=s.progress.cost_usd,
+            estimated=s.progress.estimated,
             last_gate=last.gate if last else next((g.gate for g in reversed(evidence)), ""),
             last_error=last.headline if last else "",
             error_hash=last.error_hash if last else "",
@@ -436,10 +438,10 @@ class _Teller:
             pauses=tuple(_idle(pause, work) for pause in self.pauses),
             marks=tuple(self.marks),
             notices=tuple(self.notices),
-            warnings=s.warnings,
-            changed=changes.files(s.base_tree, s.tree) if s.base_tree else (),
+            warnings=s.warnings.lines,
+            changed=changes.files(s.workspace.base_tree, s.workspace.tree) if s.workspace.base_tree else (),
             worn=self.hats.worn(),
-            items=tuple(s.board.items.values()),
+            items=tuple(s.hats.board.items.values()),
         )
 
     def _finished(self, it: IterationRow, live: bool, now: float) -> IterationRow:
@@ -462,7 +464,7 @@ class _Teller:
         return min(self.last, began + seconds) if seconds >= 0 else self.last
 
     def _is_flaky(self, run: GateRun) -> bool:
-        return len(set(self.s.verdicts.get(verdict_key(run.gate, run.variant, run.tree), ()))) > 1
+        return len(set(self.s.judgement.verdicts.get(verdict_key(run.gate, run.variant, run.tree), ()))) > 1
 
     def _quality_warnings(self) -> tuple[str, ...]:
         """What soft gates had to say, each thing once, however often they said it."""
@@ -500,9 +502,9 @@ def _idle(pause: TimeSpan, work: list[TimeSpan]) -> TimeSpan:
 
 
 def _stuck(s: LoopState) -> str:
-    if s.streak >= s.policy.stuck.same_error_shift > 0:
-        return f"same error {s.streak}x" + (", strategy shift failed" if s.shifts else "")
-    return s.end_reason if s.ended == "stuck" else ""
+    if s.judgement.streak >= s.identity.policy.stuck.same_error_shift > 0:
+        return f"same error {s.judgement.streak}x" + (", strategy shift failed" if s.judgement.shifts else "")
+    return s.judgement.end_reason if s.judgement.ended == "stuck" else ""
 
 
 _CUT = {

@@ -35,11 +35,11 @@ class HatTeller:
 
     def take(self, fact: f.AnyFact, s: LoopState) -> None:
         told = self._teller.take(fact, s)
-        if s.policy.routing is None:
+        if s.identity.policy.routing is None:
             return
         match fact:
             case f.IterationStarted():
-                events = s.turns.current.events if s.turns.current else ()
+                events = s.hats.turns.current.events if s.hats.turns.current else ()
                 self._worn[fact.serial] = HatRow(
                     serial=fact.serial,
                     n=fact.n,

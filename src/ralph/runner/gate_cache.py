@@ -69,7 +69,7 @@ class GateCache:
                 before is not None
                 and said.gate in wanted
                 and wanted[said.gate] in before.gates
-                and before.folder == s.folder
+                and before.folder == s.identity.folder
                 and before.inputs.get(said.gate) == unrecorded.get(said.gate)
             ):
                 found.setdefault(said.gate, []).append(said)

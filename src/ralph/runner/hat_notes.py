@@ -81,21 +81,21 @@ def kept_for(folder: Path, s: LoopState) -> KeptNotes:
     """Memories and open todos, as the prompt shows them."""
     kept = KeptNotes(memories="", todos="")
     path = notes_of(s) / "memories.md"
-    memories, policy = _read(path) if s.home or straight(path, s) else "", s.policy.memories
+    memories, policy = _read(path) if s.identity.home or straight(path, s) else "", s.identity.policy.memories
     if memories and policy.enabled and policy.inject == "auto":
         from ralph.prompt.hats import choose_memories
 
-        turn = s.turns.pending[0] if s.turns.pending else None
-        about = [s.task.title, s.task.description, s.hat]
+        turn = s.hats.turns.pending[0] if s.hats.turns.pending else None
+        about = [s.identity.task.title, s.identity.task.description, s.hats.hat]
         about += [f"{event.topic} {event.payload}" for event in turn.events] if turn else []
-        tags = [s.hat, *(event.topic for event in turn.events)] if turn else [s.hat]
+        tags = [s.hats.hat, *(event.topic for event in turn.events)] if turn else [s.hats.hat]
         kept["memories"] = choose_memories(
             memories, policy.budget, " ".join(about), [tag for tag in tags if tag]
         )
-    if s.policy.todos and (todos := _read(folder / TODOS) if straight(folder / TODOS, s) else ""):
+    if s.identity.policy.todos and (todos := _read(folder / TODOS) if straight(folder / TODOS, s) else ""):
         from ralph.prompt.hats import ready_todos
 
-        kept["todos"] = ready_todos(todos, s.loop)
+        kept["todos"] = ready_todos(todos, s.identity.loop)
     return kept
 
 
@@ -108,7 +108,7 @@ def _read(path: Path) -> str:
 
 def told_of_hat(s: LoopState) -> dict[str, str]:
     """For `ralph emit` and the tool, where events are routed: who emits, and what it may, where that is enforced."""
-    team, hat = s.policy.routing, s.event_hat
+    team, hat = s.identity.policy.routing, s.event_hat
     if team is None or hat is None:
         return {}
     words = dict.fromkeys((*COMPLETE_WORDS, team.completion_promise))
@@ -128,7 +128,7 @@ def places(folder: Path, s: LoopState, said: str) -> dict[str, str]:
     from ralph.core.hats.routing import read
 
     found: dict[str, str] = {}
-    for event in (*s.turns.said, *read(said)):
+    for event in (*s.hats.turns.said, *read(said)):
         name = Path(event.payload.strip()).name
         if name and "\n" not in event.payload and len(name) < 256 and (where := _where(folder, name)):
             found[event.payload] = where

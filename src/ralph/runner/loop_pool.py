@@ -51,7 +51,9 @@ class LoopReconciler:
     def record(self, fact: f.AnyFact) -> None:
         """Into the journal, the state and every view, in this order."""
         fact = self._without_secrets(fact)
-        self._journal.append(f.kind_of(fact), f.encode(fact), self.state.loop or getattr(fact, "loop", ""))
+        self._journal.append(
+            f.kind_of(fact), f.encode(fact), self.state.identity.loop or getattr(fact, "loop", "")
+        )
         self.state = fold(self.state, fact)
         self._watch(fact, self.state)
 
@@ -151,15 +153,15 @@ class LoopPool:
     def _dismiss(self) -> bool:
         """Let go of loops that have ended; whether there were any."""
         before = len(self.loops)
-        self.loops = [loop for loop in self.loops if loop.state.ended is None]
+        self.loops = [loop for loop in self.loops if loop.state.judgement.ended is None]
         # A claim that was turned down, or that landed, or whose loop is paused, leaves the way to the next.
         self._train = [
             loop
             for loop in self._train
             if loop in self.loops
-            and loop.state.claim is not None
-            and loop.state.landed is None
-            and loop.state.steer.pause is None
+            and loop.state.judgement.claim is not None
+            and loop.state.landing.landed is None
+            and loop.state.people.pause is None
         ]
         return len(self.loops) < before
 
@@ -174,4 +176,4 @@ class LoopPool:
 
 
 def _gates(loop: LoopReconciler) -> int:
-    return sum(running.what == "gate" for running in loop.state.open.values())
+    return sum(running.what == "gate" for running in loop.state.progress.open.values())

@@ -102,7 +102,7 @@ class LoopRunner:
         # There agents and landings of other loops move the same refs.
         in_worktree = self._in_worktree = place.workspace is not None and place.workspace.kind == "worktree"
         refs = RefWatch(place.repo, partial(at_work, place.home)) if in_worktree else RefWatch(place.repo)
-        bench = self._bench = shared.bench(place, refs, begun.task.id)
+        bench = self._bench = shared.bench(place, refs, begun.identity.task.id)
         self.loop = LoopReconciler(
             begun if records else LoopState(),
             shared.journal,
@@ -115,7 +115,7 @@ class LoopRunner:
         effects = self._effects = Effects(bench, self.loop.record, lambda: self.loop.state)
         self._folder = place.folder
         # Not from a workspace: it is the next loop's soon, and an agent may have put a command of that name there.
-        told_from = place.folder if place.workspace is None else place.home.root / begun.folder
+        told_from = place.folder if place.workspace is None else place.home.root / begun.identity.folder
         self._views = Views(place.folder, place.snapshots, now)
         self._events = EventsFile(place.folder, lambda: scan(shared.journal.path).records)
         self.telling = LoopNotifier(shared, begun, told_from, self.loop.record, records)
@@ -128,10 +128,12 @@ class LoopRunner:
         self.loop.record(started)
 
     def take_up(self, resumed: f.LoopResumed) -> None:
-        self._attend(self._begun.loop)
+        self._attend(self._begun.identity.loop)
         self._events.rebuild(self._records, self._begun)
         # What an interrupted iteration had still said is heard.
-        self._shared.control.expect(self._begun.loop, self._begun.token, self._begun.serial)
+        self._shared.control.expect(
+            self._begun.identity.loop, self._begun.progress.token, self._begun.progress.serial
+        )
         close_open(
             self._begun,
             self._records,
@@ -172,8 +174,8 @@ class LoopRunner:
 
     def _watch(self, fact: f.AnyFact, s: LoopState) -> None:
         shared = self._shared
-        shared.fold_run(fact, s.task.id)
-        shared.known.note(fact, s.loop, shared.journal.seq)
+        shared.fold_run(fact, s.identity.task.id)
+        shared.known.note(fact, s.identity.loop, shared.journal.seq)
         shared.seeing.fact(fact, s)
         if isinstance(fact, f.Checkpoint):
             self._views.checkpoint(fact, s)
@@ -182,7 +184,7 @@ class LoopRunner:
             self._views.write(s)
         if isinstance(fact, f.LoopEnded):
             shared.journal.sync()  # what is said from here on holds
-            shared.control.leave(s.loop)
+            shared.control.leave(s.identity.loop)
             shared.ended(s)
             shared.seeing.end(s)
         self.telling.take(fact, s)

@@ -38,10 +38,10 @@ def in_workspace(home: Repo, workspace: PooledWorkspace, s: LoopState) -> LoopWo
     from ralph.git.workspaces.pool import as_repo
 
     repo = as_repo(home, workspace)
-    folder = workspace.path / s.folder
+    folder = workspace.path / s.identity.folder
     own = own_files(repo, folder, own_paths(s))
     # Cut short in a merge, the workspace may stand on a commit that the loop does not know of yet.
-    base = s.base_commit or workspace.base
+    base = s.workspace.base_commit or workspace.base
     return LoopWorkspace(
         home, workspace, repo, folder, Snapshots(repo, f"slot-{workspace.slot}", own, base=base)
     )
@@ -49,26 +49,28 @@ def in_workspace(home: Repo, workspace: PooledWorkspace, s: LoopState) -> LoopWo
 
 def own_paths(s: LoopState) -> tuple[str, ...]:
     """What Ralph and its agents write for themselves, beside the files that are always theirs."""
-    hats = s.policy.team.hats if s.policy.team is not None else ()
+    hats = s.identity.policy.team.hats if s.identity.policy.team is not None else ()
     logs = tuple(hat.scan.log for hat in hats if hat.scan is not None)
-    return (*s.policy.scratchpads(s.task.id), *logs)
+    return (*s.identity.policy.scratchpads(s.identity.task.id), *logs)
 
 
 def folder_of(s: LoopState) -> Path:
-    return Path(s.root) / s.folder
+    return Path(s.identity.root) / s.identity.folder
 
 
 def straight(path: Path, s: LoopState) -> bool:
     """Whether nobody inside a sandbox has made it lead elsewhere: whatever Ralph reads or writes there, it does with the
     user's rights. A link, also one to another place in the workspace, does not count as the file."""
-    if s.policy.sandbox.kind == "none":
+    if s.identity.policy.sandbox.kind == "none":
         return True
-    root = Path(s.root)
+    root = Path(s.identity.root)
     return path.resolve() == root.resolve() / os.path.relpath(path, root)
 
 
 def snapshots_of(repo: Repo, s: LoopState) -> Snapshots:
-    return Snapshots(repo, "in-place", own_files(repo, folder_of(s), own_paths(s)), base=s.base_commit)
+    return Snapshots(
+        repo, "in-place", own_files(repo, folder_of(s), own_paths(s)), base=s.workspace.base_commit
+    )
 
 
 HEADS = "refs/heads/"

@@ -98,17 +98,17 @@ class _Run:
     def go(self) -> int:
         found = last_loop(self._journal.records, self._request.repo.root)
         resumed = self._choose(found)
-        chosen = resumed[0].policy if resumed else self._request.policy
+        chosen = resumed[0].identity.policy if resumed else self._request.policy
         folder = folder_of(resumed[0]) if resumed else self._request.folder
         if chosen is not None and not (resumed and is_over(resumed[0])):
             sandboxing.check(chosen, self._request.repo, folder)
             kinds.require_kinds(chosen.gates)
         # Only now: a run that is refused leaves no folder.
         self._store = Store(self._request.repo.state_dir, self._id)
-        aside = found if found and resumed is None and found[0].ended is None else None
+        aside = found if found and resumed is None and found[0].judgement.ended is None else None
         if resumed is None and aside is None and self._nothing_left():
             self._journal.rotate_if_large()
-        task = resumed[0].task if resumed else self._request.task
+        task = resumed[0].identity.task if resumed else self._request.task
         assert task is not None
         masker = sandboxing.masker_of(chosen)
         with (
@@ -187,18 +187,20 @@ class _Run:
 
         def record(fact: f.AnyFact) -> None:
             nonlocal s
-            self._journal.append(f.kind_of(fact), f.encode(fact), state.loop)
+            self._journal.append(f.kind_of(fact), f.encode(fact), state.identity.loop)
             s = fold(s, fact)
             self._seeing.fact(fact, s)
 
         snapshots = snapshots_of(self._request.repo, state)
 
         def keep(tree: str, reason: str) -> None:
-            save(snapshots.repo, snapshots, tree, loop=state.loop, reason=reason, when=now())
+            save(snapshots.repo, snapshots, tree, loop=state.identity.loop, reason=reason, when=now())
 
         close_open(state, records, snapshots, self._store, record, keep)
         reason = "set aside for a fresh start"
-        record(f.LoopEnded(end="cancelled", reason=reason, code=exit_code("cancelled"), tree=s.tree))
+        record(
+            f.LoopEnded(end="cancelled", reason=reason, code=exit_code("cancelled"), tree=s.workspace.tree)
+        )
         self._journal.sync()
 
     def _loop(self, resumed: tuple[LoopState, list[Record]] | None, shared: RunContext) -> None:
@@ -218,7 +220,7 @@ class _Run:
                 life.take_up(
                     f.LoopResumed(
                         run=self._id,
-                        limits=raised(begun.policy.limits, self._request.raise_limits),
+                        limits=raised(begun.identity.policy.limits, self._request.raise_limits),
                         answer=self._request.answer,
                         allow=self._request.allow,
                     )
@@ -271,7 +273,7 @@ def make_folders(state_dir: Path, folder: Path) -> None:
 
 
 def _nothing_to_resume(last: LoopState | None = None) -> RalphError:
-    over = f": {last.task.id} is over ({last.ended})" if last else ""
+    over = f": {last.identity.task.id} is over ({last.judgement.ended})" if last else ""
     return RalphError(f"there is nothing to resume here{over}", todo='Start with `ralph run -p "..."`.')
 
 

@@ -114,7 +114,7 @@ class RunReviewer:
             heard.append(fact)
             if isinstance(fact, f.GateStarted):
                 at = self._state()
-                output = transcript_name(shared.run, s.loop, fact.op)
+                output = transcript_name(shared.run, s.identity.loop, fact.op)
                 self._record(
                     f.RunReviewStarted(
                         gate=fact.gate, base=at.base, tip=at.tip, prompt=fact.prompt, output=output
@@ -148,7 +148,7 @@ class RunReviewer:
         records = list(history(self._home.state_dir))
         own = loops_of(records, self._state().runs, self._home.root)
         states = (fold_all(f.decode(r.data) for r in of) for of in own.values())
-        return [s for s in states if s.ended]
+        return [s for s in states if s.judgement.ended]
 
     def _wait_for(self, under_way: GateOperation) -> list[f.AnyFact]:
         """Bounded by the reviewer's time limit; cut short by whoever stops the run at once."""

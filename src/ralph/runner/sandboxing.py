@@ -88,17 +88,17 @@ def confine(
 ) -> Sandboxing:
     """`agent`: whose credentials it needs; a gate's command needs none. `prompt` and `handed` are a file and a folder of
     Ralph's that it reads. FileNotFoundError when there is no such program."""
-    if s.policy.sandbox.kind == "none":
+    if s.identity.policy.sandbox.kind == "none":
         return Sandboxing(tuple(argv), env)
     from ralph.sandbox.bwrap import require
 
-    require(s.policy.sandbox.network == "host")
-    box = b.store.state_dir / BOXES / f"{b.run}-{s.loop}-{op.replace(':', '-').replace('/', '_')}"
+    require(s.identity.policy.sandbox.network == "host")
+    box = b.store.state_dir / BOXES / f"{b.run}-{s.identity.loop}-{op.replace(':', '-').replace('/', '_')}"
     shutil.rmtree(box, ignore_errors=True)
     box.mkdir(parents=True)
     try:
         wrapped = _wrap(
-            s.policy,
+            s.identity.policy,
             b.repo,
             argv,
             env,

@@ -53,7 +53,7 @@ class OneLoop:
     def fact(self, fact: f.AnyFact, s: LoopState, clock: float) -> None:
         if isinstance(fact, f.IterationStarted | f.GateStarted):
             self._recent.clear()
-        if s.started:
+        if s.identity.started:
             self._state = s
             self._seen = see(self._seen, fact, s, clock)
 

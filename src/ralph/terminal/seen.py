@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.hats.fold import IDLE
+from ralph.core.hats.steps import IDLE
 from ralph.core.loop.state import LoopState
 
 
@@ -79,10 +79,10 @@ def _about(x: f.GateStarted) -> str:
 
 
 def _without_ended(seen: Seen, s: LoopState) -> Seen:
-    if seen.began.keys() <= s.open.keys():
+    if seen.began.keys() <= s.progress.open.keys():
         return seen
     return replace(
         seen,
-        began={op: at for op, at in seen.began.items() if op in s.open},
-        about={op: what for op, what in seen.about.items() if op in s.open},
+        began={op: at for op, at in seen.began.items() if op in s.progress.open},
+        about={op: what for op, what in seen.about.items() if op in s.progress.open},
     )

@@ -14,6 +14,7 @@ import yaml
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from loop_states import changed
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import RESUMABLE
@@ -76,7 +77,7 @@ class World:
                 n=op.n,
                 prompt="p",
                 prompt_chars=1,
-                tree=self.state.tree,
+                tree=self.state.workspace.tree,
                 shift=op.shift,
                 expand=op.expand,
                 agent=op.agent,
@@ -89,7 +90,7 @@ class World:
             "how": "exited",
             "code": 0,
             "seconds": 1.0,
-            "tree": tree or self.state.tree,
+            "tree": tree or self.state.workspace.tree,
             "said": said,
         }
         return self.tell(f.IterationEnded(**(fields | more)))  # type: ignore[arg-type]
@@ -119,7 +120,7 @@ class World:
         self.iterate(tree, "TASK_COMPLETE").gate(passed, **more)
         if isinstance(again := self.wants(), d.RunGate) and again.id.endswith(":again"):
             self.gate(passed, **more)
-        if isinstance(op := self.wants() if not self.state.ended else None, d.InspectClaim):
+        if isinstance(op := self.wants() if not self.state.judgement.ended else None, d.InspectClaim):
             self.tell(f.ClaimInspected(tree=op.tree, changed=1))
         return self
 
@@ -194,7 +195,7 @@ def answer(
                     n=op.n,
                     prompt="",
                     prompt_chars=0,
-                    tree=s.tree,
+                    tree=s.workspace.tree,
                     shift=op.shift,
                     expand=op.expand,
                     agent=op.agent,
@@ -231,12 +232,12 @@ def answer(
 
 
 def returning(s: LoopState) -> list[int]:
-    return [n for n, away in s.away.items() if away.until]
+    return [n for n, away in s.agents.away.items() if away.until]
 
 
 def _continue(op: str, s: LoopState, draw: Callable[[st.SearchStrategy[object]], object]) -> list[f.Input]:
     """Something under way ends, or time passes."""
-    running = s.open[op]
+    running = s.progress.open[op]
     if running.what == "wait":
         return [f.WaitEnded(op=op, elapsed=True)]
     if draw(st.integers(0, 5)) == 5:
@@ -247,7 +248,7 @@ def _continue(op: str, s: LoopState, draw: Callable[[st.SearchStrategy[object]],
 def close(
     op: str, s: LoopState, draw: Callable[[st.SearchStrategy[object]], object], cause: str
 ) -> list[f.Input]:
-    running = s.open[op]
+    running = s.progress.open[op]
     if running.what == "wait":
         return [f.WaitEnded(op=op, elapsed=False)]
     how = "interrupted" if cause == "stop" else "cut" if cause else "exited"
@@ -280,7 +281,7 @@ def close(
     return [
         f.IterationEnded(
             serial=int(op.split(":")[1]),
-            n=s.iterations + 1,
+            n=s.progress.iterations + 1,
             how=how,  # type: ignore[arg-type]
             cause=cause,  # type: ignore[arg-type]
             code=draw(st.sampled_from([0, 0, 0, 1, 127, -9])),  # type: ignore[arg-type]
@@ -442,7 +443,7 @@ def worn_next(roles_: tuple[Hat, ...], s: LoopState, w: Wearing) -> Hat | None:
     if not wanted:
         return None
     completes = isinstance(wanted[0], d.Finish) and wanted[0].end.startswith("completed")
-    if completes and s.claim and isinstance(d.decide(replace(s, claim=None))[0], d.RunAgent):
+    if completes and s.judgement.claim and isinstance(d.decide(changed(s, claim=None))[0], d.RunAgent):
         return choose(roles_, s, w)
     return choose(roles_, s, w) if isinstance(wanted[0], d.RunAgent) else None
 
@@ -464,9 +465,9 @@ class RoleWorld(World):
         op = super().wants()
         if isinstance(op, d.Finish) and self.next_role():
             return d.RunAgent(
-                id=f"iteration:{self.state.serial + 1}",
-                serial=self.state.serial + 1,
-                n=self.state.iterations + 1,
+                id=f"iteration:{self.state.progress.serial + 1}",
+                serial=self.state.progress.serial + 1,
+                n=self.state.progress.iterations + 1,
             )
         return op
 
@@ -493,7 +494,7 @@ class RoleWorld(World):
     def work(self, times: int = 1) -> RoleWorld:
         """Iterations that each leave a new tree."""
         for _ in range(times):
-            self.iterate(f"tree {self.state.serial + 1}", "ITERATION_DONE")
+            self.iterate(f"tree {self.state.progress.serial + 1}", "ITERATION_DONE")
         return self
 
     def idle(self) -> RoleWorld:
@@ -652,22 +653,22 @@ class TeamWorld:
             self._check(before, fact, self.state)
 
     def live(self) -> TeamWorld:
-        team = self.state.policy.team
+        team = self.state.identity.policy.team
         assert team is not None
         for step in range(MOST_STEPS):
-            if self.state.ended is not None and not self._resumed():
+            if self.state.judgement.ended is not None and not self._resumed():
                 return self
-            if step >= STEPS_OF_A_PERSISTENT_ONE and team.persistent and self.state.stop is None:
+            if step >= STEPS_OF_A_PERSISTENT_ONE and team.persistent and self.state.people.stop is None:
                 self._requests = 0
                 self.tell(f.StopRequested(how="graceful", by="test"))
             self._step()
         raise AssertionError(f"no end after {MOST_STEPS} steps")
 
     def _resumed(self) -> bool:
-        if not self._resumes or self.state.ended not in RESUMABLE:
+        if not self._resumes or self.state.judgement.ended not in RESUMABLE:
             return False
         self._resumes -= 1
-        answer_ = "do it" if self.state.ended == "blocked-on-person" else ""
+        answer_ = "do it" if self.state.judgement.ended == "blocked-on-person" else ""
         allow = self.draw(st.sampled_from(((), ("**",))))
         self.tell(f.LoopResumed(run="r2", answer=answer_, allow=allow))
         return True
@@ -675,18 +676,22 @@ class TeamWorld:
     def _step(self) -> None:
         s = self.state
         wanted = d.decide(s)
-        assert wanted or s.open, "nothing is wanted, and nothing is being cut off"
+        assert wanted or s.progress.open, "nothing is wanted, and nothing is being cut off"
         assert len({op.id for op in wanted}) == len(wanted)
         self._never_spins(wanted)
-        unwanted = [op for op in s.open if op not in {w.id for w in wanted}]
+        unwanted = [op for op in s.progress.open if op not in {w.id for w in wanted}]
         if unwanted:
             self.tell(*self._close(unwanted[0], d.cutoff(s, unwanted[0]) or "stop"))
-        elif self.people and self._requests and self.draw(st.integers(1, 4 if s.claim else 12)) == 1:
+        elif (
+            self.people and self._requests and self.draw(st.integers(1, 4 if s.judgement.claim else 12)) == 1
+        ):
             self._requests -= 1
             self.tell(self.draw(PEOPLE if self._requests % 6 else STOPS))
-        elif self.people and s.open and self.draw(st.integers(0, 20)) == 20:
-            self.tell(*(x for op in s.open for x in self._close(op, "stop")), f.LoopResumed(run="r2"))
-        elif any(op.startswith(steering.PAUSE) for op in s.open):
+        elif self.people and s.progress.open and self.draw(st.integers(0, 20)) == 20:
+            self.tell(
+                *(x for op in s.progress.open for x in self._close(op, "stop")), f.LoopResumed(run="r2")
+            )
+        elif any(op.startswith(steering.PAUSE) for op in s.progress.open):
             self.tell(f.Continued(name="9"))
         else:
             self._do(wanted[-1])
@@ -696,11 +701,13 @@ class TeamWorld:
         s = self.state
         for op in wanted:
             if isinstance(op, d.Wait):
-                limits = s.policy.limits
+                limits = s.identity.policy.limits
                 most = max(limits.max_wait_seconds, limits.crash_wait_seconds, 9.0)
                 assert op.what and op.why and 0 <= op.seconds <= most
-            if isinstance(op, d.RunAgent | d.Look) and s.turns.idle:
-                assert s.turns.pending or s.steer.says or s.policy.conditional, "an idle loop does not rest"
+            if isinstance(op, d.RunAgent | d.Look) and s.hats.turns.idle:
+                assert s.hats.turns.pending or s.people.says or s.identity.policy.conditional, (
+                    "an idle loop does not rest"
+                )
             if isinstance(op, d.Look):
                 self._idle_looks += 1
                 assert self._idle_looks <= MOST_LOOKS, "the board is looked at again and again"
@@ -720,16 +727,18 @@ class TeamWorld:
                     names = tuple(say.name for say in steering.heard(s, op.hat))
                     started = replace(started, heard=names, fresh=op.fresh)
                 self.tell(started)
-            case d.Continue() if s.open[op.id].what == "iteration" and self.draw(st.integers(0, 1)):
+            case d.Continue() if s.progress.open[op.id].what == "iteration" and self.draw(st.integers(0, 1)):
                 late = self.draw(st.integers(0, 9)) == 9
                 event = f.EventReceived(
                     name="e",
                     topic=self.draw(SAYABLE),
                     payload=self.draw(PAYLOAD),
-                    serial=s.serial - late,
+                    serial=s.progress.serial - late,
                 )
                 self.tell(event)
-            case d.Continue() if s.open[op.id].what != "wait" and self.draw(st.sampled_from((*(1,) * 60, 0))):
+            case d.Continue() if s.progress.open[op.id].what != "wait" and self.draw(
+                st.sampled_from((*(1,) * 60, 0))
+            ):
                 self.tell(*self._close(op.id, ""))
             case _:
                 self.tell(*answer(op, s, self.draw))
@@ -759,10 +768,10 @@ class TeamWorld:
     def _look(self, op: d.Look) -> None:
         """What runner/operations/board.py does, on folders that are a dictionary."""
         s = self.state
-        team = s.policy.team
+        team = s.identity.policy.team
         hat = team.hat(op.hat) if team is not None else None
         assert team is not None and hat is not None and hat.scan is not None
-        board = s.board
+        board = s.hats.board
         if op.give_up:
             self._abandon(hat.scan, op.give_up)
             return
@@ -775,7 +784,7 @@ class TeamWorld:
                     self.tell(f.ItemGivenUp(found.item, found.folder, found.to, found.reason))
                     board = scanboard.gave_up(board, found.item, found.folder, found.reason)
                 case scanboard.Dispatch():
-                    tree = self.draw(st.sampled_from((s.tree, "looked")))
+                    tree = self.draw(st.sampled_from((s.workspace.tree, "looked")))
                     looked = f.BoardLooked(
                         hat.id, found.topic, found.folder, found.item, there=there, tree=tree
                     )
@@ -783,12 +792,12 @@ class TeamWorld:
                     return
                 case scanboard.Idle():
                     over = board.finished >= team.max_items > 0
-                    tree = s.tree if over or not team.persistent else ""
+                    tree = s.workspace.tree if over or not team.persistent else ""
                     self.tell(f.BoardLooked(hat.id, there=there, why=found.why, over=over, tree=tree))
                     return
 
     def _abandon(self, scan: Scan, reason: str) -> None:
-        board = self.state.board
+        board = self.state.hats.board
         there = scanboard.where(scan, board, self.folders)
         item = board.items[board.under_way]
         if there:

@@ -70,10 +70,10 @@ def test_an_old_journal_folds_to_its_end_and_to_what_was_worn(name: str) -> None
     facts = [entry.fact for entry in entries(name)]
     s = fold_all(facts)
     worn = CASES[name][2]
-    assert s.ended == "completed-verified"
+    assert s.judgement.ended == "completed-verified"
     assert [fact.hat for fact in facts if isinstance(fact, f.IterationStarted)] == worn
-    assert set(s.wearing.worn) == set(worn) - {""}
-    assert s.wearing.last == worn[-1]
+    assert set(s.hats.wearing.worn) == set(worn) - {""}
+    assert s.hats.wearing.last == worn[-1]
 
 
 @pytest.mark.parametrize("name", CASES)

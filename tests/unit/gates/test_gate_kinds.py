@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 import gate_package
+from loop_states import loop_state
 from ralph.config.load import Resolved, load
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
@@ -80,7 +81,7 @@ def test_the_core_names_no_kind() -> None:
 def test_a_kind_of_a_package_is_found(installed: None) -> None:
     kind = kinds.kind_of(LINES)
     assert kind.about == LINES.kind
-    s = LoopState(policy=Policy(agent=AgentPolicy(), gates=(LINES,)))
+    s = loop_state(policy=Policy(agent=AgentPolicy(), gates=(LINES,)))
     assert [gate.run for gate in kinds.as_run(s)] == [""]
     assert kinds.evidence_of(LINES, s) == "wc -l < a"
     assert kinds.missing_kinds((LINES,)) == ""
@@ -144,7 +145,7 @@ def test_a_kind_that_is_not_known_is_decoded_and_judged_by_its_recorded_traits()
         seconds=1.0,
         passed=True,
     )
-    assert list(fold(s, said).reviews) == ["oracle as-is t1"]
+    assert list(fold(s, said).judgement.reviews) == ["oracle as-is t1"]
 
 
 def test_traits_of_a_later_version_do_not_keep_a_journal_from_being_read() -> None:

@@ -17,6 +17,7 @@ import pytest
 from msgspec.structs import replace
 from project import processes_with, until
 
+from loop_states import changed, loop_state
 from ralph.core import facts as f
 from ralph.core.exits import NEEDS_PERSON, NEXT, End
 from ralph.core.loop.state import LoopState
@@ -27,7 +28,7 @@ from ralph.notify.notifier import Notifier
 from ralph.processes.ownership import Ownership, choose_tier
 
 SCENE = NotificationContext(run="r1", folder="/work/it", host="box", time="2026-01-02T03:04:05Z")
-STATE = LoopState(
+STATE = loop_state(
     loop="l1",
     task=Task(id="t-1", title="Accept ISO weeks"),
     iterations=3,
@@ -47,7 +48,7 @@ WITH_APPRISE = pytest.mark.skipif(not importlib.util.find_spec("apprise"), reaso
 
 def ended(end: End = "stuck", reason: str = "no way out", s: LoopState = STATE, **more: Any) -> Notification:
     fact = f.LoopEnded(end=end, reason=reason, code=4, **more)
-    found = notification_of(fact, replace(s, ended=end), SCENE)
+    found = notification_of(fact, changed(s, ended=end), SCENE)
     assert found is not None
     return found
 
@@ -56,7 +57,7 @@ def wait(
     what: str, seconds: float, waited: float = 0.0, until: str = "2026-01-02T05:00:00Z"
 ) -> Notification | None:
     fact = f.WaitStarted(op="wait:4", what=what, seconds=seconds, why="come back later", until=until)
-    return notification_of(fact, replace(STATE, waited=waited), SCENE)
+    return notification_of(fact, changed(STATE, waited=waited), SCENE)
 
 
 # -- what is news ----------------------------------------------------------------------------------
@@ -110,14 +111,14 @@ def test_every_end_is_told_and_is_a_block_where_a_person_is_needed(end: End) -> 
 
 
 def test_a_block_carries_the_question_and_a_review_the_paths() -> None:
-    asked = ended("blocked-on-person", "Which one?", replace(STATE, question="Which one?"))
+    asked = ended("blocked-on-person", "Which one?", changed(STATE, question="Which one?"))
     assert asked.message["question"] == "Which one?"
     assert ended("needs-review", paths=("tests/a.py",)).message["paths"] == ["tests/a.py"]
 
 
 def test_an_end_that_the_gates_do_not_bear_out_is_not_told_as_done() -> None:
     fact = f.LoopEnded(end="completed-verified", reason="", code=0)
-    found = notification_of(fact, replace(STATE, ended="internal"), SCENE)
+    found = notification_of(fact, changed(STATE, ended="internal"), SCENE)
     assert found is not None and found.message["end"] == "internal" and found.mood == "failure"
 
 
@@ -165,7 +166,7 @@ def test_a_wait_that_goes_on_is_the_same_news_and_another_under_its_name_is_not(
 
 def test_title_and_text_are_short_and_plain_whatever_the_task_is_called() -> None:
     hostile = "\x1b]0;owned\x07\x00 line\nbreak \u202e" + "x" * 5000
-    found = ended(reason=hostile, s=replace(STATE, task=Task(id="t", title=hostile)))
+    found = ended(reason=hostile, s=changed(STATE, task=Task(id="t", title=hostile)))
     assert found.title.isprintable() and len(found.title) <= 120
     assert all(line.isprintable() and len(line) <= 500 for line in found.text.split("\n"))
     assert len(found.text.split("\n")) == 4
@@ -247,7 +248,7 @@ def test_a_command_finds_the_short_forms_in_its_environment(teller: Told) -> Non
 
 
 def test_hostile_words_do_not_keep_anybody_from_being_told(teller: Told) -> None:
-    odd = ended(reason="nul \x00 lone \udcff", s=replace(STATE, task=Task(id="t", title="nul \x00 \udcff")))
+    odd = ended(reason="nul \x00 lone \udcff", s=changed(STATE, task=Task(id="t", title="nul \x00 \udcff")))
     assert teller.run("cat > got.json", news=odd).ok
     assert json.loads((teller.folder / "got.json").read_text())["reason"] == "nul \x00 lone \udcff"
 

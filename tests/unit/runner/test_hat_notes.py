@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ralph.core.hats.board import phase_header
 from ralph.core.hats.model import Event
-from ralph.core.loop.state import LoopState
+from ralph.core.loop.state import Identity, LoopState
 from ralph.core.policy import SandboxPolicy
 from ralph.journal.store import Store
 from ralph.runner.hat_notes import TODO_FILE, Cleared, clear
@@ -38,9 +38,8 @@ def store_of(folder: Path) -> Store:
 
 
 def state(folder: Path, sandbox: str = "none") -> LoopState:
-    plain = LoopState()
-    confined = replace(plain.policy, sandbox=SandboxPolicy(kind=sandbox))  # type: ignore[arg-type]
-    return replace(plain, root=str(folder), policy=confined)
+    confined = replace(Identity().policy, sandbox=SandboxPolicy(kind=sandbox))  # type: ignore[arg-type]
+    return LoopState(Identity(root=str(folder), policy=confined))
 
 
 def run(folder: Path, pad: Path | None = PAD, sandbox: str = "none") -> Cleared:

@@ -62,7 +62,7 @@ class Told(World):
                 n=op.n,
                 prompt="p",
                 prompt_chars=9,
-                tree=self.state.tree,
+                tree=self.state.workspace.tree,
                 hat=op.hat,
                 hat_why=op.hat_why,
                 fresh=op.fresh,
@@ -70,8 +70,8 @@ class Told(World):
         )
 
     def end(self, said: str = "", tree: str = "") -> Told:
-        serial, n = self.state.serial, self.state.iterations + 1
-        tree = tree or self.state.tree
+        serial, n = self.state.progress.serial, self.state.progress.iterations + 1
+        tree = tree or self.state.workspace.tree
         return self.tell(
             f.IterationEnded(serial=serial, n=n, how="exited", code=0, seconds=2.0, tree=tree, said=said)
         )

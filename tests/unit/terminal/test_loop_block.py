@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from core_world import World, policy
 
+from loop_states import loop_state
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop import decide as d
@@ -55,7 +56,7 @@ class Watched(World):
                         n=op.n,
                         prompt="p",
                         prompt_chars=1,
-                        tree=self.state.tree,
+                        tree=self.state.workspace.tree,
                         shift=op.shift,
                     )
                 )
@@ -320,7 +321,7 @@ time 0:36 of 2:00:00 active
 def test_of_many_gates_those_that_matter_now_are_shown() -> None:
     gates = tuple(GatePolicy(name=f"gate{n:02}", run="x") for n in range(40))
     world = Watched(policy(gates=gates)).prepare()
-    while world.state.serial == 0 and not isinstance(world.wants(), d.RunAgent):
+    while world.state.progress.serial == 0 and not isinstance(world.wants(), d.RunAgent):
         world.judged(True)
     world.iterate("t1", "TASK_COMPLETE")
     world.judged(*[True] * 30).start()
@@ -387,7 +388,7 @@ def test_a_reviewer_s_verdict_is_shown_in_its_own_words() -> None:
         "quality": LastWords(False, 1.0, "no", unclear=True),
         "other": LastWords(False, 1.0, "limit reached", unclear=True, fault="quota"),
     }
-    state = LoopState(started=True, prepared=True, policy=Policy(agent=AgentPolicy(), gates=gates))
+    state = loop_state(started=True, prepared=True, policy=Policy(agent=AgentPolicy(), gates=gates))
     shown = "\n".join(render(state, Seen(said=said), 100, 30, Now(0.0, WALL)))
     assert re.search(r"spec +was PASS ", shown)
     assert re.search(r"quality +was no verdict ", shown)

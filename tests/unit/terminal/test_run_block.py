@@ -43,7 +43,7 @@ class Worked(World):
     def agent(self, hat: str = "") -> Worked:
         op = self.wants()
         assert isinstance(op, d.RunAgent)
-        tree = self.state.tree
+        tree = self.state.workspace.tree
         started = f.IterationStarted(serial=op.serial, n=op.n, prompt="p", prompt_chars=1, tree=tree, hat=hat)
         return self.tell(started)
 

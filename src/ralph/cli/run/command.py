@@ -278,8 +278,8 @@ def _resume(
     of_backlog = backlog.chosen(repo, task, says=bool(answer or allow))
     loop = of_backlog.state if of_backlog else _resumable(repo)
     if loop:
-        _check(loop.policy, Path(loop.root) / loop.folder, "loop")
-    folder = Path(loop.root) / loop.folder if loop else Path.cwd()
+        _check(loop.identity.policy, Path(loop.identity.root) / loop.identity.folder, "loop")
+    folder = Path(loop.identity.root) / loop.identity.folder if loop else Path.cwd()
     limits = _raised(given)
     if loop:
         _refuse_in_vain(loop, limits, answer, allow)
@@ -294,21 +294,21 @@ def _resume(
 
 def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allow: tuple[str, ...]) -> None:
     """A loop at its limit would end again at once: say what it needs instead."""
-    if answer and loop.question is None and loop.ended != "stuck":
+    if answer and loop.people.question is None and loop.judgement.ended != "stuck":
         raise RalphError(
             "no question waits for an answer here",
             todo=f'To tell the next iteration something: `{of_task("say", loop)} "..."`; then `{resume_of(loop)}`.',
         )
-    higher = raised(loop.policy.limits, limits)
+    higher = raised(loop.identity.policy.limits, limits)
     resumed = fold(loop, f.LoopResumed(run="", limits=higher, answer=answer, allow=allow))
-    for op in decide(resumed) if not resumed.open else ():
+    for op in decide(resumed) if not resumed.progress.open else ():
         if isinstance(op, Finish) and BY_NAME[op.end].raisable:
             todo = what_it_needs(op.end, replace(resumed, end_limit=op.limit))
             raise RalphError(f"it would end again at once: {op.reason}", todo=todo)
 
 
 def _check_allowed(loop: LoopState, allow: tuple[str, ...]) -> None:
-    if allow and loop.ended != "needs-review":
+    if allow and loop.judgement.ended != "needs-review":
         raise RalphError(
             "--allow is for a loop that needs review, and this one does not", todo="Leave it out."
         )
@@ -448,8 +448,8 @@ def _resumable(repo: Repo) -> LoopState | None:
 
 
 def _resume_or_fresh(s: LoopState) -> Choice:
-    how = s.ended or "died"
-    text = f"An unfinished loop is here: {s.task.id} ({how}, {s.iterations} iterations)."
+    how = s.judgement.ended or "died"
+    text = f"An unfinished loop is here: {s.identity.task.id} ({how}, {s.progress.iterations} iterations)."
     if not sys.stdin.isatty():
         raise RalphError(
             text,

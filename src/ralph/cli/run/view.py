@@ -256,7 +256,9 @@ class Json:
         kind = f.kind_of(fact)
         if not any(record.kind == kind for record in records):
             # Of a run before: it died between this and its own end.
-            records += [r for r in scan(self._journal).records if r.kind == kind and r.loop == s.loop][-1:]
+            records += [
+                r for r in scan(self._journal).records if r.kind == kind and r.loop == s.identity.loop
+            ][-1:]
         for record in records:
             shown = replace(record, data=words.fact(record.kind, record.data))
             echo(msgspec.json.encode(shown).decode())

@@ -86,11 +86,15 @@ def backlog_status(run: BacklogRun, records: list[Record], repo: Repo, *, live: 
         (fold_all(f.decode(r.data) for r in own), own)
         for own in loops_of(records, run.runs, repo.root).values()
     ]
-    under_way = [status_of(s, own, repo, live=live) for s, own in loops if s.ended is None]
-    latest = {s.task.id: s for s, _ in loops}  # a task that was reopened between two lives counts once
-    backlog = _backlog(run, records, repo, [s.task.id for s, _ in loops if s.ended is None])
+    under_way = [status_of(s, own, repo, live=live) for s, own in loops if s.judgement.ended is None]
+    latest = {
+        s.identity.task.id: s for s, _ in loops
+    }  # a task that was reopened between two lives counts once
+    backlog = _backlog(
+        run, records, repo, [s.identity.task.id for s, _ in loops if s.judgement.ended is None]
+    )
     elsewhere = UnlandedTasks(repo)
-    outcomes = [_outcome(s, backlog, elsewhere) for s in latest.values() if s.ended is not None]
+    outcomes = [_outcome(s, backlog, elsewhere) for s in latest.values() if s.judgement.ended is not None]
     apart = elsewhere.among(backlog.all()) if backlog else []
     told = {x.task for x in outcomes if not x.done}
     held = unready(backlog, apart, but=told) if backlog else ""
@@ -111,11 +115,11 @@ def backlog_status(run: BacklogRun, records: list[Record], repo: Repo, *, live: 
         ready=ready,
         problems=problems,
         active_seconds=round(
-            sum(s.active_seconds for s, _ in loops) + sum(x.seconds for x in run.reviews), 1
+            sum(s.progress.active_seconds for s, _ in loops) + sum(x.seconds for x in run.reviews), 1
         ),
-        tokens=sum(s.tokens for s, _ in loops) + sum(x.usage.tokens for x in run.reviews),
-        cost_usd=sum(s.cost_usd for s, _ in loops) + sum(x.usage.cost_usd for x in run.reviews),
-        estimated=any(s.estimated for s, _ in loops) or any(x.estimated for x in run.reviews),
+        tokens=sum(s.progress.tokens for s, _ in loops) + sum(x.usage.tokens for x in run.reviews),
+        cost_usd=sum(s.progress.cost_usd for s, _ in loops) + sum(x.usage.cost_usd for x in run.reviews),
+        estimated=any(s.progress.estimated for s, _ in loops) or any(x.estimated for x in run.reviews),
         reviewing=run.reviewing if live else "",
         reviews=run.reviews,
         consensus=together(run.reviews),
@@ -143,24 +147,24 @@ def _outcome(
     s: LoopState, backlog: JsonlBacklog | None = None, elsewhere: UnlandedTasks | None = None
 ) -> Outcome:
     return Outcome(
-        task=s.task.id,
-        title=s.task.title,
-        loop=s.loop,
-        end=s.ended or "",
-        reason=s.end_reason,
-        done=s.ended in DONE,
-        iterations=s.iterations,
-        attempts=s.attempts,
-        active_seconds=round(s.active_seconds, 1),
-        tokens=s.tokens,
-        cost_usd=s.cost_usd,
-        estimated=s.estimated,
-        commit=s.landed.commit if s.landed else "",
-        ref=s.landed.ref if s.landed else "",
-        branch=s.end_branch,
-        next=what_next(s.ended, s) if s.ended else "",
-        url=s.landed.url if s.landed else "",
-        split=split_into(s.task.id, backlog) if backlog and is_split(s, backlog) else "",
+        task=s.identity.task.id,
+        title=s.identity.task.title,
+        loop=s.identity.loop,
+        end=s.judgement.ended or "",
+        reason=s.judgement.end_reason,
+        done=s.judgement.ended in DONE,
+        iterations=s.progress.iterations,
+        attempts=s.judgement.attempts,
+        active_seconds=round(s.progress.active_seconds, 1),
+        tokens=s.progress.tokens,
+        cost_usd=s.progress.cost_usd,
+        estimated=s.progress.estimated,
+        commit=s.landing.landed.commit if s.landing.landed else "",
+        ref=s.landing.landed.ref if s.landing.landed else "",
+        branch=s.judgement.end_branch,
+        next=what_next(s.judgement.ended, s) if s.judgement.ended else "",
+        url=s.landing.landed.url if s.landing.landed else "",
+        split=split_into(s.identity.task.id, backlog) if backlog and is_split(s, backlog) else "",
         missing=loose_end(s, elsewhere) if elsewhere else "",
     )
 
@@ -171,7 +175,10 @@ def _parked(records: list[Record], repo: Repo, backlog: JsonlBacklog | None) -> 
     return [
         _outcome(s)
         for s in found
-        if needs_a_person(s) and backlog and (task := backlog.get(s.task.id)) and task.status in _STILL
+        if needs_a_person(s)
+        and backlog
+        and (task := backlog.get(s.identity.task.id))
+        and task.status in _STILL
     ]
 
 

@@ -46,7 +46,7 @@ class Routing:
         return self._tellers[found.loop].take(fact, s)
 
     def title(self, loop: str) -> str:
-        return self._loops[loop].task.title
+        return self._loops[loop].identity.task.title
 
 
 def below(told: tuple[EventOutcome, ...]) -> list[str]:

@@ -14,7 +14,7 @@ from ralph.core import facts as f
 from ralph.core.exits import of_task
 from ralph.core.hats.board import Board, BoardItem
 from ralph.core.hats.event_log import named
-from ralph.core.hats.fold import IDLE
+from ralph.core.hats.steps import IDLE
 from ralph.core.loop import steering
 from ralph.core.loop.end_advice import what_next, why_it_ended
 from ralph.core.loop.state import LoopState
@@ -60,32 +60,32 @@ class HatStatus(msgspec.Struct, frozen=True):
 
 def hat_status(s: LoopState, own: list[Record], *, live: bool) -> HatStatus | None:
     """None: the loop routes no events."""
-    if s.policy.routing is None:
+    if s.identity.policy.routing is None:
         return None
-    turn = s.turns.current if live else None
+    turn = s.hats.turns.current if live else None
     since, until = _idle(s, own) if live else ("", "")
     return HatStatus(
         hat=(turn.hat or None) if turn else None,
         title=title(s, turn.hat) if turn else "",
         event=about(turn.events) if turn else "",
-        queue=len(s.turns.pending),
-        waiting=[named(event) for waits in s.turns.pending for event in waits.events],
+        queue=len(s.hats.turns.pending),
+        waiting=[named(event) for waits in s.hats.turns.pending for event in waits.events],
         idle_since=since or None,
         idle_until=until or None,
-        cycle=s.turns.cycle,
+        cycle=s.hats.turns.cycle,
         items=items(s),
-        finished=s.board.finished,
+        finished=s.hats.board.finished,
     )
 
 
 def items(s: LoopState) -> list[ItemStatus]:
-    board = s.board
+    board = s.hats.board
     return [
         ItemStatus(
             name=item.name,
             state=_item_state(board, item),
             folder=item.folder,
-            task=of_backlog(s.policy.team, item.folder),
+            task=of_backlog(s.identity.policy.team, item.folder),
             dispatches=item.dispatches,
             failures=item.failures,
             reason=item.reason,
@@ -131,7 +131,7 @@ def _item_state(board: Board, item: BoardItem) -> Literal["under way", "waiting"
 
 def _idle(s: LoopState, own: list[Record]) -> tuple[str, str]:
     """Since when nobody has found work, and when is looked again; nothing while somebody works."""
-    if not any(op.startswith(IDLE) for op in s.open):
+    if not any(op.startswith(IDLE) for op in s.progress.open):
         return "", ""
     since = until = ""
     for record in own:
@@ -154,7 +154,7 @@ _OF_IDLENESS = ("wait.started", "board.looked", "iteration.started")
 
 def _looks(s: LoopState, x: f.IterationStarted) -> bool:
     """The iteration only looked whether there is work."""
-    hat = s.policy.team.hat(x.hat) if s.policy.team else None
+    hat = s.identity.policy.team.hat(x.hat) if s.identity.policy.team else None
     return hat is not None and hat.scanner
 
 
@@ -303,58 +303,58 @@ def status_of(s: LoopState, own: list[Record], repo: Repo, *, live: bool) -> Sta
     started = f.decode(own[0].data)
     assert isinstance(started, f.LoopStarted)  # a loop's records begin with it
     ran = operations(LoopListing(started, own[0].at, own), repo.state_dir)
-    now = [x for x in ran if live and not x.ended and x.op in s.open]
+    now = [x for x in ran if live and not x.ended and x.op in s.progress.open]
     return Status(
-        loop=s.loop,
-        task=s.task.id,
-        title=s.task.title,
+        loop=s.identity.loop,
+        task=s.identity.task.id,
+        title=s.identity.task.title,
         state=_state(s, live),
         started=own[0].at,
-        end=s.ended,
+        end=s.judgement.ended,
         reason=why_it_ended(s),
-        limit=s.end_limit,
-        question=s.question,
-        iterations=s.iterations,
-        max_iterations=s.policy.limits.max_iterations,
+        limit=s.judgement.end_limit,
+        question=s.people.question,
+        iterations=s.progress.iterations,
+        max_iterations=s.identity.policy.limits.max_iterations,
         iteration=next((x.n for x in now if x.what == "iteration"), None),
-        attempts=s.attempts,
-        max_attempts=s.policy.limits.max_attempts,
-        under_way=sorted(s.open) if live else [],
+        attempts=s.judgement.attempts,
+        max_attempts=s.identity.policy.limits.max_attempts,
+        under_way=sorted(s.progress.open) if live else [],
         operations=[RunningStatus(x.op, x.name, x.at, round(seconds_since(x.at), 1)) for x in now],
         waiting=_waiting(s) if live else None,
         paused=_paused(s, own) if live else None,
         told=told(own),
-        stopping=s.stop,
+        stopping=s.people.stop,
         gates=[
             _gate(gate.name, gate.hard, s, [x for x in ran if x.gate == gate.name], now) for gate in s.gates
         ],
         said=_last_words(s, ran),
-        active_seconds=round(s.active_seconds, 1),
-        max_seconds=s.policy.limits.hard_seconds,
-        tokens=s.tokens,
-        cost_usd=s.cost_usd,
-        estimated=s.estimated,
-        proof=s.proof,
-        recovery=s.recovery,
-        warnings=list(s.warnings),
+        active_seconds=round(s.progress.active_seconds, 1),
+        max_seconds=s.identity.policy.limits.hard_seconds,
+        tokens=s.progress.tokens,
+        cost_usd=s.progress.cost_usd,
+        estimated=s.progress.estimated,
+        proof=s.judgement.proof,
+        recovery=s.workspace.recovery,
+        warnings=list(s.warnings.lines),
         next=_next(s, live),
         hats=hat_status(s, own, live=live),
     )
 
 
 def _waiting(s: LoopState) -> WaitStatus | None:
-    if steering.asks(s) and s.steer.until:
-        return WaitStatus("answer", s.question or "", s.steer.until)
-    due = s.wait_due if s.wait_due and s.wait_due.until else None
+    if steering.asks(s) and s.people.ask_until:
+        return WaitStatus("answer", s.people.question or "", s.people.ask_until)
+    due = s.agents.wait_due if s.agents.wait_due and s.agents.wait_due.until else None
     return WaitStatus(due.what, due.why, due.until) if due else None
 
 
 def _paused(s: LoopState, own: list[Record]) -> PauseStatus | None:
-    if s.steer.pause is None:
+    if s.people.pause is None:
         return None
-    now = steering.pause_id(s) in s.open
+    now = steering.pause_id(s) in s.progress.open
     since = next((r.at for r in reversed(own) if r.kind == "wait.started"), "") if now else ""
-    return PauseStatus(since, s.steer.pause.by)
+    return PauseStatus(since, s.people.pause.by)
 
 
 def told(own: list[Record]) -> list[NotificationStatus]:
@@ -372,15 +372,15 @@ def told(own: list[Record]) -> list[NotificationStatus]:
 
 
 def _state(s: LoopState, live: bool) -> State:
-    if s.ended:
-        return "blocked" if s.ended == "blocked-on-person" else "ended"
+    if s.judgement.ended:
+        return "blocked" if s.judgement.ended == "blocked-on-person" else "ended"
     if not live:
         return "died"
-    if s.stop:
+    if s.people.stop:
         return "stopping"
-    if steering.pause_id(s) in s.open:
+    if steering.pause_id(s) in s.progress.open:
         return "paused"
-    if any(op.startswith(IDLE) for op in s.open):
+    if any(op.startswith(IDLE) for op in s.progress.open):
         return "idle"
     return "waiting" if _waiting(s) else "working"
 
@@ -390,9 +390,11 @@ def _gate(
 ) -> GateStatus:
     running = next((x.at for x in now if x.gate == name), "")
     last = next((x for x in reversed(runs) if x.passed is not None), None)
-    if last is None and name in s.base:
+    if last is None and name in s.judgement.base:
         about = "on the starting tree, known from before"
-        word = verdict(reviewer=False, passed=s.base[name])  # of reviewers nothing is known from before
+        word = verdict(
+            reviewer=False, passed=s.judgement.base[name]
+        )  # of reviewers nothing is known from before
         return GateStatus(name, hard, word, about, running_since=running)
     if last is None:
         return GateStatus(name, hard, running_since=running)
@@ -426,19 +428,19 @@ def _so_far(s: LoopState, x: LoggedOperation) -> str:
 
 
 def _next(s: LoopState, live: bool) -> str:
-    if s.ended:
-        return what_next(s.ended, s)
+    if s.judgement.ended:
+        return what_next(s.judgement.ended, s)
     if not live:
         return "The run died. Go on with `ralph resume`."
-    if s.stop:
+    if s.people.stop:
         return "It ends by itself. `ralph stop --now` does not wait for the iteration."
-    if steering.pause_id(s) in s.open:
-        ask = f'Answer it: `{of_task("answer", s)} "..."`. ' if s.question is not None else ""
+    if steering.pause_id(s) in s.progress.open:
+        ask = f'Answer it: `{of_task("answer", s)} "..."`. ' if s.people.question is not None else ""
         return f"{ask}`{of_task('continue', s)}` lets it go on; `ralph stop` ends it."
-    if s.question is not None:
+    if s.people.question is not None:
         return f'Answer it: `{of_task("answer", s)} "..."`.'
-    if s.wait_due and s.wait_due.until:
+    if s.agents.wait_due and s.agents.wait_due.until:
         return "It goes on by itself then; `ralph stop` ends it."
-    if any(op.startswith(IDLE) for op in s.open):
+    if any(op.startswith(IDLE) for op in s.progress.open):
         return "It goes on by itself when there is work; `ralph stop` ends it."
     return "`ralph logs --follow` shows what happens; `ralph stop` ends it after the iteration."

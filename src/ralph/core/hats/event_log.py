@@ -9,9 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.hats import fold
 from ralph.core.hats.model import Event
 from ralph.core.hats.routing import shown_topic
+from ralph.core.hats.steps import routed as routed_by
 from ralph.core.hats.turns import Routed
 from ralph.text import one_line
 
@@ -47,14 +47,16 @@ class EventOutcomes:
         before, self._before = self._before, after
         if isinstance(fact, f.IterationStarted):
             self._numbers[fact.serial] = fact.n
-        if after.policy.routing is None:
+        if after.identity.policy.routing is None:
             return self._without_hats(fact, after)
-        found = after.turns.latest if before is None else fold.routed(before, after)
+        found = after.hats.turns.latest if before is None else routed_by(before, after)
         return tuple(self._told(routed, fact, after) for routed in found)
 
     def _told(self, routed: Routed, fact: f.AnyFact, s: LoopState) -> EventOutcome:
-        event, team = routed.event, s.policy.team
-        cancels = bool(s.turns.cancelled) and team is not None and event.topic == team.cancellation_promise
+        event, team = routed.event, s.identity.policy.team
+        cancels = (
+            bool(s.hats.turns.cancelled) and team is not None and event.topic == team.cancellation_promise
+        )
         counts = event.n > self._last or (cancels and not event.n)
         self._last = max(self._last, event.n)
         serial = 0 if isinstance(fact, f.BoardLooked) else event.iteration  # Ralph looked, and no iteration
@@ -66,7 +68,7 @@ class EventOutcomes:
         if not isinstance(fact, f.EventReceived):
             return ()
         self._last += 1
-        hat = s.hat if fact.serial == s.serial else ""
+        hat = s.hats.hat if fact.serial == s.progress.serial else ""
         number = self._numbers.get(fact.serial, fact.serial)
         return (
             EventOutcome(Routed(Event(fact.topic, fact.payload, hat, number, self._last), (), NO_HATS), True),

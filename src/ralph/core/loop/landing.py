@@ -12,6 +12,12 @@ PATIENCE = 2  # conflicts with what others landed, after which the way is kept f
 def lands_first(s: LoopState) -> bool:
     """From its last conflict on, through the iteration that resolves it and the gates, until it has landed or was turned
     down. Not while it waits for somebody: that may take hours."""
-    waits = s.steer.pause is not None or any(running.what == "wait" for running in s.open.values())
-    tries = bool(s.conflicts) or s.claim is not None
-    return s.conflicted >= PATIENCE and tries and not waits and s.landed is None and s.ended is None
+    waits = s.people.pause is not None or any(running.what == "wait" for running in s.progress.open.values())
+    tries = bool(s.landing.conflicts) or s.judgement.claim is not None
+    return (
+        s.landing.conflicted >= PATIENCE
+        and tries
+        and not waits
+        and s.landing.landed is None
+        and s.judgement.ended is None
+    )

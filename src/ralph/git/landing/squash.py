@@ -208,14 +208,14 @@ _MADE_UP = re.compile(r"~[0-9a-f]{40,64}(_\d+)?$")
 def unresolved(snapshots: Snapshots, s: LoopState, tree: str) -> tuple[str, ...]:
     """What a merge left and no one has resolved: paths that still hold its marks, also under another name, and names that it
     made up. What the target itself has of that is no matter."""
-    if not s.merging:
+    if not s.landing.merging:
         return ()
-    changed = {change.path for change in snapshots.diff(s.base_tree, tree) if change.status != "D"}
+    changed = {change.path for change in snapshots.diff(s.workspace.base_tree, tree) if change.status != "D"}
     made_up = {path for path in changed if _MADE_UP.search(path)}
     marked = changed & snapshots.grep(tree, _MARK)
-    marked |= {path for path in changed & _both(snapshots, tree) if printable(path) in s.merging}
+    marked |= {path for path in changed & _both(snapshots, tree) if printable(path) in s.landing.merging}
     if marked:
-        marked -= snapshots.grep(s.base_tree, _MARK) | _both(snapshots, s.base_tree)
+        marked -= snapshots.grep(s.workspace.base_tree, _MARK) | _both(snapshots, s.workspace.base_tree)
     return tuple(sorted(printable(path) for path in made_up | marked))
 
 

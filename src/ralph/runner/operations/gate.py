@@ -113,7 +113,7 @@ class GateRunner:
         current = b.snapshots.take().tree
         if current != op.tree:
             paths = tuple(printable(c.path) for c in b.snapshots.diff(op.tree, current))
-            if not s.serial:  # it becomes the start, so it is saved like the start
+            if not s.progress.serial:  # it becomes the start, so it is saved like the start
                 b.keep(s, current, "before the loop")
             self._record(f.WorkspaceChanged(tree=current, paths=paths[:50]))
             return None
@@ -122,8 +122,8 @@ class GateRunner:
         scratchpad = keep_scratchpad(b.folder, s, b.store) if by_agent else ""
         if by_agent:
             b.refs.look()
-        swap = changed_paths(b.snapshots, s.base_tree, op.tree, op.swap)
-        before = b.snapshots.overlay(op.tree, s.base_tree, swap) if swap else op.tree
+        swap = changed_paths(b.snapshots, s.workspace.base_tree, op.tree, op.swap)
+        before = b.snapshots.overlay(op.tree, s.workspace.base_tree, swap) if swap else op.tree
         self._record(
             f.GateStarted(
                 op=op.id,
@@ -140,7 +140,7 @@ class GateRunner:
         b.journal.sync()
         checkout = None
         if gate.hermetic:
-            checkout = gate_checkout(b.run, s.loop, op.id)
+            checkout = gate_checkout(b.run, s.identity.loop, op.id)
             shutil.rmtree(checkout, ignore_errors=True)
             fault_point("checkout.before", writes=True)
             checkout.mkdir(mode=0o700)
@@ -148,8 +148,8 @@ class GateRunner:
             fault_point("checkout.after")
         elif swap:
             b.snapshots.restore(before, swap)
-        transcript = b.store.transcript(s.loop, op.id)
-        where = checkout / s.folder if checkout else b.folder
+        transcript = b.store.transcript(s.identity.loop, op.id)
+        where = checkout / s.identity.folder if checkout else b.folder
         if not where.is_dir():  # the agent removed it: the gate fails, the run goes on
             program, where = shell("echo 'the folder in which the gate runs is gone'; exit 127"), b.repo.root
         stamps = unrecorded_of(s).stamps()
@@ -166,7 +166,7 @@ class GateRunner:
                 agent=agent,
                 workspace=checkout,
                 prompt=b.store.blobs / program.prompt if agent else None,
-                handed=b.store.private(s.loop, op.id) if agent else None,
+                handed=b.store.private(s.identity.loop, op.id) if agent else None,
             )
             owned = b.ownership.start(
                 op.id,
@@ -188,7 +188,7 @@ class GateRunner:
             op,
             owned,
             gate=gate,
-            grace=s.policy.limits.stop_grace_seconds,
+            grace=s.identity.policy.limits.stop_grace_seconds,
             transcript=transcript,
             before=before,
             swap=swap,
@@ -216,8 +216,8 @@ class GateRunner:
 
     def _about_claim(self, s: LoopState, gate: GatePolicy, tree: str) -> str:
         b = self._b
-        paths = [printable(change.path) for change in b.snapshots.diff(s.base_tree, tree)]
-        text, cut = first_of(patch(b.repo, s.base_tree, tree), CHANGE_CHARS)
+        paths = [printable(change.path) for change in b.snapshots.diff(s.workspace.base_tree, tree)]
+        text, cut = first_of(patch(b.repo, s.workspace.base_tree, tree), CHANGE_CHARS)
         return compose_review(s, gate, paths, text, cut=cut)
 
     def _ended(
@@ -244,7 +244,7 @@ class GateRunner:
         if gating.reader:
             gating.reader.ended(ended.code)
         words = gating.reader.words() if gating.reader else Words()
-        shutil.rmtree(b.store.private(s.loop, op.id), ignore_errors=True)
+        shutil.rmtree(b.store.private(s.identity.loop, op.id), ignore_errors=True)
         kind, by_agent = kind_of(gate), gate.kind.runs_agent
         wrote = tuple(printable(path) for path in (written if by_agent else undeclared(gate, written)))
         if by_agent and put_back_scratchpad(b.folder, s, b.store, scratchpad):
