@@ -10,6 +10,8 @@ from collections.abc import Mapping
 
 from ralph.errors import RalphError
 
+TEXT_LIMIT = 100_000  # characters of one text; what goes into a prompt is paid for in every iteration
+
 
 class Caller:
     def __init__(self, env: Mapping[str, str], cwd: str) -> None:

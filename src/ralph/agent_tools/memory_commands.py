@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 
 from ralph.agent_tools import memories
+from ralph.agent_tools.caller import TEXT_LIMIT
 from ralph.agent_tools.commands import GivenOptions
-from ralph.agent_tools.requests import TEXT_LIMIT
 from ralph.core.memories import KINDS, Memory, block, fitted, markdown, within
 from ralph.text import harmless, one_line
 

@@ -8,11 +8,10 @@ import re
 
 from ralph import files
 from ralph.agent_tools import todos
-from ralph.agent_tools.caller import Caller, digest
+from ralph.agent_tools.caller import TEXT_LIMIT, Caller, digest
 from ralph.errors import RalphError
 from ralph.journal import inbox
 
-TEXT_LIMIT = 100_000  # characters of one text; what goes into a prompt is paid for in every iteration
 _KINDS: dict[str, tuple[type, str]] = {
     "string": (str, "text"),
     "integer": (int, "a whole number"),

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 
 from ralph.agent_tools import todos
+from ralph.agent_tools.caller import TEXT_LIMIT
 from ralph.agent_tools.commands import GivenOptions
-from ralph.agent_tools.requests import TEXT_LIMIT
 from ralph.core import todos as t
 from ralph.core.todos import Todo
 from ralph.text import harmless, one_line
