@@ -155,17 +155,16 @@ def _size(text: str) -> int:
 RECENCY = 0.25  # what being of the newest day counts, where the best match of words counts 1
 TAGGED = 1.0  # what a tag that was asked for counts
 _DAY = 86_400
-_WORD = re.compile(r"[^\W_]+")
-_HUMP = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
-_UNSPACED = re.compile(r"[\u2e80-\uffff]{2,}")  # scripts without spaces: pairs of characters stand for words
-_COMMON = frozenset(
-    re.findall(
-        r"\w+",
-        "about after all also and any are because been before but can could did does each for from had has have how "
-        "into its may more must not now one only other our out over shall should some such than that the their them "
-        "then there these they this those use used was were what when where which while who will with would you your",
-    )
+# As text: what only lists or keeps memories compiles none of them.
+_WORD = r"[^\W_]+"
+_HUMP = r"[A-Z]?[a-z]{2,}|[A-Z]{2,}"
+_UNSPACED = r"[\u2e80-\uffff]{2,}"  # scripts without spaces: pairs of characters stand for words
+_COMMON_WORDS = (
+    "about after all also and any are because been before but can could did does each for from had has have how "
+    "into its may more must not now one only other our out over shall should some such than that the their them "
+    "then there these they this those use used was were what when where which while who will with would you your"
 )
+_COMMON = frozenset(_COMMON_WORDS.split())
 
 
 def ranked(memories: Sequence[Memory], query: str = "", tags: Iterable[str] = ()) -> list[Memory]:
@@ -189,11 +188,11 @@ def ranked(memories: Sequence[Memory], query: str = "", tags: Iterable[str] = ()
 def words(text: str) -> set[str]:
     """What two texts can share: without endings and common words, parts of compound names as well."""
     found: set[str] = set()
-    for word in _WORD.findall(text):
+    for word in re.findall(_WORD, text):
         found.add(_stem(word.casefold()))
         if not word.islower():
-            found.update(_stem(part.casefold()) for part in _HUMP.findall(word))
-    for run in _UNSPACED.findall(text):
+            found.update(_stem(part.casefold()) for part in re.findall(_HUMP, word))
+    for run in re.findall(_UNSPACED, text):
         found.update(run[n : n + 2] for n in range(len(run) - 1))
     found.discard("")
     return found
