@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import fcntl
+import functools
 import json
 import os
 import shutil
@@ -291,10 +292,7 @@ class PrivateIndex:
                 path.name == "config.worktree" and "extensions.worktreeconfig" not in settings
             ):
                 continue
-            listed = program.run(("config", "--file", str(path), "--list", "-z"), cwd=self.repo.root)
-            for item in os.fsdecode(listed).split("\0")[:-1]:
-                key, has_value, value = item.partition("\n")
-                settings[key] = value if has_value else "true"
+            settings.update(_settings_in(path, path.read_bytes()))
         return settings
 
     def copy_excludes(self) -> None:
@@ -349,3 +347,14 @@ def quoted(value: str) -> str:
 def excludes(paths: tuple[str, ...]) -> list[str]:
     """Pathspecs for everything below the root but these."""
     return ["--", ".", *(f":(exclude,literal){path}" for path in paths)]
+
+
+@functools.lru_cache(maxsize=8)
+def _settings_in(path: Path, content: bytes) -> dict[str, str]:
+    """What git reads in the file. The same content is asked for at every start of a shadow, so that it is read once."""
+    settings: dict[str, str] = {}
+    listed = program.run(("config", "--file", str(path), "--list", "-z"), cwd=path.parent)
+    for item in os.fsdecode(listed).split("\0")[:-1]:
+        key, has_value, value = item.partition("\n")
+        settings[key] = value if has_value else "true"
+    return settings

@@ -135,6 +135,11 @@ def head(repo: Repo) -> str | None:
     return found
 
 
+def head_tree(repo: Repo) -> str | None:
+    """The tree of that commit; None where there is none."""
+    return _asked(repo, "rev-parse", "--quiet", "--verify", "HEAD^{tree}") if repo.versioned else None
+
+
 def readable_head(repo: Repo) -> str | None:
     """The same where it matters little; None also where it is damaged, which may be an agent's doing."""
     try:

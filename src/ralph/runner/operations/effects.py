@@ -20,7 +20,7 @@ from ralph.core.loop.state import LoopState
 from ralph.errors import DISK
 from ralph.gates.kinds import as_run
 from ralph.git.ignored_files import newly_ignored, own_excludes
-from ralph.git.repo import commits_between, head, own_files, printable
+from ralph.git.repo import commits_between, head, head_tree, own_files, printable
 from ralph.git.uncommitted_changes import uncommitted_paths
 from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
@@ -82,10 +82,7 @@ class Effects:
         b = self._b
         snapshot = b.snapshots.take()
         recovery = ""
-        # Without git nothing here is committed, so all of it is the user's only copy. In a workspace nothing is the user's.
-        if b.workspace is None and (
-            not b.repo.versioned or uncommitted_paths(b.repo, own_files(b.repo, b.folder, own_paths(s)))
-        ):
+        if b.workspace is None and snapshot.tree != head_tree(b.repo) and self._holds_edits(s):
             from ralph.git.recovery import save
 
             recovery = save(
@@ -109,6 +106,12 @@ class Effects:
                 unrecorded_inputs=unrecorded,
             )
         )
+
+    def _holds_edits(self, s: LoopState) -> bool:
+        """Whether the folder is the user's only copy of something. Without git, it is of everything."""
+        b = self._b
+        own = own_files(b.repo, b.folder, own_paths(s))
+        return not b.repo.versioned or bool(uncommitted_paths(b.repo, own))
 
     def _ignored_inputs(self, s: LoopState) -> list[str]:
         """Where the configuration's `inputs:` may find files that git ignores."""
