@@ -303,7 +303,8 @@ def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allo
     resumed = fold(loop, f.LoopResumed(run="", limits=higher, answer=answer, allow=allow))
     for op in decide(resumed) if not resumed.progress.open else ():
         if isinstance(op, Finish) and BY_NAME[op.end].raisable:
-            todo = what_it_needs(op.end, replace(resumed, end_limit=op.limit))
+            ended = replace(resumed, judgement=replace(resumed.judgement, end_limit=op.limit))
+            todo = what_it_needs(op.end, ended)
             raise RalphError(f"it would end again at once: {op.reason}", todo=todo)
 
 
