@@ -1,7 +1,7 @@
 """`ralph hook pre-compact | stop` and `ralph checkpoint`. Called by agent CLIs, so: the standard library, and an agent
 is never held up. Whatever goes wrong here is said and passed over: only an agent's own doing ends its turn.
 
-What happened in the loop is for the driver to say: a hook puts a message into the inbox and answers the CLI.
+What happened in the loop is for the runner to say: a hook puts a message into the inbox and answers the CLI.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Caller:
             )
 
     def tell(self, message: dict[str, object], name: str = "") -> None:
-        """Put a message for the driver. Two with the same name, of this iteration, count as one."""
+        """Put a message for the runner. Two with the same name, of this iteration, count as one."""
         from ralph.journal import inbox
 
         self.require()

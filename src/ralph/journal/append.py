@@ -37,7 +37,7 @@ class Unwritable(RalphError):
 
 
 class Journal:
-    """records: what the file held at `open`, for the driver to fold; it does not grow with `append`.
+    """records: what the file held at `open`, for the runner to fold; it does not grow with `append`.
     repaired: how many bytes of a torn tail `open` put aside. at: the moment that the newest appended record bears."""
 
     def __init__(self, path: Path, run: str, now: Callable[[], str]) -> None:

@@ -1,6 +1,6 @@
 """What a channel is: it says which process tells a target.
 
-A channel starts nothing itself, and must not wait or connect: the driver owns the process, gives it a bounded time and
+A channel starts nothing itself, and must not wait or connect: the runner owns the process, gives it a bounded time and
 records how it ended (exit code 0: told; else its last line says what went wrong).
 """
 

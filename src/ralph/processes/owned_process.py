@@ -1,6 +1,6 @@
 """A running process that Ralph owns with everything below it. Nothing here blocks except close().
 
-The driver's loop: select on fds() and wants_write(), pump() when any is ready, close() once exited().
+The runner's loop: select on fds() and wants_write(), pump() when any is ready, close() once exited().
 """
 
 from __future__ import annotations
