@@ -18,7 +18,7 @@ _PATIENCE = 5.0  # seconds to wait for another who changes a file of the same fo
 
 
 def read(path: str) -> str:
-    """Its text, "" if there is none. Never waits: what lies there may be a pipe that nobody writes to."""
+    """Its text, "" if there is none. Never waits: what lies there may be a pipe that no one writes to."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:

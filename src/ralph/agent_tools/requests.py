@@ -40,8 +40,8 @@ class Caller:
     def require(self) -> None:
         if not self.inside:
             raise RalphError(
-                "refused: no iteration runs here (RALPH_TOKEN is not set), so nobody would hear it",
-                todo="Only an agent inside `ralph run` can do this; a reviewer cannot. Go on without it.",
+                "refused: no iteration runs here (RALPH_TOKEN is not set), so no one would read it",
+                todo="Only an agent inside `ralph run` can do this; a reviewer cannot. Continue without it.",
             )
 
     def tell(self, message: dict[str, object], name: str = "") -> None:
@@ -266,9 +266,9 @@ def ask(caller: Caller, arguments: Arguments) -> str:
         asked = {"question": payload, "default": default or None, "deadline_seconds": deadline}
         payload = json.dumps({name: value for name, value in asked.items() if value}, ensure_ascii=False)
     caller.tell({"kind": "event", "topic": ASKS, "payload": payload})
-    late = ", or with your default when nobody answers in time" if default and deadline else ""
+    late = ", or with your default when no one answers in time" if default and deadline else ""
     return (
-        "The question is recorded. No answer comes in this iteration: the loop stops when it has ended and goes on "
+        "The question is recorded. No answer comes in this iteration: the loop stops when it has ended and continues "
         f"with a person's answer{late}. Write the scratchpad now, and end."
     )
 
@@ -328,7 +328,7 @@ def _propose(caller: Caller, how: str, parent: str, wanted: list[Arguments]) -> 
     listed = "\n".join(f"- {task['id']}: {task['title']}" for task in proposed)
     return (
         "Proposed. Ids may become others, should these be taken; whether and when they are worked on is not yours "
-        f"to decide. Go on with {caller.task}.\n{listed}"
+        f"to decide. Continue with {caller.task}.\n{listed}"
     )
 
 

@@ -1,8 +1,8 @@
 """Gemini CLI: `gemini --yolo -o stream-json`, the prompt by standard input. The user's login and settings apply; of MCP
 servers only Ralph's.
 
-Settings of Ralph's own it takes from nowhere but its home (a file for the whole machine must be root's). So it gets a home in
-which everything is a link to the user's, but for a copy of the settings with one server more.
+It reads settings from its home only (a file for the whole machine must belong to root). So it gets a home in which everything
+is a link to the user's, except for a copy of the settings with one more server.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _home_with(server: dict[str, Any], policy: AgentPolicy, private: Path) -> Pa
 
 
 class GeminiReader(StreamReader):
-    """Words come in pieces; a tool's use ends a message. Tokens are told at the end only."""
+    """Words come in pieces; a tool's use ends a message. Tokens are reported at the end only."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -90,7 +90,7 @@ def _servers(policy: AgentPolicy) -> list[str]:
 
 
 class OpencodeReader(StreamReader):
-    """Tokens and cost come with each step and are summed; the model is never told."""
+    """Tokens and cost come with each step and are summed; the model is never reported."""
 
     def __init__(self, policy: AgentPolicy) -> None:
         super().__init__()
@@ -125,7 +125,7 @@ class OpencodeReader(StreamReader):
         self.failed(fault, message, _wait(part(data, "responseHeaders"), message))
 
     def ended(self, code: int) -> None:
-        """It exits with 1 although it made room and went on."""
+        """It exits with 1 although it made room and continued."""
         super().ended(code)
         if code and self._overflowed and not self._words.fault:
             self._words.full = True

@@ -1,4 +1,4 @@
-"""The nearest id to one that does not exist, quick also among many."""
+"""`tasks.jsonl`, the default backlog: its tasks, its archive, and changes, which are noted first and written in batches."""
 
 from __future__ import annotations
 
@@ -347,7 +347,7 @@ class JsonlBacklog:
         return False
 
     def _take_over(self) -> bool:
-        """What somebody appended to a file that the list has replaced goes to its end."""
+        """What someone appended to a file that the list has replaced goes to its end."""
         try:
             self._replaced.recover()
             for _ in range(_TRIES):
@@ -420,7 +420,7 @@ class JsonlBacklog:
         self.tasks = TaskGraph(self._wishes.over(tasks))
 
     def _is_left_over(self, id: str) -> bool:
-        """Whether the archive has it: Ralph died before it took the line away, or somebody used an id again."""
+        """Whether the archive has it: Ralph died before it took the line away, or someone used an id again."""
         done, task = self._done.tasks.get(id), self._open.tasks[id]
         return done is not None and done.reopened >= task.reopened
 

@@ -74,7 +74,7 @@ class ReplacedFiles:
     # -- asking ----------------------------------------------------------------------------------------
 
     def files(self) -> list[Path]:
-        """Where somebody may still write."""
+        """Where someone may still write."""
         return [Path(one.path) for one in self._index().kept]
 
     def changed(self) -> bool:
@@ -104,7 +104,7 @@ class ReplacedFiles:
     def replace(
         self, data: bytes, before: bytes, seen: Stamp | None, took: Appended | None = None
     ) -> Stamp | None:
-        """Give the list this content if it still is what was read. None: somebody wrote it; nothing was changed. `took`: the
+        """Give the list this content if it still is what was read. None: someone wrote it; nothing was changed. `took`: the
         content has this in it."""
         path = self._path()
         tmp = text_file.temporary_path(self._state_dir, path)
@@ -156,7 +156,7 @@ class ReplacedFiles:
             return now is not None and _is_same_file(now, pending.new)  # it was created
         if _begins_with(tmp, pending):
             return True
-        # Somebody had written it between the last look and the exchange: theirs goes back, unless they wrote again.
+        # Someone had written it between the last look and the exchange: theirs goes back, unless they wrote again.
         return not (pending.new.same_content(stamp_of(path)) and text_file.exchange(tmp, path))
 
     def _begin(self, tmp: Path, before: bytes, seen: Stamp | None, took: Appended | None) -> None:
@@ -173,7 +173,7 @@ class ReplacedFiles:
             self._write(Index(index.kept, Pending(new, path, len(before), checksum, kept)))
 
     def _exchange(self, tmp: Path, path: Path, before: bytes, seen: Stamp | None) -> bool:
-        """False: somebody else has written the list."""
+        """False: someone else has written the list."""
         if seen is None:
             try:
                 os.link(tmp, path)
@@ -230,7 +230,7 @@ class ReplacedFiles:
         return Path(os.path.realpath(self._named))  # a link stays a link
 
     def _free(self, tmp: Path) -> str:
-        """Beside the temporary file, where a rename can reach it; in a folder of its own out of the user's sight."""
+        """Beside the temporary file, where a rename can reach it; in its own folder, out of the user's sight."""
         folder = self._folder if tmp.parent == self._state_dir else tmp.parent
         stem = self._index_path().stem if tmp.parent == self._state_dir else tmp.name
         taken = {one.path for one in self._index().kept}
@@ -307,7 +307,7 @@ def _begins_with(tmp: Path, pending: Pending) -> bool:
 
 
 def _is_open_for_writing(path: Path) -> bool | None:
-    """None: the system does not say. A lease for reading is granted only while nobody can write the file."""
+    """None: the system does not say. A lease for reading is granted only while no one can write the file."""
     if not hasattr(fcntl, "F_SETLEASE"):
         return None
     try:

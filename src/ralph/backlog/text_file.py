@@ -1,7 +1,7 @@
 """A text file that people edit while Ralph runs: read when it is at rest, and the steps in which it is written.
 
 An editor takes no lock. So a new text changes places with the old one in one step, and what was taken away is compared
-with what was read: had somebody written in between, the two change back (replaced_files.py).
+with what was read: had someone written in between, the two change back (replaced_files.py).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ MEND = "Make it readable and writable for you."
 
 
 def read(path: Path) -> tuple[bytes, Stamp | None]:
-    """Its bytes, once nobody is in the middle of writing it."""
+    """Its bytes, once no one is in the middle of writing it."""
     until = time.monotonic() + _PATIENCE
     while True:
         before = stamp_of(path)
@@ -84,7 +84,7 @@ def holds(path: Path, data: bytes) -> bool:
 
 
 def _bytes(path: Path) -> bytes | None:
-    """None when somebody has just taken it away."""
+    """None when someone has just taken it away."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

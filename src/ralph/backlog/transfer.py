@@ -1,4 +1,4 @@
-"""Puts a list from elsewhere into the backlog: ids that are free here, and nothing that came before comes again."""
+"""Imports a list of another tool into the backlog, with ids that are free here and each task once; and what an export holds."""
 
 from __future__ import annotations
 

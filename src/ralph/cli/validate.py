@@ -15,7 +15,8 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ralph.config.hats import BASE, FOLDER, examine_roles, role_names, roles_file
+from ralph.config.hats import BASE, FOLDER, examine_roles, role_names
+from ralph.config.load import roles_file
 from ralph.config.problems import ConfigFinding, Unreadable, findings
 from ralph.errors import RalphError
 from ralph.terminal import words

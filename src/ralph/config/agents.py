@@ -1,4 +1,4 @@
-"""Which agent the file and the command line mean: the loop's, a fallback, a reviewer's or a hat's."""
+"""The agents of a configuration: the loop's, its fallbacks, a reviewer's and a hat's."""
 
 from __future__ import annotations
 

@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from ralph.config.agents import CUSTOM, adapter_of, agent_of
 from ralph.config.hat_field_types import OFF
+from ralph.config.load import ROLE_FILE_NAMES, roles_file
 from ralph.config.problems import Problems, Spot, Unreadable, quoted
-from ralph.config.schema import BACKEND, BY_PATH, HAT, KEYS, field_default
-from ralph.config.settings import Called, GivenValue, Overrides, Settings, Values, fields
+from ralph.config.schema import BACKEND, HAT
+from ralph.config.settings import Called, GivenValue, Overrides, Settings, Values, fields, warn_without_hats
 from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.hats.conditions import ConditionError
@@ -27,10 +28,6 @@ from ralph.core.policy import Policy
 from ralph.errors import RalphError
 from ralph.files import read_text
 
-_OF_TEAMS = (
-    *(key.path for key in KEYS if key.into.startswith("team.")),
-    *("event_loop.cooldown", "events"),
-)
 _UNUSED_BY_SCANS = (
     *("instructions", "extra_instructions", "backend_args", "model", "timeout"),
     *("disallowed_tools", "allowed_tools", "backend.type", "backend.command"),
@@ -38,12 +35,9 @@ _UNUSED_BY_SCANS = (
 _OF_EVENTS = ("publishes", "default_publishes", "max_activations", "fresh", "aggregate.mode")
 
 
-def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) -> Team | None:
-    """None: there are no hats. `policy` is that of the loop, but for its team."""
-    hats: tuple[Called, ...] = settings.get("hats") or ()
-    if not hats:
-        _warn_without_hats(settings)
-        return None
+def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) -> Team:
+    """Of a file with hats. `policy` is that of the loop, but for its team."""
+    hats: tuple[Called, ...] = settings.get("hats")
     known = frozenset([*(hat.name for hat in hats), *role_names(cwd)])
     own = fields(settings.values, "team")
     if own.get("gate_on") and not policy.gates:
@@ -62,17 +56,9 @@ def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) ->
     return found
 
 
-def _warn_without_hats(settings: Settings, what: str = "is used only with `hats`") -> None:
-    for path in _OF_TEAMS:
-        value = settings.get(path)
-        usual = "idle" if path == "event_loop.cooldown" else field_default(BY_PATH[path].into)
-        if value and value != usual:
-            settings.warn(path, what)
-
-
 def _warn_without_events(hats: tuple[Called, ...], settings: Settings) -> None:
     what = "has no effect: no hat has `triggers` or `scan`, so that no event puts one on"
-    _warn_without_hats(settings, what)
+    warn_without_hats(settings, what)
     for called in hats:
         for name in _OF_EVENTS:
             given = _given(called, name)
@@ -217,7 +203,9 @@ def _with_tools(worker: AgentPolicy, hat: Hat, called: Called, settings: Setting
         from ralph.agents.registry import usable
 
         able = [name for name, agent in usable() if agent.tool_args((), ()) is not None]
-        what = f"only {', '.join(able)} can be held to it; {worker.backend} is told and may use others"
+        what = (
+            f"only {', '.join(able)} can be held to it; {worker.backend} is only told so and may use others"
+        )
         settings.problems.warn(_line(called, "allowed_tools"), f"hats.{hat.id}.allowed_tools", what)
     return worker
 
@@ -239,14 +227,13 @@ def _line(called: Called, name: str) -> int:
 
 # -- roles.yaml and roles/*.md: hats that conditions put on --------------------------------------
 
-ROLE_FILE_NAMES = ("config/roles.yaml", "roles.yaml")
 FOLDER = "roles"
 BASE = "working.md"
 MAX_CHARS = 100_000
 _ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _OURS = re.compile(r"^[\"']?triggers[\"']?\s*:", re.MULTILINE)
 _KEYS = ("condition", "role")
-Trigger = tuple[str, str]  # their values; no condition: it is wrong, and that is told
+Trigger = tuple[str, str]  # their values; no condition: it is invalid, and reported
 
 
 def load_roles(folder: Path) -> tuple[Team | None, tuple[str, ...]]:
@@ -274,11 +261,6 @@ def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
     texts: dict[str, str] = {}
     triggers = _file(parse(text, problems), folder, texts, problems)
     return Team(hats=role_hats(triggers, texts), base=_base(folder, problems)), problems
-
-
-def roles_file(folder: Path) -> str | None:
-    """A dangling link counts as there: it is an error to report."""
-    return next((name for name in ROLE_FILE_NAMES if os.path.lexists(folder / name)), None)
 
 
 def role_names(folder: Path) -> tuple[str, ...]:

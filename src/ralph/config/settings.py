@@ -31,6 +31,7 @@ from ralph.config.schema import (
     SECTIONS,
     SHORT,
     SHORT_LIST,
+    field_default,
     names_in,
 )
 from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
@@ -55,7 +56,7 @@ class Overrides(msgspec.Struct, frozen=True):
     command: tuple[str, ...] = ()  # the agent's argv, in place of cli.backend, command and args
     gates: tuple[str, ...] = ()  # commands, in place of the file's gates
     no_gates: bool = False
-    allow: tuple[str, ...] = ()  # patterns, besides the file's
+    allow: tuple[str, ...] = ()  # patterns, in addition to the file's
     require_verified: bool = False
     sandbox: SandboxKind | None = None  # in place of sandbox.kind
     backlog: str = ""  # the flag that asks for the tasks of the backlog
@@ -254,7 +255,7 @@ def _value(node: Node, path: str, spot: Spot) -> Any:
 
 
 def _called(node: Node, path: str, spot: Spot) -> tuple[Called, ...] | None:
-    """A mapping whose names are the user's own, each with a section of its own."""
+    """A mapping whose names are the user's own, each with its own section."""
     if not isinstance(node, Mapping):
         spot.wrong(f"must be a mapping, not {described(node)}")
         return None
@@ -316,3 +317,17 @@ def _unknown(name: str, section: str, valid: tuple[str, ...], spot: Spot) -> Non
     places = () if section.startswith(apart) else (path for path in BY_PATH if not path.startswith(apart))
     older = legacy.names_below(tuple(section.split(".")) if section else ())
     spot.wrong("unknown key", name, among=valid, elsewhere=(*older, *places))
+
+
+_OF_TEAMS = (
+    *(key.path for key in KEYS if key.into.startswith("team.")),
+    *("event_loop.cooldown", "events"),
+)
+
+
+def warn_without_hats(settings: Settings, what: str = "is used only with `hats`") -> None:
+    for path in _OF_TEAMS:
+        value = settings.get(path)
+        usual = "idle" if path == "event_loop.cooldown" else field_default(BY_PATH[path].into)
+        if value and value != usual:
+            settings.warn(path, what)

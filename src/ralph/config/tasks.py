@@ -1,4 +1,4 @@
-"""The task of a run: from the prompt, wherever it was given, and what `task:` says of it."""
+"""What a run works on: the task of a prompt, wherever it was given, or the backlog and how it is worked through."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ _OF_TASKS = (
     "land.target",
     "land.merges",
 )
-_NOT_HERE = "is not for a backlog yet: each task needs a workspace of its own; use clone or worktree"
+_NOT_HERE = "is not for a backlog yet: each task needs its own workspace; use clone or worktree"
 
 
 def wants_backlog(settings: Settings, overrides: Overrides) -> bool:
@@ -164,7 +164,7 @@ def _at_end(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[GatePo
     found = gates_of(as_gates, "at_end", settings, overrides, cwd)
     if found and settings.get("land.how") not in (None, "merge"):
         settings.warn(
-            "at_end", "nobody is asked: they look at what lands on the target, and here nothing does"
+            "at_end", "no reviewer is asked: they look at what lands on the target, and here nothing does"
         )
     return tuple(replace(gate, hard=False) for gate in found)
 

@@ -3,8 +3,6 @@
 A policy is recorded with the loop, so that a journal folds in the same way wherever it is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

@@ -327,7 +327,7 @@ def made_by_tools(name: str, content: str) -> bool:
 
 
 def stamps(files: Mapping[str, Path]) -> dict[str, Stamp]:
-    """The inode of each file (by name), to tell later whether it was written."""
+    """The inode of each file (by name), to see later whether it was written."""
     found = {}
     for name, path in files.items():
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""What a reviewer's answer amounts to: findings, and a last line that says PASS or FAIL. Anything else is no verdict."""
+"""The gate kind `reviewer`: an agent that answers with findings and a last line PASS or FAIL. Anything else is no verdict."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
                     said = (said + part)[: 1 << 16]
         if process.wait():
             raise GitFailed(args, process.returncode, b"", said.decode("utf-8", "replace"))
-    finally:  # also when nobody reads on
+    finally:  # also when no one reads on
         process.kill()
         process.wait()
         process.stdout.close()
@@ -137,7 +137,7 @@ def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
 def converse(
     args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, pass_fds: Sequence[int] = ()
 ) -> subprocess.Popen[bytes]:
-    """A git that waits for what it is told on stdin, and makes durable what it does. The caller ends it."""
+    """A git process that reads commands from stdin and makes durable what it does. The caller ends it."""
     return _start(args, cwd, env, True, pass_fds, subprocess.PIPE)
 
 

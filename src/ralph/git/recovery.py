@@ -1,4 +1,4 @@
-"""Recovery refs: states of a workspace kept as commits under `refs/ralph/recovery/`, durable before anything is changed.
+"""Recovery refs: states of a workspace, stored as commits under `refs/ralph/recovery/` before anything is changed.
 
 No branch, tag, stash or index of the user's is touched; dropping one removes only that ref.
 """
@@ -38,7 +38,7 @@ class Saved(msgspec.Struct, frozen=True):
     reason: str
     loop: str
     when: str  # ISO 8601, UTC
-    note: str = ""  # where the user's index is kept, when it held something of its own
+    note: str = ""  # where the user's index is kept, when it held changes
 
 
 def save(repo: Repo, snapshots: Snapshots, tree: str, *, loop: str, reason: str, when: str) -> Saved:

@@ -1,4 +1,4 @@
-"""What this process has done to refs by itself, so that nobody else is blamed for it."""
+"""Finds what an agent did to refs: compares them before and after, without the changes that this process made itself."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def symbolic_target(text: str) -> str:
 
 
 def ref_chain(text: str, ask: Callable[[str], str]) -> list[str]:
-    """The refs that a text leads to, each by the one before it; the last is the one that a commit moves. `ask` tells what
+    """The refs that a text leads to, each by the one before it; the last is the one that a commit moves. `ask` says what
     a ref says."""
     found: list[str] = []
     while len(found) < _DEPTH and (name := symbolic_target(text)):
@@ -105,7 +105,7 @@ class RefWatch:
             self._noted = count_own_changes(self._common)
 
     def moved(self, *, work: bool = True) -> tuple[str, ...]:
-        """What differs from the last look, except, where somebody was to `work` on it, the branch that HEAD stands for."""
+        """What differs from the last look, except, where someone was to `work` on it, the branch that HEAD stands for."""
         if not self._on:
             return ()
         own, head, before = self.branch(), self._head, self._refs

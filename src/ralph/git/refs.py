@@ -24,7 +24,7 @@ from ralph.git.repo import Repo, printable
 HEADS = "refs/heads/"
 _LOCK_SECONDS = 5.0  # how long another's lock is waited for
 _NO_REF = ("not a valid ref", "bad ref")  # not there, or broken: it names no commit
-_STALE_SECONDS = 1.0  # in refs/ralph/, where nobody but Ralph writes
+_STALE_SECONDS = 1.0  # in refs/ralph/, where no one but Ralph writes
 
 
 class Update(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 class Raced(msgspec.Struct, frozen=True):
-    """Somebody else moved the ref; this is its tip now (empty: it is gone)."""
+    """Someone else moved the ref; this is its tip now (empty: it is gone)."""
 
     tip: str
 
@@ -199,7 +199,7 @@ def prepare(guard: LandingLock, updates: Sequence[Update], message: str) -> Tran
 
 
 def private_dir(repo: Repo) -> Path:
-    """A git directory with the repository's refs and a HEAD of its own, so that git does not lock the user's HEAD."""
+    """A git directory with the repository's refs and its own HEAD, so that git does not lock the user's HEAD."""
     folder = repo.state_dir / "refs"
     if not (folder / "HEAD").exists():
         folder.mkdir(parents=True, exist_ok=True)

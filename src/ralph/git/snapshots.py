@@ -193,7 +193,7 @@ class Snapshots(Trees):
         self._remember(paths)
 
     def rebase(self, commit: str) -> None:
-        """From now on Ralph's own paths are those of another commit; so are their files, where nobody has changed them."""
+        """From now on Ralph's own paths are those of another commit; so are their files, where no one has changed them."""
         with self._shadow.locked():
             uncommitted_changes.follow_commit(self._shadow, self._base or None, commit, self._own)
         self._base = commit

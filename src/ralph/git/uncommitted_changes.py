@@ -90,7 +90,7 @@ def open_submodule(repo: Repo, path: str) -> Repo | None:
 
 
 def is_repository(folder: Path) -> bool:
-    """Whether the folder has a usable `.git` of its own, as a folder or as a file that points elsewhere."""
+    """Whether the folder has its own usable `.git`, as a folder or as a file that points elsewhere."""
     marker = folder / ".git"
     try:
         return (marker / "HEAD").is_file() or marker.read_bytes().startswith(b"gitdir:")
@@ -159,7 +159,7 @@ def put_entries(
 
 
 def follow_commit(shadow: PrivateIndex, old: str | None, new: str, own: Sequence[str]) -> None:
-    """The files of the work tree that two commits hold differently become the new one's, where nobody has changed them."""
+    """The files of the work tree that two commits hold differently become the new one's, where no one has changed them."""
     was, now = committed_own_files(shadow, old, own), committed_own_files(shadow, new, own)
     moved = {path for path in was.keys() | now.keys() if was.get(path) != now.get(path)}
     root = shadow.repo.root

@@ -1,6 +1,6 @@
 """The one writer of the journal. Appends are seen by others at once, and survive a power cut after `sync`.
 
-A failed write or fsync makes the journal unusable for this process: after it, nobody knows what is on disk.
+A failed write or fsync makes the journal unusable for this process: after it, no one knows what is on disk.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Journal:
         self._spoilt = self._spoilt or "it is closed"
 
     def _stand_after_segments(self) -> str:
-        """With nothing in the file, go on where the newest segment ends; its name, if there is one."""
+        """With nothing in the file, continue where the newest segment ends; its name, if there is one."""
         older = segments(self.path.parent)
         if not older:
             return ""

@@ -1,5 +1,7 @@
-"""Where the journal of the loop around here is, whether a run holds it, and what a file holds, in short. For commands that
-agents call many times: standard library only, and little of it."""
+"""The inbox: messages of other processes to the run, put by rename. Also finds the state folder, and whether a run holds it.
+
+For commands that agents call many times: standard library only, and little of it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from ralph.fault_points import fault_point
 
 
 def state_dir() -> str:
-    """Ralph's folder: told by the environment inside an iteration, else found like git finds its own."""
+    """Ralph's folder: named by the environment inside an iteration, else found like git finds its own."""
     told = os.environ.get("RALPH_STATE")
     if told:
         return told
@@ -45,17 +47,17 @@ def _linked(git: str) -> str:
 
 
 def require_run(folder: str) -> None:
-    """A message that nobody awaits would speak to the next loop, which is about something else."""
+    """A message that no one awaits would speak to the next loop, which is about something else."""
     from pathlib import Path
 
     from ralph.journal.lock import holder
 
     if holder(Path(folder)) is None:
-        raise ValueError("nothing runs here, so nobody would hear it")
+        raise ValueError("nothing runs here, so no one would read it")
 
 
 def content_mark(path: str) -> str:
-    """By it one sees later whether somebody wrote to the file."""
+    """A mark of the file's content: it differs once someone has written to the file."""
     import hashlib
 
     try:
@@ -71,7 +73,7 @@ def content_mark(path: str) -> str:
 LIMIT = 1 << 20  # bytes of one message
 _DEPTH = 64
 _TMP = "tmp-"
-_TMP_LIFE = 86400  # seconds after which a temporary file belongs to nobody
+_TMP_LIFE = 86400  # seconds after which a temporary file belongs to no one
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
 
@@ -104,7 +106,7 @@ def take(inbox_dir: str, *, keep_bad: bool = True) -> tuple[list[tuple[str, dict
     """The messages waiting, oldest first, and the names of those that were no messages (now in `bad/`, or gone).
 
     They stay until `done`, so that a crash before they are in the journal loses none: the same names come
-    again, and `key_of` tells which are known.
+    again, and `key_of` says which are known.
     """
     messages: list[tuple[str, dict[str, object]]] = []
     bad: list[str] = []
@@ -253,7 +255,7 @@ def _file_name(name: str) -> str:
 
 
 def refusal(topic: str, env: Mapping[str, str]) -> str:
-    """Why the event would be refused; empty when it would not be, or when nobody wears a hat here."""
+    """Why the event would be refused; empty when it would not be, or when no one wears a hat here."""
     hat = env.get("RALPH_HAT", "")
     if not hat or topic == "human.interact":
         return ""

@@ -1,7 +1,7 @@
 """Who may write. `Lock` makes a process the journal's one writer; `WorkLock` is `.ralph.lock`, one run per folder.
 
 Both are held by flock, which the kernel gives back when the process dies: a dead holder never blocks.
-What is written in the files tells people who holds them; in `.ralph.lock`, also what other tools hold it.
+The content of the files says who holds them; in `.ralph.lock`, also what other tools hold it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def held_here(state_dir: Path) -> bool:
 
 
 def holder(state_dir: Path) -> dict[str, object] | None:
-    """What the live holder says of itself (pid, run, since, host), or None if nobody holds the lock."""
+    """What the live holder says of itself (pid, run, since, host), or None if no one holds the lock."""
     path = state_dir / NAME
     note: dict[str, object] = {}
     for _ in range(_TRIES):
@@ -256,7 +256,7 @@ def _pid_in(text: bytes) -> int:
 
 
 def _alive(pid: int, by: float | None = None) -> bool:
-    """Whether the process runs and, where that can be told, ran already at that time: a later one has a reused pid."""
+    """Whether the process runs and, where that is known, ran already at that time: a later one has a reused pid."""
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):

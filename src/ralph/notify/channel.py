@@ -1,7 +1,7 @@
-"""What a channel is: it says which process tells a target.
+"""What a channel is: it says which process sends a notification to a target.
 
 A channel starts nothing itself, and must not wait or connect: the runner owns the process, gives it a bounded time and
-records how it ended (exit code 0: told; else its last line says what went wrong).
+records how it ended (exit code 0: sent; else its last line says what went wrong).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SHORTEST_SECRET = 4
 
 
 class SendProcess(msgspec.Struct, frozen=True):
-    """What is handed to one process."""
+    """The process that sends one notification."""
 
     argv: tuple[str, ...]
     stdin: bytes
@@ -45,7 +45,7 @@ class Channel(Protocol):
     def process(
         self, policy: NotifyPolicy, notification: Notification, folder: Path, env: dict[str, str]
     ) -> SendProcess:
-        """`folder`: of the run, there or not; `env`: Ralph's own. ValueError says why nobody can be told."""
+        """`folder`: of the run, there or not; `env`: Ralph's own. ValueError says why nothing can be sent."""
         ...
 
 
@@ -127,7 +127,7 @@ def channel_of(target: NotifyPolicy, env: dict[str, str]) -> Channel:
 
 
 def _own_names() -> list[str]:
-    import pkgutil  # this and the next are slow to load, and most runs tell nobody
+    import pkgutil  # this and the next are slow to load, and most runs send nothing
 
     return [module.name for module in pkgutil.iter_modules(channels.__path__)]
 

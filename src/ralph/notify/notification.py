@@ -1,4 +1,4 @@
-"""What is worth telling somebody who is not looking: ends, blocks and waits, as one stable JSON object. Pure.
+"""What is worth a notification: ends, blocks and waits, as one stable JSON object. Pure.
 
 A person is needed: a block. The loop is over or parked: an end. It waits for a service, and not just for an instant: a wait.
 """
@@ -18,15 +18,15 @@ from ralph.core.policy import Occasion
 from ralph.text import count, duration, one_line
 
 SCHEMA = 1
-WORTH_TELLING = 60.0  # seconds: a service that hiccups for less concerns nobody
-WHILE_WAITING = "Nothing: it goes on by itself. `ralph stop` ends it."
+WORTH_TELLING = 60.0  # seconds: a service that hiccups for less is not worth a notification
+WHILE_WAITING = "Nothing: it continues by itself. `ralph stop` ends it."
 TITLE_CHARS, LINE_CHARS, FIELD_CHARS = 120, 500, 4000
 
 Mood = Literal["success", "warning", "failure", "info"]
 
 
 class Notification(msgspec.Struct, frozen=True):
-    """One thing to tell. `about` names it within its loop: nobody is told of it twice."""
+    """One notification. `about` names it within its loop: no one is notified of it twice."""
 
     occasion: Occasion
     about: str
@@ -46,7 +46,7 @@ class NotificationContext(msgspec.Struct, frozen=True):
 
 
 def notification_of(fact: f.AnyFact, s: LoopState, scene: NotificationContext) -> Notification | None:
-    """What to tell of this fact, if anything; `s` is the state after it."""
+    """The notification for this fact, if it is worth one; `s` is the state after it."""
     match fact:
         case f.LoopEnded():
             return _ended(fact, s, scene)
@@ -58,7 +58,7 @@ def notification_of(fact: f.AnyFact, s: LoopState, scene: NotificationContext) -
 
 
 def sent_notifications(facts: Iterable[f.AnyFact]) -> set[tuple[str, str, str]]:
-    """Occasion, about and target of everything that was told, by a loop's facts."""
+    """Occasion, about and target of every notification that was sent, by a loop's facts."""
     return {(x.occasion, x.about, x.target) for x in facts if isinstance(x, f.Notified) and x.ok}
 
 
@@ -109,7 +109,7 @@ def _asks(fact: f.WaitStarted, s: LoopState, scene: NotificationContext) -> Noti
     """A person is needed, and the loop waits for them."""
     about = f"{fact.op}:{fact.until}"
     title = one_line(f"asks: {_name(s)}", TITLE_CHARS)
-    late = "it ends" if s.people.default is None else f"it goes on with: {s.people.default}"
+    late = "it ends" if s.people.default is None else f"it continues with: {s.people.default}"
     todo = f'Answer until {fact.until}: `{of_task("answer", s)} "..."`; after that {late}'
     text = _text(fact.why, s, todo, scene)
     wait: dict[str, object] = {
@@ -141,7 +141,7 @@ def _message(
     return (
         {
             "schema": SCHEMA,
-            "id": f"{s.identity.loop}/{occasion}/{about}",  # the same should it be told again: whoever counts can leave it out
+            "id": f"{s.identity.loop}/{occasion}/{about}",  # the same if it is sent again, so that a receiver can drop the second
             "occasion": occasion,
             "title": title,
             "text": text,
@@ -173,7 +173,7 @@ def _message(
 def _text(what: str, s: LoopState, todo: str, scene: NotificationContext) -> str:
     figures = [
         count(s.progress.iterations, "iteration"),
-        f"{count(s.judgement.attempts, 'attempt')} turned down",
+        f"{count(s.judgement.attempts, 'attempt')} rejected",
     ]
     figures += [f"{duration(s.progress.active_seconds)} active"]
     figures += [f"{s.progress.tokens} tokens"] if s.progress.tokens else []

@@ -1,6 +1,6 @@
-"""Tells whom `notify:` names, each by the process that its channel wants.
+"""Sends notifications to the targets of `notify:`, each by the process that its channel names.
 
-Telling goes on beside the loop and takes a bounded time, owns every process it starts, and never fails a run: what went
+Sending continues beside the loop and takes a bounded time, owns every process it starts, and never fails a run: what went
 wrong is a fact. `notified` holds no secret of ours: of an address only scheme and host, values from the environment by
 their name. What the configuration says literally is in the journal as it was written; views mask it.
 """
@@ -25,9 +25,9 @@ from ralph.processes.owned_process import OwnedProcess
 from ralph.processes.ownership import Ownership
 from ralph.text import one_line
 
-PATIENCE = 30.0  # seconds for all targets together: they are told at the same time
-LOOK_AGAIN = 0.1  # seconds, while somebody is being told
-QUIET = 1.0  # seconds after which a person who waits is told what for
+PATIENCE = 30.0  # seconds for all targets together: all are sent at the same time
+LOOK_AGAIN = 0.1  # seconds, while something is being sent
+QUIET = 1.0  # seconds after which a person who waits is shown what for
 TEXT_CHARS = 300
 _NOTHING_KEPT = Path(os.devnull)
 _NO_RING = 1 << 62  # bytes of output until the transcript would need a second file
@@ -45,7 +45,7 @@ class Sending(msgspec.Struct):
 
 
 class Notifier:
-    """For one loop. `already` holds (occasion, about, target) of what was told; `notification.told` finds it in the facts."""
+    """For one loop. `already` holds (occasion, about, target) of what was sent; `sent_notifications` finds it in the facts."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Notifier:
         self._under_way: list[Sending] = []
 
     def start(self, notification: Notification) -> None:
-        """Begins to tell those whom it concerns. Waits for nobody and raises nothing."""
+        """Starts to send to the targets that want it. Waits for nothing and raises nothing."""
         under_way = {_key(s) for s in self._under_way}
         for target, policy in self._targets.items():
             key = (notification.occasion, notification.about, target)
@@ -83,7 +83,7 @@ class Notifier:
         return LOOK_AGAIN if self._under_way else float("inf")
 
     def loop_is_over(self) -> None:
-        """And its waits with it: nobody needs to hear of them any more."""
+        """Its waits are over as well: they need no notification any more."""
         for s in [s for s in self._under_way if s.notification.occasion == "wait"]:
             self._over(s, "cut short: the loop has ended")
 
@@ -95,7 +95,7 @@ class Notifier:
         slow: Callable[[list[str]], None],
         pulse: Callable[[], float],
     ) -> None:
-        """Until everybody has been told or was given up. `hurried` cuts it short; something can be read from `calls` when
+        """Until everything is sent or given up. `hurried` cuts it short; something can be read from `calls` when
         it may have become true. `slow` gets the targets that take long; `pulse` is called as time passes."""
         self.loop_is_over()
         mention_at = time.monotonic() + QUIET
@@ -144,7 +144,7 @@ class Notifier:
                 cap_bytes=_NO_RING,
                 merge=True,
             )
-        except Exception as error:  # a channel may be anybody's
+        except Exception as error:  # a channel may be anyone's
             sending.text = shown(f"not started: {error}", sending.secrets)
         return sending
 

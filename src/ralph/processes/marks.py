@@ -106,7 +106,7 @@ def end_processes(
         for p in found:
             seen[p.pid, p.started] = str(p)
             _try(os.kill, p.pid, signal.SIGKILL)
-        time.sleep(0.005)  # nobody reports the end of processes that are not our children
+        time.sleep(0.005)  # no one reports the end of processes that are not our children
     return list(seen.values())
 
 

@@ -85,7 +85,9 @@ class OwnedProcess:
         self._ended: Ended | None = None
         self._forget = forget
         control.setblocking(False)
-        if sys.platform == "linux":  # the kernel then tells pids as we see them, also from inside a namespace
+        if (
+            sys.platform == "linux"
+        ):  # the kernel then reports pids as we see them, also from inside a namespace
             control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self._feed()  # most prompts fit into the pipe: the program finds them there
 
@@ -101,7 +103,7 @@ class OwnedProcess:
 
     def pump(self) -> list[Line]:
         """Takes and gives what is ready, at most 64 KiB from each stream. Raises OSError once when the transcript
-        cannot be written; lines are not lost by that, and reading goes on without a transcript."""
+        cannot be written; lines are not lost by that, and reading continues without a transcript."""
         self._feed()
         self._hear()
         troubled = [s.trouble for s in self._streams]
@@ -139,7 +141,7 @@ class OwnedProcess:
     def activity(self) -> tuple[int, float]:
         """Bytes of output and CPU seconds of the tree so far; both only grow."""
         now = self._cpu_now()
-        self._cpu += max(0.0, now - self._cpu_seen)  # children that nobody waits for take their CPU with them
+        self._cpu += max(0.0, now - self._cpu_seen)  # children that no one waits for take their CPU with them
         self._cpu_seen = now
         return sum(s.bytes for s in self._streams), self._cpu
 
@@ -183,7 +185,7 @@ class OwnedProcess:
                 self._await_control(force_at - time.monotonic())
                 self._hear()
             elif self._place and not cgroup.populated(self._place):
-                self._gone = True  # the guard went with the rest, and the kernel says that nobody is left
+                self._gone = True  # the guard went with the rest, and the kernel says that no one is left
             elif self._place:
                 time.sleep(0.001)
             else:
@@ -257,7 +259,7 @@ class OwnedProcess:
             try:
                 self._control.send(word)
             except OSError:
-                pass  # it has ended; _hear() will tell
+                pass  # it has ended; _hear() will report it
 
     def _await_control(self, seconds: float) -> bool:
         poll = select.poll()

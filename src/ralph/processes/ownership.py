@@ -1,4 +1,4 @@
-"""Which file a command names, asked before anything is started, and in plain words why it cannot be executed."""
+"""Starts processes that Ralph owns, by the best tier that works here; and why a command's program cannot be executed."""
 
 from __future__ import annotations
 
@@ -103,6 +103,13 @@ class Keeper:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def get_ready(wanted: str = "") -> None:
+    """Starts the keeper that `choose_tier` asks first, so that it comes up while the caller does something else."""
+    tier = wanted or TIERS[0]
+    if tier in TIERS and tier not in _spares and sys.platform == "linux":
+        keep_spare(tier, Keeper(tier))
 
 
 def take_keeper(tier: str) -> Keeper:

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ralph.core.loop import steering
-from ralph.core.loop.attempts import TABLE_HEAD, history_table
 from ralph.core.loop.decide import RunAgent
 from ralph.core.loop.signals import defuse
-from ralph.core.loop.state import LoopState
+from ralph.core.loop.state import ATTEMPTS_HEAD, LoopState, history_table
 from ralph.core.policy import put_back
-from ralph.prompt.hats import named_files, role_text
 from ralph.text import fenced, few
 
 if TYPE_CHECKING:
@@ -51,8 +49,8 @@ def attempts(s: LoopState, quoted: QuoteText) -> str:
     blocks = "".join(
         f"\n### Attempt {a.number}: {a.gate}, exit {a.code}\n{quoted(fenced(a.excerpt))}\n" for a in shown
     )
-    rows = history_table(s.judgement.history).removeprefix(TABLE_HEAD)
-    return f"\n## Attempts so far\n{TABLE_HEAD}{quoted(rows)}{blocks}"
+    rows = history_table(s.judgement.history).removeprefix(ATTEMPTS_HEAD)
+    return f"\n## Attempts so far\n{ATTEMPTS_HEAD}{quoted(rows)}{blocks}"
 
 
 def red_now(s: LoopState, quoted: QuoteText) -> str:
@@ -123,7 +121,7 @@ def _persona(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str
     team, routing = s.identity.policy.team, s.identity.policy.routing
     if team is None or not team.conditional:
         return ""
-    from ralph.prompt.hats import instructions, tool_lines  # most loops have no hats
+    from ralph.prompt.hats import instructions, named_files, role_text, tool_lines  # most loops have no hats
 
     hat = team.hat(op.hat)
     if routing is not None and routing.hat(op.hat) is not None:

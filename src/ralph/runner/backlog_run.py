@@ -41,6 +41,7 @@ from ralph.notify.notifier import LOOK_AGAIN
 from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
 from ralph.runner.backlog_writes import GONE, BacklogWriter, Begun, changes, unfinished, waiting
+from ralph.runner.dead_runs import sweep_dead
 from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_notifier import LoopNotifier, tried_all
 from ralph.runner.loop_pool import LoopPool, LoopReconciler
@@ -48,7 +49,6 @@ from ralph.runner.loop_runner import LoopRunner, LoopView, RunContext
 from ralph.runner.loop_workspace import in_workspace
 from ralph.runner.operations.landing import leave
 from ralph.runner.requests import Control
-from ralph.runner.resume import sweep_dead
 from ralph.runner.run import make_folders, raised
 from ralph.runner.run_review import RunReviewer
 from ralph.runner.unlanded_tasks import UnlandedTasks

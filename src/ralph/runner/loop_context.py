@@ -20,7 +20,6 @@ from ralph.core.secrets.environment import allowed_environment
 from ralph.gates.integrity.changed_judges import Unrecorded
 from ralph.gates.kinds import as_run
 from ralph.git.ignored_files import with_excludes
-from ralph.git.recovery import keep
 from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import Repo, own_files
 from ralph.git.snapshots import Snapshots
@@ -82,6 +81,8 @@ class LoopContext(msgspec.Struct):
 
     def keep(self, s: LoopState, tree: str, reason: str) -> None:
         """Before something of this tree is undone."""
+        from ralph.git.recovery import keep  # not for the start of a loop
+
         keep(
             self.home,
             self.workspace,

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from functools import partial
 
 from ralph.core import facts as f
-from ralph.core.loop.decide import Continue, Land, RunGate, cutoff, decide, next_deadline
+from ralph.core.loop.decide import Continue, Land, RunGate, cutoff, decide, lands_first, next_deadline
 from ralph.core.loop.decide import Operation as Wanted
 from ralph.core.loop.fold import fold
-from ralph.core.loop.landing import lands_first
 from ralph.core.loop.state import LoopState
 from ralph.journal.append import Journal
 from ralph.runner.operations import ProcessOperation, RunningOperation

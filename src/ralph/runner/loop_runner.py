@@ -29,7 +29,6 @@ from ralph.runner.loop_pool import LoopReconciler
 from ralph.runner.loop_workspace import LoopWorkspace, OwnRefs, at_work, of_runs
 from ralph.runner.operations.effects import Effects
 from ralph.runner.requests import Control
-from ralph.runner.resume import close_open, note_outside_edits
 from ralph.runner.view_files import EventsFile, Views, remove_checkpoint, remove_state_file
 
 Choice = Literal["ask", "resume", "fresh"]
@@ -128,6 +127,8 @@ class LoopRunner:
         self.loop.record(started)
 
     def take_up(self, resumed: f.LoopResumed) -> None:
+        from ralph.runner.resume import close_open, note_outside_edits  # most loops are not resumed
+
         self._attend(self._begun.identity.loop)
         self._events.rebuild(self._records, self._begun)
         # What an interrupted iteration had still said is heard.

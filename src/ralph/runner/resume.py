@@ -1,12 +1,9 @@
-"""Taking up a loop that a dead or stopped run left: its processes are proven gone, what was open is closed as interrupted."""
+"""Resuming a loop that a dead or stopped run left: its processes are proven gone (`dead_runs`), what was open is closed as
+interrupted. Imported only where there is such a loop."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -20,38 +17,16 @@ from ralph.git.recovery import Keep
 from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import Repo, printable
 from ralph.git.snapshots import Snapshots
-from ralph.history.loops import dead_runs
 from ralph.journal.record import Record
 from ralph.journal.store import Store, last_sign_of_life
-from ralph.processes.marks import sweep
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.loop_context import put_back_scratchpad, read_scratchpad
 from ralph.runner.loop_workspace import OwnRefs
 from ralph.runner.operations.gate import changed_paths
 
-ABANDONED = 86400.0  # seconds
 NOTICED_LATE = 5.0  # seconds: a run leaves a sign of life about every second, later on a busy machine
 
 _NONE = OwnRefs()
-
-
-def sweep_dead(records: list[Record], record: Callable[[f.AnyFact], None]) -> None:
-    """End whatever a dead run left running, before anything looks at the tree."""
-    _drop_abandoned()
-    for dead in dead_runs(records):
-        found = sweep(dead.residue) if dead.residue else []
-        for left in Path(tempfile.gettempdir()).glob(f"ralph-gate-{dead.run}-*"):
-            shutil.rmtree(left, ignore_errors=True)
-        record(f.RunSwept(run=dead.run, found=tuple(found)))
-
-
-def _drop_abandoned() -> None:
-    """Temporary folders that are used for an instant and bear no run's name: a day old, they are a dead process's."""
-    for pattern in ("ralph-status-*", "ralph-rules-*", "ralph-probe-*", "ralph-patch-*"):
-        for left in Path(tempfile.gettempdir()).glob(pattern):
-            with suppress(FileNotFoundError):
-                if left.lstat().st_mtime < time.time() - ABANDONED:
-                    shutil.rmtree(left, ignore_errors=True)
 
 
 def close_open(

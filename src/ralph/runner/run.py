@@ -18,7 +18,6 @@ from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.run import EndRun, RunState, StartLoop, fold_run, schedule
 from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
-from ralph.git.recovery import save
 from ralph.git.repo import Repo
 from ralph.history.loops import (
     dead_runs,
@@ -36,12 +35,12 @@ from ralph.journal.record import Record, new_id, now
 from ralph.journal.store import Store
 from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
+from ralph.runner.dead_runs import sweep_dead
 from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_pool import LoopPool
 from ralph.runner.loop_runner import Choice, LoopRunner, LoopView, RunContext
 from ralph.runner.loop_workspace import folder_of, in_place, snapshots_of
 from ralph.runner.requests import Control
-from ralph.runner.resume import close_open, sweep_dead
 
 
 class RunRequest(msgspec.Struct, frozen=True):
@@ -183,6 +182,9 @@ class _Run:
 
     def _set_aside(self, state: LoopState, records: list[Record]) -> None:
         """A fresh start closes the loop that it replaces, so that nothing of it stays under way in journal or tree."""
+        from ralph.git.recovery import save
+        from ralph.runner.resume import close_open
+
         s = state
 
         def record(fact: f.AnyFact) -> None:

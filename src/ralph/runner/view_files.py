@@ -15,10 +15,8 @@ from ralph.core import facts as f
 from ralph.core.exits import DONE
 from ralph.core.hats.event_log import EventOutcomes, event_record
 from ralph.core.hats.turns import Routed
-from ralph.core.loop.attempts import history_table
-from ralph.core.loop.end_advice import why_it_ended
 from ralph.core.loop.fold import fold
-from ralph.core.loop.state import LoopState
+from ralph.core.loop.state import LoopState, history_table
 from ralph.errors import DISK
 from ralph.fault_points import fault_point
 from ralph.git.repo import printable, safe_name
@@ -65,6 +63,8 @@ def render(s: LoopState, *, timestamp: str, files_modified: Sequence[str]) -> st
         lines += [f"## Gate {result.gate} on the tree as it is (verbatim)", fenced(result.excerpt), ""]
     lines += ["## Attempt History", history_table(s.judgement.history)]
     if s.judgement.ended:
+        from ralph.core.loop.end_advice import why_it_ended
+
         lines += ["", "## End", f"{s.judgement.ended}: {why_it_ended(s)}", ""]
     return "\n".join(lines)
 

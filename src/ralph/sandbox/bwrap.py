@@ -307,7 +307,7 @@ def _isolated(bwrap: str, network: bool) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _no_namespaces_within(bwrap: str) -> tuple[str, ...]:
-    """A program inside needs no namespaces of its own, and each is a way to the kernel. bwrap < 0.8 cannot forbid it."""
+    """A program inside needs no new namespaces, and each is a way to the kernel. bwrap < 0.8 cannot forbid it."""
     forbidden = ("--disable-userns",)
     return forbidden if _try(bwrap, (*_ISOLATED, *forbidden)).returncode == 0 else ()
 

@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def _reap_until(last: int) -> int:
-    """The exit code of `last` as a shell tells it; with 0, until no child is left."""
+    """The exit code of `last` as a shell reports it; with 0, until no child is left."""
     while True:
         try:
             pid, status = os.waitpid(-1, 0)

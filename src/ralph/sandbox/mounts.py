@@ -1,6 +1,6 @@
-"""What the sandbox's file system looks like: which paths are shown, writable, hidden. Says it as bwrap's arguments.
+"""The file system that a sandbox shows: which paths are visible, writable, hidden, as bwrap's arguments.
 
-Parents are mounted before what lies in them; of two words about one path the later counts. Every path is a real one:
+Parents are mounted before what lies in them; of two statements about one path the later counts. Every path is a real one:
 symbolic links on the way are made again inside, so that names which lead through them still work.
 """
 

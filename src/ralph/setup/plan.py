@@ -1,4 +1,4 @@
-"""The skill file by which a coding agent learns to hand a task to Ralph. The exit codes in it come from the ends."""
+"""The files that `ralph init` would write: ralph.yml, the roles, and the skill that shows a coding agent how to use Ralph."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import msgspec
 import yaml
 
 from ralph.agents.registry import skill_folders
-from ralph.config.hats import FOLDER, ROLE_FILE_NAMES
-from ralph.config.load import FILE_NAMES, load
+from ralph.config.hats import FOLDER
+from ralph.config.load import FILE_NAMES, ROLE_FILE_NAMES, load
 from ralph.config.settings import Overrides
 from ralph.core.exits import EXITS, OTHER_CODES
 from ralph.errors import RalphError

@@ -81,7 +81,7 @@ class ProjectFolder:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The folders directly below that may hold projects of their own."""
+        """The folders directly below that may be projects themselves."""
         return tuple(
             name
             for name, is_folder in self._entries("")[:MOST_ENTRIES]

@@ -156,7 +156,7 @@ class Trials:
         if after == before:
             return ()
         written = tuple(change.path for change in self._snapshots.diff(before, after))
-        # Somebody else may have been at work meanwhile: nothing is undone that is not safe elsewhere.
+        # Someone else may have been at work meanwhile: nothing is undone that is not safe elsewhere.
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         reason = f"before undoing what the trial of `{command[:80]}` wrote"
         save(self._repo, self._snapshots, after, loop=_NAME, reason=reason, when=now)

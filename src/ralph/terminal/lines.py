@@ -15,9 +15,7 @@ from ralph.core.hats.routing import shown_topic
 from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.hats.turns import Routed
 from ralph.core.loop import signals, steering
-from ralph.core.loop.decide import shift_level
-from ralph.core.loop.end_advice import what_next, why_it_ended
-from ralph.core.loop.landing import lands_first
+from ralph.core.loop.decide import lands_first, shift_level
 from ralph.core.loop.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.policy import GatePolicy, Task
 from ralph.terminal.words import review_started, reviewed, spent, verdict
@@ -451,6 +449,8 @@ def _notified(x: f.Notified, s: LoopState) -> list[str]:
 
 def summary(s: LoopState) -> list[str]:
     """The last words of a run: the end, the figures, what to do next."""
+    from ralph.core.loop.end_advice import what_next, why_it_ended
+
     end = s.judgement.ended or "interrupted"
     name = f"{end} ({s.judgement.end_limit})" if s.judgement.end_limit else end
     shown = [f"warning: {w}" for w in s.warnings.lines]

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
@@ -18,7 +18,9 @@ from ralph.core import facts as f
 from ralph.core.hats.board import phase_header
 from ralph.core.hats.steps import routed
 from ralph.core.loop.state import LoopState
-from ralph.terminal.activity import Piece, pieces
+
+if TYPE_CHECKING:
+    from ralph.terminal.activity import Piece
 
 NAME = "ralph.log"
 OLD = "ralph.log.1"
@@ -126,6 +128,8 @@ class Diagnostics:
         """A line that an agent printed. Of several at once nobody can say whose it is."""
         if not self._files or who != "agent":
             return
+        from ralph.terminal.activity import pieces
+
         number, hat = next(iter(self._open.values())) if len(self._open) == 1 else (0, "")
         for piece in pieces(line):
             self._write("agent-output", {"ts": _now(), "iteration": number, "hat": hat, **_output(piece)})

@@ -12,9 +12,9 @@ from ralph.backlog.changes import Fields
 from ralph.core.tasks.task import parent_of
 
 Record = dict[str, object]
-Read = Callable[[Record], Fields]  # only what both have a word for
+Read = Callable[[Record], Fields]  # only what both have a field for
 Plain = Callable[[Fields], Record]
-OWN = "ralph"  # the key under which a record carries what its form has no word for
+OWN = "ralph"  # the key under which a record carries what its format has no field for
 SOURCE = "source"
 _OF_IMPORT = ("completed", "verified")  # written because it was complete when it came
 

@@ -1,4 +1,4 @@
-"""Writes tasks as a whole list of another form: as it came, but for what has changed since."""
+"""Writes tasks as a whole list of another format: as it was imported, except for what has changed since."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which form a text has."""
+"""Reads a list of another format: which format the text has, and its tasks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Incoming(msgspec.Struct):
 
     fields: Fields
     line: int  # in the text it came from
-    named: bool = True  # its id was told, not counted
+    named: bool = True  # its id was given, not counted
 
 
 def load(content: str, format: str, file: str) -> tuple[list[Incoming], list[TaskProblem]]:

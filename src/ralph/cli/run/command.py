@@ -24,7 +24,6 @@ from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import BY_NAME, of_task, resume_of
 from ralph.core.loop.decide import Finish, decide
-from ralph.core.loop.end_advice import what_it_needs
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
@@ -32,6 +31,7 @@ from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
 from ralph.git.uncommitted_changes import committed, uncommitted_paths
 from ralph.history.loops import is_unfinished
+from ralph.processes.ownership import get_ready
 from ralph.runner.loop_runner import Choice, LoopView
 from ralph.runner.run import RunRequest, raised
 from ralph.runner.run import run as drive
@@ -163,6 +163,7 @@ def run(
     refuse_inside(repo)
     if config is None:
         _refuse_one_above(folder, repo)
+    get_ready(os.environ.get("RALPH_TIER", ""))
     assumed = _assumed(folder, repo, command, given) if config is None else None
     from ralph.cli import context
 
@@ -303,8 +304,10 @@ def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allo
     resumed = fold(loop, f.LoopResumed(run="", limits=higher, answer=answer, allow=allow))
     for op in decide(resumed) if not resumed.progress.open else ():
         if isinstance(op, Finish) and BY_NAME[op.end].raisable:
-            ended = replace(resumed, judgement=replace(resumed.judgement, end_limit=op.limit))
-            todo = what_it_needs(op.end, ended)
+            from ralph.core.loop.end_advice import what_it_needs
+
+            ended = replace(resumed.judgement, end_limit=op.limit)
+            todo = what_it_needs(op.end, replace(resumed, judgement=ended))
             raise RalphError(f"it would end again at once: {op.reason}", todo=todo)
 
 

@@ -19,7 +19,6 @@ from ralph.core.loop.state import LoopState
 from ralph.journal.read import NAME, Follower, follow, scan
 from ralph.journal.record import looks_like_record
 from ralph.terminal import words
-from ralph.terminal.activity import readable
 from ralph.terminal.lines import lines, summary
 from ralph.terminal.log_files import LogFile
 from ralph.terminal.words import one_line
@@ -186,6 +185,8 @@ class Plain:
 
     def heard(self, who: str, text: str, task: str = "") -> None:
         if self._verbose:
+            from ralph.terminal.activity import readable
+
             self.say([f"{_of(who, task)}| {one_line(line)}" for line in readable(text)])
 
     def pulse(self, s: LoopState) -> float:

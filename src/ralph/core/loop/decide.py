@@ -25,6 +25,7 @@ from ralph.core.loop.state import Claim, Due, LoopState, Running, verdict_key
 from ralph.core.policy import LandHow
 from ralph.text import count, few
 
+PATIENCE = 2  # conflicts with what others landed, after which the others let it land first
 MOST_RESTLESS = 5  # times in a row that a gate found another tree than the one it was to look at
 
 
@@ -626,3 +627,18 @@ _ENDS: tuple[Callable[[LoopState], Finish | None], ...] = (
     _out_of_quota,
 )
 _OF_AN_ITEM = (_used_up, _same_error, _nothing_happens)  # on a board these are about the item under way
+
+
+def lands_first(s: LoopState) -> bool:
+    """A change that has met a moved target in conflict twice would pay for one more iteration each time that a quicker one
+    lands before it. So the others wait from its last conflict on until it has landed or was rejected; but not while it waits
+    for a person, which may take hours."""
+    waits = s.people.pause is not None or any(running.what == "wait" for running in s.progress.open.values())
+    tries = bool(s.landing.conflicts) or s.judgement.claim is not None
+    return (
+        s.landing.conflicted >= PATIENCE
+        and tries
+        and not waits
+        and s.landing.landed is None
+        and s.judgement.ended is None
+    )

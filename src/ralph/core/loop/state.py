@@ -6,6 +6,7 @@ claims.py read all of them and write none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -27,6 +28,7 @@ SOFT_LIMITS = {
     "soft-time": "the loop's soft time limit was passed",
     "precompact": "the agent's context was full",
 }
+ATTEMPTS_HEAD = "| # | Gate | Error Hash | Strategy Shift |\n|---|------|------------|----------------|\n"
 OUTPUTS_KEPT = 3  # attempts whose output is shown to the next iteration
 
 
@@ -103,6 +105,14 @@ class Attempt(msgspec.Struct, frozen=True):
     code: int = 1
     excerpt: str = ""
     headline: str = ""
+
+
+def history_table(history: Sequence[Attempt]) -> str:
+    """The attempts as prompts and the state file show them."""
+    return ATTEMPTS_HEAD + "".join(
+        f"| {a.number} | {a.gate.replace('|', '/')} | {a.error_hash} | {'yes' if a.shift else 'no'} |\n"
+        for a in history
+    )
 
 
 class Say(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Did the change touch what judges it? Names the gate inputs that a claim modified, for each gate."""
+"""The judges that a change touched: for each gate, its inputs that a claim modified."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _reviewers_own(
     folder: str,
     root: str,
 ) -> tuple[str, ...]:
-    """Those of the paths by which somebody could tell a reviewer what to say: its program, and what agents read as
+    """Those of the paths by which someone could tell a reviewer what to say: its program, and what agents read as
     instructions. Tests are no such thing: it is shown the change."""
     known = (*(path for _, _, path in base_files), *paths)
     named = named_in(gate.run, known, folder=folder, root=root)

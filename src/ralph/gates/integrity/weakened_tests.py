@@ -1,4 +1,6 @@
-"""What a runner's configuration demands: thresholds that a change lowered, and lines by which tests are left out."""
+"""What a change did to existing tests and to their runner's configuration: cases removed, skipped or asserting less, thresholds
+lowered, tests left out.
+"""
 
 from __future__ import annotations
 
@@ -152,7 +154,7 @@ def _is_for_tests(path: str) -> bool:
 
 
 def _texts(files: Mapping[str, bytes | None], unread: Sequence[str]) -> dict[str, str]:
-    """By path, in order; without what is no text."""
+    """By path, in order; without what is not valid UTF-8."""
     return {
         printable(path): data.decode("utf-8", "replace")
         for path, data in sorted(files.items())

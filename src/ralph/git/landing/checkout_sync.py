@@ -1,5 +1,5 @@
-"""A checkout between two commits, because a landing died or its disk was full, is put back or brought forward. Only paths
-that stand at one of the two, or at a beginning of the new one, are touched; what somebody edited since is left.
+"""A checkout of the target follows a landing. If the landing died or its disk was full, the checkout is put back or brought
+forward. Only paths that stand at one of the two commits, or at a beginning of the new one, are touched; later edits stay.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def repair(
     guard: LandingLock, checkout: Checkout, entries: Sequence[IndexEntry], *, forward: bool
 ) -> tuple[str, ...]:
     """After a death: every path that stands between old and new goes to new (`forward`: the ref has moved) or back to
-    old. Returns the paths that somebody edited since; they are left."""
+    old. Returns the paths that someone edited since; they are left."""
     with lock_checkout(guard, checkout.repo) as index:
         if index is None:
             raise RalphError(
@@ -99,7 +99,7 @@ def settle(index: Held, checkout: Repo, entries: Sequence[IndexEntry], *, forwar
 
 
 def _put(index: Held, checkout: Repo, wanted: Sequence[tuple[str, str, str]]) -> None:
-    """Index and files of these paths as told: (path, mode, object), an empty object for a path that goes."""
+    """Index and files of these paths as given: (path, mode, object), an empty object for a path that goes."""
     zero = "0" * (40 if checkout.object_format == "sha1" else 64)
     fault_point("landing.repair.before", writes=True)
     for path, _, oid in wanted:

@@ -146,7 +146,7 @@ _WAIT_SECONDS = 3.0
 
 
 class Held:
-    """The index of one checkout, while nobody else can write it."""
+    """The index of one checkout, while no one else can write it."""
 
     def __init__(self, guard: LandingLock, checkout: Repo) -> None:
         self._guard = guard
@@ -192,7 +192,7 @@ def lock_checkout(guard: LandingLock, checkout: Repo) -> Iterator[Held | None]:
 
 
 def remove_own(checkout_git_dir: Path) -> None:
-    """What a dead landing left beside the index. The caller holds the guard, so nobody is at work on it."""
+    """What a dead landing left beside the index. The caller holds the guard, so no one is at work on it."""
     try:
         ours = (checkout_git_dir / "index.lock").read_bytes() == _OURS
     except OSError:

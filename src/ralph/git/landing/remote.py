@@ -112,7 +112,7 @@ def open_pull_request(
     if isinstance(pushed, NotPushed):
         raise RalphError(
             f"the branch {branch} could not be pushed: {pushed.why}",
-            todo="When the cause is gone, `ralph resume` goes on.",
+            todo="When the cause is gone, `ralph resume` continues.",
             code=70,
         )
     if before is not None:
@@ -137,7 +137,7 @@ def _gh(repo: Repo, arguments: Sequence[str], seconds: float, stdin: str = "") -
         raise RalphError(
             f"gh {arguments[0]} {arguments[1]} failed: {error}",
             where=str(repo.root),
-            todo="`gh auth status` tells whether it is logged in; then `ralph resume`.",
+            todo="`gh auth status` says whether it is logged in; then `ralph resume`.",
             code=70,
         )
     return out

@@ -1,5 +1,5 @@
-"""What lands, made of objects only: the message, the squashed commit, the merge with the target's tip, and the way of
-a workspace's objects into the user's repository. No ref, index or file is touched.
+"""What lands, made of objects only: the message, the squashed commit, the merge with the target's tip, and the transfer of a
+workspace's objects into the user's repository. No ref, index or file is touched.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
     """The change from `base` to `tree` brought onto `tip`. Where nothing but `base` is between them, `tree` itself."""
     if tip == base:
         return Merged(tree)
-    # Both as children of `base`: git would look for an older one where somebody has taken that off the target, and would
+    # Both as children of `base`: git would look for an older one where someone has taken that off the target, and would
     # bring back with the change what they took away.
     ours, theirs = (commit_aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
     command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
@@ -206,7 +206,7 @@ _MADE_UP = re.compile(r"~[0-9a-f]{40,64}(_\d+)?$")
 
 
 def unresolved(snapshots: Snapshots, s: LoopState, tree: str) -> tuple[str, ...]:
-    """What a merge left and nobody has resolved: paths that still hold its marks, also under another name, and names that it
+    """What a merge left and no one has resolved: paths that still hold its marks, also under another name, and names that it
     made up. What the target itself has of that is no matter."""
     if not s.landing.merging:
         return ()

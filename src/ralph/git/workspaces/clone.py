@@ -1,7 +1,7 @@
-"""A clone that borrows the user's objects and has nothing else of theirs: no remote, no hooks, refs of its own. So an
+"""A clone that borrows the user's objects and has nothing else of theirs: no remote, no hooks, its own refs. So an
 agent in it cannot move the user's refs or stash. It is used again: only files that changed are written anew.
 
-The index that tells which files those are is kept outside of the clone, where no agent marks entries as unchanged.
+The index that shows which files those are is kept outside of the clone, where no agent marks entries as unchanged.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def point(inside: Repo, branch: str, commit: str, target: str = "") -> None:
 
 
 def drop_locks(git_dir: Path) -> None:
-    """Of a git that was killed with its agent. Nobody else works in a clone, and its agent is gone by now."""
+    """Of a git that was killed with its agent. No one else works in a clone, and its agent is gone by now."""
     for folder, names, files in os.walk(git_dir):
         if folder == str(git_dir):
             names[:] = [name for name in names if name in ("refs", "logs")]
@@ -158,7 +158,7 @@ def _configure(repo: Repo, git_dir: Path) -> None:
     settings = {
         "gc.auto": "0",  # snapshots are objects that no ref names
         "gc.pruneExpire": "never",
-        "commit.gpgSign": "false",  # these commits are squashed; nobody is there to type a passphrase
+        "commit.gpgSign": "false",  # these commits are squashed; no one is there to type a passphrase
         "tag.gpgSign": "false",
     }
     listed = program.run(

@@ -1,4 +1,7 @@
-"""What a repository uses that a workspace of its own cannot have, found before anything is done and said by name."""
+"""The pool of workspaces: slots in which clones or worktrees are prepared, reused and given back.
+
+What a repository uses that a separate workspace cannot have (a partial clone, submodules, LFS) is refused by name first.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ def refuse(repo: Repo, commit: str) -> str | None:
     """Why no clone or worktree of this commit can be made; None when it can. In place, none of this matters."""
     settings = _settings(repo)
     if "extensions.partialclone" in settings:
-        return "this is a partial clone: a workspace of its own could not fetch what is missing"
+        return "this is a partial clone: a separate workspace could not fetch what is missing"
     if settings.get("extensions.refstorage", "files") != "files":
         return f"its refs are stored as {printable(settings['extensions.refstorage'])}, which Ralph does not handle"
     attributes = []
@@ -41,7 +44,7 @@ def refuse(repo: Repo, commit: str) -> str | None:
         facts, _, path = line.partition("\t")
         mode, _, oid = facts.split(" ")
         if mode == GITLINK:
-            return f"{printable(path)} is a submodule, whose files a workspace of its own would not have"
+            return f"{printable(path)} is a submodule, whose files a separate workspace would not have"
         if path.rpartition("/")[2] == ".gitattributes" and mode.startswith("100"):
             attributes.append(_git(repo, "cat-file", "blob", oid))
     try:
@@ -66,7 +69,7 @@ def _filtered(attributes: str, settings: dict[str, str]) -> str | None:
     names = {name for line in lines if not line.startswith("#") for name in _FILTER.findall(line)}
     for name in sorted(names):
         if name == "lfs":
-            return "files are in Git LFS, which a workspace of its own could not reach"
+            return "files are in Git LFS, which a separate workspace could not reach"
         smudge, process = (settings.get(f"filter.{name}.{what}", "") for what in ("smudge", "process"))
         if process or smudge not in ("", "cat"):
             return (

@@ -1,4 +1,4 @@
-"""`share:`: ignored folders (node_modules, .venv) brought along into a workspace, as a copy of its own.
+"""`share:`: ignored folders (node_modules, .venv) copied into a workspace.
 
 A link would let an agent write into the user's folder. Where the file system can, a copy shares its blocks (reflink);
 of a workspace that is used again, only what differs is copied anew.

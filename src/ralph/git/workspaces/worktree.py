@@ -38,7 +38,7 @@ def point(repo: Repo, inside: Repo, branch: str, commit: str) -> None:
     """Let the worktree stand at another commit: its branch and index. Files stay."""
     at = tip(repo, HEADS + branch)
     if isinstance(move(repo, HEADS + branch, commit, at, message="ralph: onto the target's tip"), Raced):
-        raise RalphError(f"somebody else moved the branch {branch}", where=str(inside.root), code=70)
+        raise RalphError(f"someone else moved the branch {branch}", where=str(inside.root), code=70)
     reset_index(inside, commit)
 
 

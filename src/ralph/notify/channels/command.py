@@ -19,7 +19,7 @@ class CommandChannel:
             "RALPH_NOTIFY_TITLE": notification.title,
             "RALPH_NOTIFY_TEXT": notification.text,
         }
-        # Somebody is to be told also when the agent has removed the folder.
+        # The notification is sent also when the agent has removed the folder.
         cwd = folder if folder.is_dir() else Path("/")
         shell = ("/bin/sh", "-c", policy.run)
         return SendProcess(shell, encode_message(notification.message), env, cwd)

@@ -1,4 +1,4 @@
-"""The guard: the parent of one program. It starts it, tells Ralph how it ended and who it left behind, and
+"""The guard: the parent of one program. It starts it, reports to Ralph how it ended and what it left behind, and
 leaves only when every descendant is dead. Closing its control socket, as Ralph's death does, means kill.
 """
 
@@ -105,7 +105,7 @@ def _hung_up(control: int) -> bool:
 
 
 def _spawn(request: Request, control: int, standard: list[int]) -> int:
-    """The pid of the running program; 0 if it could not be started, which Ralph has then been told."""
+    """The pid of the running program; 0 if it could not be started, which has then been reported to Ralph."""
     cwd, program, argv, env = request
     step = "cwd"
     try:

@@ -52,7 +52,7 @@ class Namespace(Reaper):
 
 
 class Cgroup(Reaper):
-    """A cgroup besides, with the guard in it, so that whatever it starts is born there: moving a process into one
+    """Also a cgroup, with the guard in it, so that whatever it starts is born there: moving a process into one
     waits for all processors, 17 ms. Killing is one atomic write, which ends the guard too; the keeper tidies up."""
 
     def __init__(self, place: str) -> None:

@@ -18,16 +18,12 @@ from ralph.core.loop import decide as d
 from ralph.core.loop import steering
 from ralph.core.loop.state import LoopState
 from ralph.errors import DISK
-from ralph.gates.integrity.changed_judges import hidden_by_gate, touched_by_gate
 from ralph.gates.kinds import as_run
-from ralph.gates.protected_paths import undo_protected
 from ralph.git.ignored_files import newly_ignored, own_excludes
-from ralph.git.recovery import save
 from ralph.git.repo import commits_between, head, own_files, printable
 from ralph.git.uncommitted_changes import uncommitted_paths
 from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
-from ralph.prompt.hats import nameable
 from ralph.runner.hat_notes import kept_for, places, told_of_hat
 from ralph.runner.loop_context import (
     LoopContext,
@@ -40,7 +36,6 @@ from ralph.runner.loop_context import (
 )
 from ralph.runner.loop_workspace import own_paths, straight
 from ralph.runner.operations import RunningOperation, WaitOperation, is_past, moment_in
-from ralph.runner.operations.gate import GateRunner
 from ralph.runner.operations.iteration import IterationOperation
 from ralph.runner.sandboxing import CANNOT_RUN, confine, released
 from ralph.text import digest
@@ -58,7 +53,6 @@ class Effects:
         self._b = bench
         self._record = record
         self._state = state
-        self._judging = GateRunner(bench, record)
 
     def start(self, op: d.Operation, s: LoopState) -> RunningOperation | None:
         how = cast("Callable[[Effects, Any, LoopState], RunningOperation | None]", _HOW[type(op)])
@@ -92,6 +86,8 @@ class Effects:
         if b.workspace is None and (
             not b.repo.versioned or uncommitted_paths(b.repo, own_files(b.repo, b.folder, own_paths(s)))
         ):
+            from ralph.git.recovery import save
+
             recovery = save(
                 b.repo,
                 b.snapshots,
@@ -119,10 +115,9 @@ class Effects:
         return self._b.snapshots.ignored_files() if any(gate.inputs for gate in s.gates) else []
 
     def _inspect(self, op: d.InspectClaim, s: LoopState) -> None:
-        from ralph.gates.integrity.weakened_tests import (  # a claim is rarer than a start
-            by_path,
-            find_weakening,
-        )
+        # a claim is rarer than a start
+        from ralph.gates.integrity.changed_judges import hidden_by_gate, touched_by_gate
+        from ralph.gates.integrity.weakened_tests import by_path, find_weakening
 
         b = self._b
         changes = b.snapshots.diff(s.workspace.base_tree, op.tree)
@@ -168,7 +163,11 @@ class Effects:
             with suppress(OSError):  # something is in the way: the agent finds out when it writes there
                 path.parent.mkdir(parents=True, exist_ok=True)
         scratchpad = read_scratchpad(b.folder, s)
-        there = tuple(name for name in nameable(s) if (b.folder / name).is_file())
+        there: tuple[str, ...] = ()
+        if s.identity.policy.conditional:
+            from ralph.prompt.hats import nameable
+
+            there = tuple(name for name in nameable(s) if (b.folder / name).is_file())
         context = Context(
             scratchpad=scratchpad, files=self._context_files(op, s), there=there, **kept_for(b.folder, s)
         )
@@ -260,6 +259,11 @@ class Effects:
 
         look(self._b, op, s, self._record)
 
+    def _run_gate(self, op: d.RunGate, s: LoopState) -> RunningOperation | None:
+        from ralph.runner.operations.gate import GateRunner  # the first agent need not wait for it
+
+        return GateRunner(self._b, self._record).start(op, s)
+
     def _pass_on(self, op: d.PassOn, s: LoopState) -> None:
         self._record(f.TransitionPassed(serial=op.serial, tree=op.tree))
 
@@ -295,6 +299,8 @@ class Effects:
         b.control.collect()
         snapshot = b.snapshots.take()
         tree, edited = self._without_backlog_edits(it, s, snapshot.tree)
+        from ralph.gates.protected_paths import undo_protected  # the agent need not wait for it
+
         undone = undo_protected(b.snapshots, s, tree, partial(b.keep, s))
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
         # Ended for want of any sign of life before its first word: that was not the agent's doing.
@@ -409,7 +415,7 @@ _HOW: dict[type, object] = {
     d.RunAgent: Effects._run_agent,
     d.Look: Effects._look,
     d.PassOn: Effects._pass_on,
-    d.RunGate: lambda self, op, s: self._judging.start(op, s),
+    d.RunGate: Effects._run_gate,
     d.Land: lambda self, op, s: self._landing().start(op, s),
     d.Wait: Effects._wait,
     d.Note: Effects._note,

@@ -28,7 +28,6 @@ from ralph.journal.store import read_ends
 from ralph.processes.capture import Line
 from ralph.processes.owned_process import OwnedProcess
 from ralph.prompt.compose import scratchpad_path
-from ralph.prompt.review import CHANGE_CHARS, compose_review
 from ralph.runner.loop_context import (
     LoopContext,
     environment,
@@ -215,6 +214,8 @@ class GateRunner:
         return kind.program(gate, asked)
 
     def _about_claim(self, s: LoopState, gate: GatePolicy, tree: str) -> str:
+        from ralph.prompt.review import CHANGE_CHARS, compose_review  # most gates are commands
+
         b = self._b
         paths = [printable(change.path) for change in b.snapshots.diff(s.workspace.base_tree, tree)]
         text, cut = first_of(patch(b.repo, s.workspace.base_tree, tree), CHANGE_CHARS)
