@@ -542,7 +542,7 @@ AnyFact = (
 )
 
 
-# Felt by the driver while an operation is under way. Never journaled: the operation's own end carries what lasts.
+# Felt by the runner while an operation is under way. Never journaled: the operation's own end carries what lasts.
 class Tick(msgspec.Struct, frozen=True):
     op: str
     seconds: float

@@ -76,7 +76,7 @@ class Prompt(msgspec.Struct, frozen=True):
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What the prompt shows beyond the state: read by the driver at the start of the iteration."""
+    """What the prompt shows beyond the state: read by the runner at the start of the iteration."""
 
     scratchpad: str = ""
     files: tuple[tuple[str, str], ...] = ()  # path, content: for an information gap

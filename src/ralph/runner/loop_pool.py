@@ -1,4 +1,4 @@
-"""The driver's main loop: make what is under way equal to what the core wants, and tell the core what happened."""
+"""The runner's main loop: make what is under way equal to what the core wants, and fold what happened."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST = 3600.0  # seconds asleep: poll takes no endless time
 
 
 class LoopReconciler:
-    """One loop under the driver's care. The state is always the fold of the journal (and of what is felt now)."""
+    """One loop under the runner's care. The state is always the fold of the journal (and of what is felt now)."""
 
     def __init__(
         self,

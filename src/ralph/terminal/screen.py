@@ -260,7 +260,7 @@ class Screen:
             if signal.getsignal(number) == signal.SIG_DFL:
                 self._before[number] = signal.signal(number, self._on_leave)
         self._before[signal.SIGCONT] = signal.signal(signal.SIGCONT, self._on_return)
-        # Only that it has a handler wakes the driver, who then has a frame painted.
+        # Only that it has a handler wakes the runner, who then has a frame painted.
         self._before[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, self._on_resize)
 
     def _on_stop(self, number: int, frame: FrameType | None) -> None:

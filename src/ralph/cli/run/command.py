@@ -1,4 +1,4 @@
-"""`ralph run` and `ralph resume`: from the command line to one run of the driver."""
+"""`ralph run` and `ralph resume`: from the command line to one run."""
 
 from __future__ import annotations
 

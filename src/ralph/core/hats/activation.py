@@ -193,7 +193,7 @@ def started(w: Wearing, s: LoopState, hat: str) -> Wearing:
 def ended(
     w: Wearing, before: LoopState, after: LoopState, x: IterationEnded, *, commits: int = 0, files: int = 0
 ) -> Wearing:
-    """`commits` and `files`: how many the iteration made and changed, where the driver counted them."""
+    """`commits` and `files`: how many the iteration made and changed, where the runner counted them."""
     moved = x.tree != before.workspace.tree
     w = replace(w, commits=w.commits + max(0, commits, moved), files=w.files + max(0, files))
     if x.how == "interrupted" or x.fault:

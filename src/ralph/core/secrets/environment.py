@@ -1,4 +1,4 @@
-"""What in an environment, or in a file of credentials, is a secret. Pure: the driver reads both."""
+"""What in an environment, or in a file of credentials, is a secret. Pure: the runner reads both."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ TRACE = 0.05  # of one core: a program that hangs still wakes up now and then; C
 
 
 class RunningOperation(Protocol):
-    """Started by the driver, watched by its file descriptors, concluded into facts."""
+    """Started by the runner, watched by its file descriptors, concluded into facts."""
 
     id: str
 
