@@ -27,6 +27,7 @@ from ralph.core.loop import decide as d
 from ralph.core.loop import steering
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
+from ralph.core.loop.step import Step, read_signal
 from ralph.core.policy import GatePolicy, LimitPolicy, Policy, StuckPolicy, Task
 
 # -- one loop ----------------------------------------------------------------------------------------
@@ -507,7 +508,10 @@ def wear(w: Wearing, before: LoopState, after: LoopState, fact: f.Input, hat: st
     if isinstance(fact, f.IterationStarted):
         return started(w, before, hat)
     if isinstance(fact, f.IterationEnded):
-        return ended(w, before, after, fact, **counted)
+        crashed = Step(before, fact).outcome.kind == "crashed"
+        said = read_signal(before, fact) if fact.how == "exited" and not crashed else None
+        signal = said.word if said and said.explicit else ""
+        return ended(w, before, after, replace(fact, **counted), crashed=crashed, signal=signal)
     return w
 
 

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from ralph.core.hats.conditions import NAMES, NOTHING, Condition, ConditionError, Value, evaluate, parse
 from ralph.core.hats.model import Hat
-from ralph.core.loop import signals
 
 if TYPE_CHECKING:
     from ralph.core.facts import IterationEnded
@@ -191,29 +190,21 @@ def started(w: Wearing, s: LoopState, hat: str) -> Wearing:
 
 
 def ended(
-    w: Wearing, before: LoopState, after: LoopState, x: IterationEnded, *, commits: int = 0, files: int = 0
+    w: Wearing, before: LoopState, after: LoopState, x: IterationEnded, *, crashed: bool, signal: str
 ) -> Wearing:
-    """`commits` and `files`: how many the iteration made and changed, where the runner counted them."""
+    """`signal`: that the iteration gave, if any."""
     moved = x.tree != before.workspace.tree
-    w = replace(w, commits=w.commits + max(0, commits, moved), files=w.files + max(0, files))
+    w = replace(w, commits=w.commits + max(0, x.commits, moved), files=w.files + max(0, x.files))
     if x.how == "interrupted" or x.fault:
         return replace(w, hat=w.last, about="")
-    crashed = after.progress.last_how.startswith("exit ")
     w = replace(
         w,
         last=w.hat,
         lived=not crashed,
-        signal="" if crashed or x.how != "exited" else _signal(before, x),
+        signal=signal,
         attempts_before=before.judgement.attempts,
     )
     if crashed or not w.hat:
         return replace(w, about="")
     seen = w.worn.get(w.hat, WornHat()).trees | ({w.about, x.tree} - {""})
     return replace(w, about="", worn={**w.worn, w.hat: counts(after, w, seen)})
-
-
-def _signal(s: LoopState, x: IterationEnded) -> str:
-    said = signals.read(x.said, structured=x.structured, promise=s.identity.policy.completion_promise)
-    if s.judgement.promised == x.serial:
-        said = signals.with_tool(said)
-    return said.word if said.explicit else ""

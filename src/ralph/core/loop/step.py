@@ -13,10 +13,10 @@ import msgspec
 
 from ralph.core import facts as f
 from ralph.core.hats import steps
-from ralph.core.hats.model import Team
+from ralph.core.hats.model import COMPLETE_WORDS, Team
 from ralph.core.hats.steps import HatStep
 from ralph.core.loop import signals
-from ralph.core.loop.state import LoopState
+from ralph.core.loop.state import SOFT_LIMITS, LoopState, Progress, failure_key
 from ralph.core.policy import Policy
 
 CANNOT_RUN = (126, 127)  # the shell could not run the program at all
@@ -116,3 +116,25 @@ def _crashed(policy: Policy, x: f.IterationEnded, *, stuck: bool) -> bool:
         return False
     ran = x.code > 0 and x.code not in CANNOT_RUN
     return not (ran and (stuck or policy.claim == "exit-zero"))
+
+
+# -- rules that more than one slice follows -------------------------------------------------------------------------
+
+
+def gives_no_answer(step: Step, x: f.GateEnded) -> bool:
+    """A hard reviewer fails to answer, twice. That is not the agent's fault, and asking about another tree would not help."""
+    mute_before = failure_key(x.gate, x.error_hash) in step.before.judgement.failures
+    again = x.op.endswith(":again") and x.timed_out != "hard"
+    return x.unclear and bool(x.code or mute_before) and again
+
+
+def is_promise(step: Step, x: f.EventReceived) -> bool:
+    """An iteration claims by `ralph emit`, where no hats route events."""
+    words = (*COMPLETE_WORDS, step.policy.completion_promise)
+    return bool(x.serial) and step.team is None and x.topic in words
+
+
+def new_note(p: Progress, x: f.Checkpoint) -> str:
+    """The key of a soft limit that was not recorded yet; else empty."""
+    key = f"{x.what}:{x.serial}" if x.serial else x.what
+    return key if x.what in SOFT_LIMITS and key not in p.noted else ""

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core.exits import BY_NAME
 from ralph.core.loop import steering
-from ralph.core.loop.state import Agents, Away, Due, failure_key
-from ralph.core.loop.step import Reducers, Step
+from ralph.core.loop.state import Agents, Away, Due
+from ralph.core.loop.step import Reducers, Step, gives_no_answer
 from ralph.text import digest
 
 
@@ -60,13 +60,6 @@ def _gate_ended(step: Step, x: f.GateEnded) -> Agents:
         text = f"{noun} {x.gate} {'failed to run' if x.code else 'gives no verdicts'}: {x.headline}"
         return replace(a, fault="unusable", fault_text=text)
     return a
-
-
-def gives_no_answer(step: Step, x: f.GateEnded) -> bool:
-    """A hard reviewer fails to answer, twice. That is not the agent's fault, and asking about another tree would not help."""
-    mute_before = failure_key(x.gate, x.error_hash) in step.before.judgement.failures
-    again = x.op.endswith(":again") and x.timed_out != "hard"
-    return x.unclear and bool(x.code or mute_before) and again
 
 
 def _agent_back(step: Step, x: f.AgentBack) -> Agents:

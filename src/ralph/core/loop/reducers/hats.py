@@ -12,7 +12,7 @@ from ralph.core.hats.board import Board
 from ralph.core.hats.model import Team
 from ralph.core.hats.steps import COOLDOWN
 from ralph.core.loop.state import Hats, LoopState
-from ralph.core.loop.step import Reducers, Step
+from ralph.core.loop.step import Reducers, Step, read_signal
 
 
 def _iteration_started(step: Step, x: f.IterationStarted) -> Hats:
@@ -23,7 +23,10 @@ def _iteration_started(step: Step, x: f.IterationStarted) -> Hats:
 
 def _iteration_ended(step: Step, x: f.IterationEnded) -> Hats:
     h = step.before.hats
-    wearing = activation.ended(h.wearing, step.before, step.now, x, commits=x.commits, files=x.files)
+    crashed = step.outcome.kind == "crashed"
+    said = read_signal(step.before, x) if x.how == "exited" and not crashed else None
+    signal = said.word if said and said.explicit else ""
+    wearing = activation.ended(h.wearing, step.before, step.now, x, crashed=crashed, signal=signal)
     return _turned(step, replace(h, wearing=wearing, board=_paid_for(step, x)))
 
 

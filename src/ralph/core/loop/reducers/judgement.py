@@ -11,8 +11,6 @@ from ralph.core import facts as f
 from ralph.core.failures.excerpt import excerpt
 from ralph.core.loop import signals
 from ralph.core.loop.claims import Verdict, judge, weakened
-from ralph.core.loop.reducers.agents import gives_no_answer
-from ralph.core.loop.reducers.progress import is_promise
 from ralph.core.loop.state import (
     OUTPUTS_KEPT,
     Attempt,
@@ -23,7 +21,7 @@ from ralph.core.loop.state import (
     failure_key,
     verdict_key,
 )
-from ralph.core.loop.step import CANNOT_RUN, Reducers, Step
+from ralph.core.loop.step import CANNOT_RUN, Reducers, Step, gives_no_answer, is_promise
 from ralph.core.policy import GatePolicy
 from ralph.text import digest, few
 

@@ -7,9 +7,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.hats.model import COMPLETE_WORDS
-from ralph.core.loop.state import SOFT_LIMITS, Progress, Running
-from ralph.core.loop.step import Reducers, Step
+from ralph.core.loop.state import Progress, Running
+from ralph.core.loop.step import Reducers, Step, is_promise, new_note
 
 
 def _resumed(step: Step, x: f.LoopResumed) -> Progress:
@@ -141,24 +140,12 @@ def _checkpoint(step: Step, x: f.Checkpoint) -> Progress:
     return replace(p, noted=p.noted | {key}, soft_notes=(*p.soft_notes, x.what))
 
 
-def new_note(p: Progress, x: f.Checkpoint) -> str:
-    """The key of a soft limit that was not recorded yet; else empty."""
-    key = f"{x.what}:{x.serial}" if x.serial else x.what
-    return key if x.what in SOFT_LIMITS and key not in p.noted else ""
-
-
 def _event(step: Step, x: f.EventReceived) -> Progress:
     p = step.before.progress
     if is_promise(step, x):
         return p
     said = f"{x.topic} {x.payload}"
     return replace(p, events=p.events | {said}, news=p.news or said not in p.events)
-
-
-def is_promise(step: Step, x: f.EventReceived) -> bool:
-    """An iteration claims by `ralph emit`, where no hats route events."""
-    words = (*COMPLETE_WORDS, step.policy.completion_promise)
-    return bool(x.serial) and step.team is None and x.topic in words
 
 
 def _transition_passed(step: Step, x: f.TransitionPassed) -> Progress:

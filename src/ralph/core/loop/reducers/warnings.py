@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from ralph.core import facts as f
 from ralph.core.failures.test_counts import fewer
 from ralph.core.loop.claims import weakened
-from ralph.core.loop.reducers.progress import new_note
 from ralph.core.loop.state import SOFT_LIMITS, LoopState, Warnings, verdict_key
-from ralph.core.loop.step import CANNOT_RUN, Reducers, Step
+from ralph.core.loop.step import CANNOT_RUN, Reducers, Step, new_note
 from ralph.core.policy import GatePolicy, put_back
 from ralph.text import few
 
