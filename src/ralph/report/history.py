@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.exits import BY_NAME, DONE, exit_code
+from ralph.core.hats.event_log import spoke
 from ralph.core.loop import signals
 from ralph.core.loop.end_advice import what_next, why_it_ended
 from ralph.core.loop.fold import fold
@@ -38,7 +39,6 @@ from ralph.report.model import (
 from ralph.report.sections import HatTeller
 from ralph.report.sources import Changes, StoredTexts
 from ralph.terminal import words as masked
-from ralph.terminal.lines import spoke
 from ralph.text import few
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core.exits import BY_NAME
 from ralph.core.hats.board import BoardItem
-from ralph.core.hats.event_log import EventOutcomes, event_line
+from ralph.core.hats.event_log import EventOutcomes, about, event_line, title
 from ralph.core.hats.model import Team
 from ralph.core.loop.state import LoopState
 from ralph.report import charts, words
@@ -19,7 +19,7 @@ from ralph.report.html import commands, inline, scroll, section, visible
 from ralph.report.model import GateRun, HatRow, IterationRow, LoopReport
 from ralph.report.sources import cut_text
 from ralph.report.words import clock, tokens
-from ralph.terminal.lines import about, of_backlog, title
+from ralph.terminal.lines import of_backlog
 from ralph.terminal.words import ESTIMATE, NOT_TOLD, cost
 from ralph.text import count, duration
 

@@ -7,12 +7,13 @@ from collections import Counter
 from datetime import datetime
 from typing import NamedTuple
 
+from ralph.core.hats.event_log import about, title
 from ralph.core.hats.fold import COOLDOWN, IDLE
 from ralph.core.loop import steering
 from ralph.core.loop.decide import shift_level
 from ralph.core.loop.state import Due, LoopState, Running
 from ralph.core.policy import GatePolicy
-from ralph.terminal.lines import about, own_name, title
+from ralph.terminal.lines import own_name
 from ralph.terminal.screen import Style, TextSpan, draw, pad, width_of
 from ralph.terminal.seen import Now, Seen
 from ralph.terminal.words import ESTIMATE, colour_of, cost, one_line, verdict

@@ -13,7 +13,7 @@ from ralph.cli.show.operations import LoggedOperation, LoopListing, operations
 from ralph.core import facts as f
 from ralph.core.exits import of_task
 from ralph.core.hats.board import Board, BoardItem
-from ralph.core.hats.event_log import named
+from ralph.core.hats.event_log import about, named, title
 from ralph.core.hats.fold import IDLE
 from ralph.core.loop import steering
 from ralph.core.loop.end_advice import what_next, why_it_ended
@@ -24,7 +24,7 @@ from ralph.history.runs import backlog_runs, meant
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.record import Record
-from ralph.terminal.lines import about, of_backlog, title
+from ralph.terminal.lines import of_backlog
 from ralph.terminal.words import Verdict, spent, verdict
 from ralph.text import count, duration, few
 

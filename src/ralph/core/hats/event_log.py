@@ -13,7 +13,7 @@ from ralph.core.hats import fold
 from ralph.core.hats.model import Event
 from ralph.core.hats.routing import shown_topic
 from ralph.core.hats.turns import Routed
-from ralph.text import one_line
+from ralph.text import few, one_line
 
 if TYPE_CHECKING:
     from ralph.core.loop.state import LoopState
@@ -113,3 +113,47 @@ def event_line(routed: Routed) -> str:
     if routed.triggered:
         return f"{number}{named(routed.event)} → {', '.join(routed.triggered)}"
     return f"{number}{named(routed.event)}: {routed.why}"
+
+
+def title(s: LoopState, hat: str) -> str:
+    """A hat's name for people; the coordinator has none."""
+    found = s.policy.team.hat(hat) if s.policy.team is not None else None
+    return found.title if found else hat or "coordinator"
+
+
+def about(events: tuple[Event, ...]) -> str:
+    """What an iteration is about, as in "work.propose item-1.txt"."""
+    return few([f"{shown_topic(e.topic)} {one_line(e.payload, PAYLOAD_CHARS)}".rstrip() for e in events], 3)
+
+
+def spoke(x: f.IterationEnded, s: LoopState) -> str:
+    """What an iteration under hats said, in place of a signal."""
+    if s.turns.idle:
+        return f"idle ({shown_topic(_promise(s))})"
+    events = [routed for routed in accepted(s) if routed.event.iteration == x.serial]
+    return about(s.turns.held) or few([led(s, routed) for routed in events], 3) or "no event"
+
+
+def accepted(s: LoopState) -> list[Routed]:
+    return [routed for routed in s.turns.latest if is_first_news(routed)]
+
+
+def is_first_news(routed: Routed) -> bool:
+    """It is an event of the loop's, and this is not what became of it later."""
+    return routed.event.n > 0 and not routed.why.startswith("stale: ")
+
+
+def completes(s: LoopState, event: Event) -> bool:
+    return s.policy.team is not None and s.policy.team.completes(event.topic)
+
+
+def led(s: LoopState, routed: Routed) -> str:
+    if routed.triggered:
+        return f"{about((routed.event,))} → {', '.join(title(s, hat) for hat in routed.triggered)}"
+    if completes(s, routed.event):
+        return shown_topic(routed.event.topic)
+    return f"{about((routed.event,))} → coordinator"
+
+
+def _promise(s: LoopState) -> str:
+    return s.policy.team.completion_promise if s.policy.team else s.policy.completion_promise
