@@ -70,6 +70,29 @@ def history(state_dir: Path) -> Iterator[Record]:
             raise Damage(path, 1, 0, f"it does not continue record {end[0]}, where the file before it ends")
 
 
+def read_record(state_dir: Path, seq: int) -> Record | None:
+    """One record by its number, found by halving: of a long file only a few lines are read. None: it is not there."""
+    path = next((path for first, path in reversed(_files(state_dir)) if first <= seq), None)
+    if path is None:
+        return None
+    with open(path, "rb") as file:
+        low, high = 0, file.seek(0, os.SEEK_END)
+        while low < high:
+            middle = (low + high) // 2
+            file.seek(max(low, middle - 1))
+            if middle > low:
+                file.readline()  # to the beginning of a line
+            line = file.readline() if file.tell() < high else b""
+            match = _FIRST.match(line)
+            if match and int(match[1]) < seq:
+                low = file.tell()
+            elif match and int(match[1]) == seq:
+                return looks_like_record(line)
+            else:
+                high = middle
+    return None
+
+
 class Follower:
     """The records of a journal that is being written, each once, over rotations."""
 

@@ -98,6 +98,7 @@ ROW = """
 )
 BY_NAME"""
 USES = """
+from pathlib import Path
 import json
 from msgspec.structs import replace
 from reference import exit_codes as readme_table
@@ -108,19 +109,24 @@ from ralph.core.loop.end_advice import what_next
 from ralph.core.policy import Task
 from ralph.core.run import RunState, fold_run
 from ralph.core.loop.state import LoopState
-from ralph.runner.resume import changes, needs_a_person
+from ralph.runner.backlog_writes import changes, needs_a_person
 from ralph.notify.news import Scene, news
-from ralph.runner.resume import is_over
+from ralph.history.loops import is_over
 from ralph.setup.plan import exit_codes
 from ralph.report import sections, words
-from ralph.report.model import TimeSpan, LoopReport
+from ralph.history.loops import Loop
+from ralph.history.moments import At
+from ralph.history.texts import JournalTexts
+from ralph.report.stories import LoopReport
 
 end = "rained-off"
 fact = f.decode(f.encode(f.LoopEnded(end=end, reason="clouds", code=exits.exit_code(end))))
 s = fold(LoopState(task=Task("A", "Title"), prepared=True), fact)
 told = news(fact, s, Scene(run="r", folder="/", host="h", time="t"))
 (change,) = changes(s)
-story = LoopReport("l", s.task, s.policy, "ended", TimeSpan(0.0, 0.0), end, "clouds", "", False)
+loop = Loop()
+loop.note(fact, At(run="r"), s)
+story = LoopReport(loop.snapshot(0.0, live=False), JournalTexts(Path()))
 print(json.dumps({
     "code": fact.code,
     "ended": s.ended,

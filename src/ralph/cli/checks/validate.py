@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from ralph.core.secrets import masked
 from ralph.errors import RalphError
-from ralph.terminal import words
 from ralph.terminal.words import one_line
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def _meaning(found: Examined) -> Iterator[str]:
         rows.append(("env", [f"agents and gates also get {', '.join(policy.env_allow)}"]))
     if policy.notify:
         rows.append(
-            ("notify", [f"{n.run or words.address(n.url)} ({', '.join(n.when)})" for n in policy.notify])
+            ("notify", [f"{n.run or masked.address(n.url)} ({', '.join(n.when)})" for n in policy.notify])
         )
     if found.work.at_end:
         rows.append(("at end", [_at_end(gate) for gate in found.work.at_end]))

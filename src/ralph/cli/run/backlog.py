@@ -33,7 +33,7 @@ from ralph.git.repo import Repo, printable
 from ralph.git.workspaces.pool import refuse
 from ralph.git.workspaces.shared_folders import missing_of
 from ralph.history.loops import by_loop, is_unfinished, last_loop
-from ralph.history.runs import file_of, newest_backlog_run
+from ralph.history.runs import file_of, runs_in
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.read import NAME as JOURNAL
@@ -100,8 +100,8 @@ def drive(request: BacklogRequest, backlog: Backlog, see: dict[str, bool]) -> in
 
 def _reviews(repo: Repo) -> tuple[f.RunReviewed, ...]:
     """What was said of the whole change, also in the lives of the run that were cut short."""
-    run = newest_backlog_run(scan(repo.state_dir / JOURNAL).records, repo.root)
-    return run.reviews if run else ()
+    run = runs_in(scan(repo.state_dir / JOURNAL).records).newest(repo.root)
+    return run.state.reviews if run else ()
 
 
 def _left(backlog: Backlog) -> int:
@@ -304,8 +304,8 @@ def _in_place_comes_first(records: list[Record], repo: Repo) -> bool:
     newest = last_loop(records, repo.root)
     if newest is None:
         return False
-    run = newest_backlog_run(records, repo.root)
-    return is_unfinished(newest[0]) or run is None or run.seq < newest[1][-1].seq
+    run = runs_in(records).newest(repo.root)
+    return is_unfinished(newest[0]) or run is None or run.at.seq < newest[1][-1].seq
 
 
 def _only(found: dict[str, Begun], says: bool) -> Begun | None:

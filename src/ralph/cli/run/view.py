@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
+from ralph.core.secrets import masked
 from ralph.journal.read import NAME, Follower, follow, scan
 from ralph.journal.record import looks_like_record
-from ralph.terminal import words
 from ralph.terminal.activity import readable
 from ralph.terminal.lines import lines, summary
 from ralph.terminal.log_files import LogFile
@@ -258,7 +258,7 @@ class Json:
             # Of a run before: it died between this and its own end.
             records += [r for r in scan(self._journal).records if r.kind == kind and r.loop == s.loop][-1:]
         for record in records:
-            shown = replace(record, data=words.fact(record.kind, record.data))
+            shown = replace(record, data=masked.fact(record.kind, record.data))
             echo(msgspec.json.encode(shown).decode())
 
     def heard(self, who: str, text: str, task: str = "") -> None:
