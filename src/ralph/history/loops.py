@@ -303,6 +303,15 @@ class Loop:
     def span(self) -> TimeSpan:
         return TimeSpan(self.at.moment, self.until or self.last.moment)
 
+    def began(self, op: str) -> At | None:
+        """When this operation, which is under way, began."""
+        found = next((one for one in self.under_way() if one.op == op), None) or self.wait(op)
+        return found.at if found else None
+
+    def gate_run(self, op: str) -> GateRun | None:
+        """The latest run of this operation."""
+        return self.gates[self._asked[op]] if op in self._asked else None
+
     def wait(self, op: str) -> Wait | None:
         """The one of this name that has not ended."""
         number = self._waited.get(op)
@@ -366,8 +375,8 @@ class Loop:
                 found += [
                     it for it in (self.iterations.get(self.state.serial),) if it and it.op == running.op
                 ]
-            elif running.op in self._asked:
-                found.append(self.gates[self._asked[running.op]])
+            elif run := self.gate_run(running.op):
+                found.append(run)
         return found
 
     def operations(self) -> list[Iteration | GateRun]:
