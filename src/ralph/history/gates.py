@@ -39,7 +39,6 @@ class GateRun(msgspec.Struct, frozen=True):
     findings: TextRef | None = None
     died: bool = False  # its run died while it ran
     flaky: bool = False
-    changed: int = 0  # the record that last changed it
 
     @property
     def op(self) -> str:
@@ -110,7 +109,6 @@ class GateRun(msgspec.Struct, frozen=True):
             until=lasted_until(self.at, x.seconds, at),
             output=x.output or self.output,
             command=lean.command,
-            changed=at.seq,
         )
 
     def closed(self, now: float, *, live: bool) -> GateRun:
@@ -129,7 +127,6 @@ def begun(x: f.GateStarted, at: At, output: str, serial: int, n: int, policy: Ga
         hard=policy.hard if policy else True,
         reviewer=bool(x.prompt or (policy and policy.kind.asked_once)),
         command=policy.run if policy else "",
-        changed=at.seq,
     )
 
 
@@ -156,7 +153,6 @@ def remembered(said: GateRun, at: At, serial: int, n: int) -> GateRun:
         n=n,
         origin="remembered",
         before=said.before or said.n,
-        changed=at.seq,
     )
 
 

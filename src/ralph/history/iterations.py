@@ -50,7 +50,6 @@ class Iteration(msgspec.Struct, frozen=True):
     review_usage: f.Usage = f.Usage()  # of the reviewers who looked at its work
     review_estimated: bool = False
     turn: HatTurn | None = None
-    changed: int = 0  # the record that last changed it
 
     @property
     def op(self) -> str:

@@ -73,31 +73,57 @@ class TurnedDown(msgspec.Struct, frozen=True):
     serial: int
 
 
-class Loop:
+class Recent(msgspec.Struct):
+    """The iterations, gate runs, waits and marks of a loop by when they last changed, so that what is new is found without
+    looking at the rest. Each by its key or its place in its list -> the record."""
+
+    iterations: dict[int, int] = {}
+    gates: dict[int, int] = {}
+    waits: dict[int, int] = {}
+    marks: dict[int, int] = {}
+
+
+def touch(changed: dict[int, int], key: int, at: At) -> None:
+    changed.pop(key, None)
+    changed[key] = at.seq
+
+
+def since(changed: dict[int, int], cursor: int) -> list[int]:
+    """What changed after that record, oldest change first."""
+    found = []
+    for key in reversed(changed):
+        if changed[key] <= cursor:
+            break
+        found.append(key)
+    return found[::-1]
+
+
+class Loop(msgspec.Struct, eq=False):
     """`standing` and `until` are those of a `snapshot`."""
 
-    def __init__(self) -> None:
-        self.state = LoopState()
-        self.at = self.last = At()
-        self.lives: list[str] = []  # the runs that worked on it, oldest first
-        self.iterations: dict[int, Iteration] = {}  # by serial
-        self.gates: list[GateRun] = []  # in the order in which they began
-        self.waits: list[Wait] = []
-        self.pauses: list[TimeSpan] = []  # when no run worked on it
-        self.marks: list[Mark] = []
-        self.notices: list[Notice] = []
-        self.messages: dict[str, Message] = {}  # by their names
-        self.turned_down: list[TurnedDown] = []
-        self.end: f.LoopEnded | None = None
-        self.results: dict[str, GateRun] = {}  # gate -> the last run of it that came to a result
-        self.base_results: dict[str, GateRun] = {}  # the same, on the starting tree
-        self.idle: At | None = None  # since when nobody has found work
-        self.standing: Standing = "running"
-        self.until = 0.0
-        self._events = EventOutcomes()
-        self._asked: dict[str, int] = {}  # operation -> its latest gate run
-        self._waited: dict[str, int] = {}  # and its latest wait
-        self._reviewed: dict[str, int] = {}  # verdict key -> the reviewer's run that gave it last
+    state: LoopState = LoopState()
+    at: At = At()
+    last: At = At()
+    lives: list[str] = []  # the runs that worked on it, oldest first
+    iterations: dict[int, Iteration] = {}  # by serial
+    gates: list[GateRun] = []  # in the order in which they began
+    waits: list[Wait] = []
+    pauses: list[TimeSpan] = []  # when no run worked on it
+    marks: list[Mark] = []
+    notices: list[Notice] = []
+    messages: dict[str, Message] = {}  # by their names
+    turned_down: list[TurnedDown] = []
+    end: f.LoopEnded | None = None
+    results: dict[str, GateRun] = {}  # gate -> the last run of it that came to a result
+    base_results: dict[str, GateRun] = {}  # the same, on the starting tree
+    idle: At | None = None  # since when nobody has found work
+    standing: Standing = "running"
+    until: float = 0.0
+    recent: Recent = msgspec.field(default_factory=Recent)
+    _events: EventOutcomes = msgspec.field(default_factory=EventOutcomes)
+    _asked: dict[str, int] = {}  # operation under way -> its gate run
+    _waited: dict[str, int] = {}  # or its wait
+    _reviewed: dict[str, int] = {}  # verdict key -> the reviewer's run that gave it last
 
     @property
     def id(self) -> str:
@@ -117,7 +143,7 @@ class Loop:
         if isinstance(fact, f.IterationEnded | f.TransitionPassed | f.EventReceived):
             it = self.iterations.get(fact.serial)
             if told and it is not None and it.turn is not None:
-                self._change(it, at, turn=it.turn.heard(told))
+                self._put(replace(it, turn=it.turn.heard(told)), at)
         if self.state.attempts > before.attempts:
             self._turned_down(fact, at)
 
@@ -136,7 +162,7 @@ class Loop:
 
     def _prepared(self, x: f.WorkspacePrepared, at: At) -> None:
         for known in x.known:
-            self._add(gates.known(known, x.tree, at, self.state.gate(known.gate)))
+            self._add(gates.known(known, x.tree, at, self.state.gate(known.gate)), at)
 
     def _changed(self, x: f.WorkspaceChanged, at: At) -> None:
         self._mark("edited", x, at)
@@ -147,7 +173,8 @@ class Loop:
 
     def _iteration_started(self, x: f.IterationStarted, at: At) -> None:
         output = transcript_name(at.run, self.id, f"iteration:{x.serial}")
-        it = self.iterations[x.serial] = iterations.begun(x, at, output, self.state)
+        it = iterations.begun(x, at, output, self.state)
+        self._put(it, at)
         if x.shift and self.state.shifted:
             self._mark("shift", it.started, at)
         for name in x.heard:
@@ -162,21 +189,23 @@ class Loop:
         if it is None:
             started = f.IterationStarted(serial=x.serial, n=x.n, prompt="", prompt_chars=0, tree="")
             it = iterations.begun(started, at, "", self.state)
-        self.iterations[x.serial] = replace(it.end(x, at, self.state), changed=at.seq)
+        self._put(it.end(x, at, self.state), at)
 
     def _gate_started(self, x: f.GateStarted, at: At) -> None:
         """The same question may be asked again after an interruption: each run is evidence of its own."""
         serial = 0 if x.purpose == "base" else self.state.serial
         n = self.iterations[serial].n if serial in self.iterations else 0
         output = transcript_name(at.run, self.id, x.op)
-        self._add(gates.begun(x, at, output, serial, n, self.state.gate(x.gate)))
+        self._asked[x.op] = len(self.gates)
+        self._add(gates.begun(x, at, output, serial, n, self.state.gate(x.gate)), at)
 
     def _gate_ended(self, x: f.GateEnded, at: At) -> None:
         if x.op not in self._asked:
             started = f.GateStarted(op=x.op, gate=x.gate, purpose=x.purpose, variant=x.variant, tree=x.tree)
             self._gate_started(started, at)
-        number = self._asked[x.op]
+        number = self._asked.pop(x.op)
         run = self.gates[number] = self.gates[number].end(x, at)
+        touch(self.recent.gates, number, at)
         if run.passed is not None:
             self.results[x.gate] = run
             if x.purpose == "base":
@@ -187,7 +216,9 @@ class Loop:
         if it is not None and (x.usage != f.Usage() or x.estimated):
             used = it.review_usage
             usage = f.Usage(used.tokens + x.usage.tokens, used.cost_usd + x.usage.cost_usd)
-            self._change(it, at, review_usage=usage, review_estimated=it.review_estimated or x.estimated)
+            self._put(
+                replace(it, review_usage=usage, review_estimated=it.review_estimated or x.estimated), at
+            )
         if self.is_flaky(run) and self.state.claim is None and not x.passed:
             self._settle("flaky", f"gate {x.gate} contradicts itself on this tree: no attempt is spent", at)
 
@@ -197,6 +228,7 @@ class Loop:
 
     def _wait_started(self, x: f.WaitStarted, at: At) -> None:
         self._waited[x.op] = len(self.waits)
+        touch(self.recent.waits, len(self.waits), at)
         self.waits.append(Wait(at, x, at.moment))
         if x.op.startswith(IDLE):
             self.idle = self.idle or at
@@ -206,6 +238,7 @@ class Loop:
         if number is not None:
             how: Literal["elapsed", "cut short"] = "elapsed" if x.elapsed else "cut short"
             self.waits[number] = replace(self.waits[number], ended=how, until=at.moment)
+            touch(self.recent.waits, number, at)
 
     def _stop(self, x: f.StopRequested, at: At) -> None:
         self._mark("stop", x, at)
@@ -242,12 +275,12 @@ class Loop:
             if fate == "verified":
                 fate = "verified" if self.shows_the_task(x.proof) else "passed"
                 detail = gates.proof_line(x.proof) or x.reason
-            self._change(it, at, fate=fate, detail=detail)
+            self._put(replace(it, fate=fate, detail=detail), at)
 
     # -- what follows from them ----------------------------------------------------------------------
 
-    def _add(self, run: GateRun) -> None:
-        self._asked[run.op] = len(self.gates)
+    def _add(self, run: GateRun, at: At) -> None:
+        touch(self.recent.gates, len(self.gates), at)
         self.gates.append(run)
 
     def _turned_down(self, fact: f.AnyFact, at: At) -> None:
@@ -269,18 +302,20 @@ class Loop:
         if it is None or number is None or self.gates[number].serial == it.serial:
             return
         run = gates.remembered(self.gates[number], at, it.serial, it.n)
-        self._add(run)
+        self._add(run, at)
         self._reviewed[run.verdict_of] = len(self.gates) - 1
 
     def _settle(self, fate: Fate, detail: str, at: At, *, claimed: bool = False) -> None:
         """What became of the iteration whose claim was looked at."""
         if (it := self.iterations.get(self.state.serial)) is not None:
-            self._change(it, at, fate=fate, detail=detail, claimed=it.claimed or claimed)
+            self._put(replace(it, fate=fate, detail=detail, claimed=it.claimed or claimed), at)
 
-    def _change(self, it: Iteration, at: At, **fields: Any) -> None:
-        self.iterations[it.serial] = replace(it, changed=at.seq, **fields)
+    def _put(self, it: Iteration, at: At) -> None:
+        self.iterations[it.serial] = it
+        touch(self.recent.iterations, it.serial, at)
 
     def _mark(self, kind: MarkKind, fact: f.AnyFact, at: At) -> None:
+        touch(self.recent.marks, len(self.marks), at)
         self.marks.append(Mark(kind, at, fact))
 
     # -- questions -----------------------------------------------------------------------------------
@@ -309,7 +344,7 @@ class Loop:
         return found.at if found else None
 
     def gate_run(self, op: str) -> GateRun | None:
-        """The latest run of this operation."""
+        """The run of this operation that is under way."""
         return self.gates[self._asked[op]] if op in self._asked else None
 
     def wait(self, op: str) -> Wait | None:
@@ -390,6 +425,7 @@ class Loop:
             self.iterations, self.gates, self.waits, self.turned_down = {}, [], [], []
             self.marks, self.notices, self.pauses = [], [], []
             self._asked, self._waited, self._reviewed = {}, {}, {}
+            self.recent = Recent()
 
     def stand(self, *, live: bool) -> Loop:
         """`live`: its run is at work."""

@@ -3,14 +3,22 @@ meaning raises SCHEMA. Secrets are masked."""
 
 from __future__ import annotations
 
+import json
+import os
+from functools import cache
 from typing import Any
+
+import msgspec
 
 from ralph.core import facts as f
 from ralph.core.loop.state import SOFT_LIMITS
 from ralph.core.secrets import masked
+from ralph.core.secrets.environment import masker_for
+from ralph.core.secrets.masker import Masker
 from ralph.history.gates import GateRun
-from ralph.history.iterations import Iteration
-from ralph.history.loops import Loop, Mark, Wait
+from ralph.history.history import History
+from ralph.history.iterations import HatTurn, Iteration
+from ralph.history.loops import Loop, Mark, Wait, since
 from ralph.history.runs import RunRecord
 from ralph.history.texts import JournalTexts
 from ralph.text import few
@@ -19,24 +27,58 @@ SCHEMA = 1
 Json = dict[str, Any]
 
 
+def as_text(value: Any) -> str:
+    """In ASCII, so that it is safe on a terminal, whatever agents said."""
+    return without_secrets(json.dumps(msgspec.to_builtins(value)))
+
+
+def without_secrets(text: str) -> str:
+    """Prompts, scratchpads and changes are kept as they are; what is shown is shown to others."""
+    return _masker().text(text)
+
+
+@cache
+def _masker() -> Masker:
+    return masker_for(os.environ)
+
+
 def loop_json(loop: Loop, texts: JournalTexts) -> Json:
     """A loop as it stands: of a snapshot."""
+    return {
+        **head_json(loop),
+        "quality_warnings": quality_warnings(loop, texts),
+        "evidence": [gate_json(run, texts) for run in loop.gates],
+        "iterations": [iteration_json(it) for it in loop.iterations.values()],
+        "attempts": [
+            {**_fields(x.attempt, "number gate error_hash shift headline"), "serial": x.serial}
+            for x in loop.turned_down
+        ],
+        "waits": [wait_json(wait) for wait in loop.waits],
+        "pauses": loop.pauses,
+        "marks": [mark_json(mark) for mark in loop.marks],
+        "notices": [{**_fields(n.fact, "occasion target ok text"), "at": n.at.moment} for n in loop.notices],
+        "messages": [
+            {**_fields(m.said, "text hat by"), "at": m.at.time, "iteration": m.iteration}
+            for m in loop.messages.values()
+        ],
+        "worn": [_turn_json(it, it.turn) for it in loop.iterations.values() if it.turn is not None],
+        "items": list(loop.state.board.items.values()),
+    }
+
+
+def head_json(loop: Loop) -> Json:
+    """What does not grow with the loop."""
     s, last, landed = loop.state, loop.last_attempt, loop.state.landed
     return {
         "loop": s.loop,
         "task": s.task,
         "policy": masked.policy(s.policy),
-        "standing": loop.standing,
-        "span": loop.span,
+        **_fields(
+            loop, "standing span reason done code proof proven paths wall_seconds last_gate last_error stuck"
+        ),
         "end": s.ended or "",
-        "reason": loop.reason,
         "next": loop.next_step,
-        "done": loop.done,
-        "code": loop.code,
         "limit": s.end_limit,
-        "proof": loop.proof,
-        "proven": loop.proven,
-        "paths": loop.paths,
         "runs": loop.lives,
         "root": s.root,
         "folder": s.folder,
@@ -53,138 +95,70 @@ def loop_json(loop: Loop, texts: JournalTexts) -> Json:
         "counted": s.iterations,
         "turned_down": s.attempts,
         "active_seconds": s.active_seconds,
-        "wall_seconds": loop.wall_seconds,
         "tokens": s.tokens,
         "cost_usd": s.cost_usd,
         "estimated": s.estimated,
-        "last_gate": loop.last_gate,
-        "last_error": loop.last_error,
         "error_hash": last.error_hash if last else "",
-        "stuck": loop.stuck,
-        "quality_warnings": quality_warnings(loop, texts),
-        "evidence": [gate_json(run, texts) for run in loop.gates],
-        "iterations": [iteration_json(it) for it in loop.iterations.values()],
-        "attempts": [
-            {
-                "number": x.attempt.number,
-                "gate": x.attempt.gate,
-                "error_hash": x.attempt.error_hash,
-                "shift": x.attempt.shift,
-                "headline": x.attempt.headline,
-                "serial": x.serial,
-            }
-            for x in loop.turned_down
-        ],
-        "waits": [_wait_json(wait) for wait in loop.waits],
-        "pauses": loop.pauses,
-        "marks": [{"kind": m.kind, "at": m.at.moment, "text": mark_text(m)} for m in loop.marks],
-        "notices": [
-            {
-                "occasion": n.fact.occasion,
-                "target": n.fact.target,
-                "ok": n.fact.ok,
-                "at": n.at.moment,
-                "text": n.fact.text,
-            }
-            for n in loop.notices
-        ],
-        "messages": [
-            {
-                "text": m.said.text,
-                "hat": m.said.hat,
-                "by": m.said.by,
-                "at": m.at.time,
-                "iteration": m.iteration,
-            }
-            for m in loop.messages.values()
-        ],
         "warnings": s.warnings,
-        "worn": [_turn_json(it) for it in loop.iterations.values() if it.turn is not None],
-        "items": list(s.board.items.values()),
-        "changed_by": loop.last.seq,
+    }
+
+
+def news_json(history: History, cursor: int, live: str, texts: JournalTexts) -> Json:
+    """What changed after the record `cursor`, in entries that replace those of the same loop and serial, operation or
+    place. `live`: the run that is at work. Costs as much as there is news."""
+    changed = [loop for loop in history.loops.values() if loop.last.seq > cursor]
+    return {
+        "schema": SCHEMA,
+        "cursor": history.cursor,
+        "loops": [_loop_news(loop.stand(live=loop.last.run == live), cursor, texts) for loop in changed],
+    }
+
+
+def _loop_news(loop: Loop, cursor: int, texts: JournalTexts) -> Json:
+    new = loop.recent
+    return {
+        **head_json(loop),
+        "iterations": [iteration_json(loop.iterations[serial]) for serial in since(new.iterations, cursor)],
+        "evidence": {str(n): gate_json(loop.gates[n], texts) for n in since(new.gates, cursor)},
+        "waits": {str(n): wait_json(loop.waits[n]) for n in since(new.waits, cursor)},
+        "marks": {str(n): mark_json(loop.marks[n]) for n in since(new.marks, cursor)},
     }
 
 
 def iteration_json(it: Iteration) -> Json:
     x = it.result
     return {
-        "serial": it.serial,
-        "n": it.n,
-        "span": it.span,
-        "fate": it.fate,
-        "detail": it.detail,
-        "claimed": it.claimed,
-        "signal": it.signal,
-        "how": it.how,
-        "cause": x.cause,
-        "code": x.code,
-        "seconds": it.seconds,
+        **_fields(it, "serial n span fate detail claimed signal how seconds estimated output said"),
+        **_fields(x, "cause code scratchpad fault fault_text stragglers refs_moved cut"),
+        **_fields(it.started, "shift expand prompt prompt_chars"),
         "tokens": x.usage.tokens,
         "cost_usd": x.usage.cost_usd,
         "review_tokens": it.review_usage.tokens,
         "review_cost_usd": it.review_usage.cost_usd,
-        "estimated": it.estimated,
-        "shift": it.started.shift,
-        "expand": it.started.expand,
-        "prompt": it.started.prompt,
-        "prompt_chars": it.started.prompt_chars,
         "tree_before": it.started.tree,
         "tree_after": x.tree,
-        "output": it.output,
-        "scratchpad": x.scratchpad,
-        "fault": x.fault,
-        "fault_text": x.fault_text,
-        "stragglers": x.stragglers,
-        "refs_moved": x.refs_moved,
-        "cut": x.cut,
-        "said": it.said,
-        "changed_by": it.changed,
     }
 
 
 def gate_json(run: GateRun, texts: JournalTexts) -> Json:
     x = run.result
     return {
-        "op": run.op,
-        "gate": run.gate,
-        "serial": run.serial,
-        "purpose": run.started.purpose,
-        "variant": run.started.variant,
-        "tree": run.tree,
-        "span": run.span,
-        "n": run.n,
-        "hard": run.hard,
-        "reviewer": run.reviewer,
-        "again": run.again,
+        **_fields(run, "op gate serial tree span n hard reviewer again command passed how before seconds"),
+        **_fields(run, "flaky excerpt"),
+        **_fields(run.started, "purpose variant swapped prompt"),
+        **_fields(x, "code timed_out hermetic unclear empty headline error_hash wrote stragglers refs_moved"),
+        **_fields(x, "estimated fault fault_text"),
         "known": run.evidence,
-        "command": run.command,
-        "passed": run.passed,
-        "how": run.how,
-        "before": run.before,
-        "code": x.code,
-        "seconds": run.seconds,
-        "timed_out": x.timed_out,
-        "hermetic": x.hermetic,
-        "flaky": run.flaky,
-        "unclear": x.unclear,
-        "empty": x.empty,
         "findings": texts.texts(run.findings),
-        "headline": x.headline,
-        "error_hash": x.error_hash,
-        "wrote": x.wrote,
-        "swapped": run.started.swapped,
-        "stragglers": x.stragglers,
-        "refs_moved": x.refs_moved,
         "tokens": x.usage.tokens,
         "cost_usd": x.usage.cost_usd,
-        "estimated": x.estimated,
-        "fault": x.fault,
-        "fault_text": x.fault_text,
-        "prompt": run.started.prompt,
-        "output": run.ended.output if run.ended else run.output,
-        "excerpt": run.excerpt,
-        "changed_by": run.changed,
+        "output": x.output if run.ended else run.output,
     }
+
+
+def _fields(value: msgspec.Struct, names: str) -> Json:
+    """Facts and the history's own values, not the core's state."""
+    return {name: getattr(value, name) for name in names.split()}
 
 
 def run_json(run: RunRecord) -> Json:
@@ -205,30 +179,21 @@ def run_json(run: RunRecord) -> Json:
     }
 
 
-def _wait_json(wait: Wait) -> Json:
-    x = wait.started
-    return {
-        "op": x.op,
-        "what": x.what,
-        "why": x.why,
-        "seconds": x.seconds,
-        "span": wait.span,
-        "ended": wait.ended,
-    }
+def wait_json(wait: Wait) -> Json:
+    return {**_fields(wait.started, "op what why seconds"), "span": wait.span, "ended": wait.ended}
 
 
-def _turn_json(it: Iteration) -> Json:
-    assert it.turn is not None
+def mark_json(mark: Mark) -> Json:
+    return {"kind": mark.kind, "at": mark.at.moment, "text": mark_text(mark)}
+
+
+def _turn_json(it: Iteration, turn: HatTurn) -> Json:
     return {
         "serial": it.serial,
         "n": it.n,
-        "hat": it.started.hat,
-        "title": it.turn.title,
-        "event": it.turn.event,
+        **_fields(it.started, "hat fresh"),
         "why": it.started.hat_why,
-        "fresh": it.started.fresh,
-        "said": it.turn.said,
-        "refused": it.turn.refused,
+        **_fields(turn, "title event said refused"),
     }
 
 

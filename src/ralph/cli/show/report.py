@@ -88,28 +88,19 @@ def _json(found: Gathered) -> Iterator[str]:
     import msgspec
 
     from ralph import __version__
-    from ralph.history.serialise import SCHEMA, loop_json, run_json
+    from ralph.history.serialise import SCHEMA, as_text, loop_json, run_json
 
-    yield f'{_JSON_MARK}{_ascii(__version__)}, "schema": {SCHEMA}'
+    yield f'{_JSON_MARK}{as_text(__version__)}, "schema": {SCHEMA}'
     if found.run:
         from ralph.report.markdown import totals
 
         run = run_json(found.run) | msgspec.to_builtins(totals(found.stories, found.run))
-        yield f', "run": {_ascii(run)}'
+        yield f', "run": {as_text(run)}'
     yield ', "loops": ['
     for number, story in enumerate(found.stories):
         loop = loop_json(story.loop, story.texts) | {"changed": story.changed}
-        yield (", " if number else "") + _ascii(loop)
+        yield (", " if number else "") + as_text(loop)
     yield "]}\n"
-
-
-def _ascii(value: object) -> str:
-    """Safe on a terminal, whatever agents said."""
-    import json
-
-    import msgspec
-
-    return json.dumps(msgspec.to_builtins(value))
 
 
 def _print(made: Iterable[str]) -> None:

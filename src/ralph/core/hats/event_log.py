@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -30,23 +30,22 @@ class EventOutcome(msgspec.Struct, frozen=True):
     counts: bool
 
 
-class EventOutcomes:
+class EventOutcomes(msgspec.Struct):
     """Goes along with the facts of one loop. Events carry the number of their iteration, as people know it, and not that
     of its process."""
 
-    def __init__(self) -> None:
-        self._before: LoopState | None = None
-        self._numbers: dict[int, int] = {}  # process -> iteration
-        self._last = 0  # event
+    before: Any = None  # the state before the next fact
+    numbers: dict[int, int] = {}  # process -> iteration
+    last: int = 0  # event
 
     def stand(self, state: LoopState) -> None:
         """What was told so far led to this state, by whoever folded it."""
-        self._before = state
+        self.before = state
 
     def take(self, fact: f.AnyFact, after: LoopState) -> tuple[EventOutcome, ...]:
-        before, self._before = self._before, after
+        before, self.before = self.before, after
         if isinstance(fact, f.IterationStarted):
-            self._numbers[fact.serial] = fact.n
+            self.numbers[fact.serial] = fact.n
         if after.policy.routing is None:
             return self._without_hats(fact, after)
         found = after.turns.latest if before is None else fold.routed(before, after)
@@ -55,21 +54,21 @@ class EventOutcomes:
     def _told(self, routed: Routed, fact: f.AnyFact, s: LoopState) -> EventOutcome:
         event, team = routed.event, s.policy.team
         cancels = bool(s.turns.cancelled) and team is not None and event.topic == team.cancellation_promise
-        counts = event.n > self._last or (cancels and not event.n)
-        self._last = max(self._last, event.n)
+        counts = event.n > self.last or (cancels and not event.n)
+        self.last = max(self.last, event.n)
         serial = 0 if isinstance(fact, f.BoardLooked) else event.iteration  # Ralph looked, and no iteration
         return EventOutcome(
-            replace(routed, event=replace(event, iteration=self._numbers.get(serial, serial))), counts
+            replace(routed, event=replace(event, iteration=self.numbers.get(serial, serial))), counts
         )
 
     def _without_hats(self, fact: f.AnyFact, s: LoopState) -> tuple[EventOutcome, ...]:
         if not isinstance(fact, f.EventReceived):
             return ()
-        self._last += 1
+        self.last += 1
         hat = s.hat if fact.serial == s.serial else ""
-        number = self._numbers.get(fact.serial, fact.serial)
+        number = self.numbers.get(fact.serial, fact.serial)
         return (
-            EventOutcome(Routed(Event(fact.topic, fact.payload, hat, number, self._last), (), NO_HATS), True),
+            EventOutcome(Routed(Event(fact.topic, fact.payload, hat, number, self.last), (), NO_HATS), True),
         )
 
 
