@@ -106,7 +106,7 @@ def _loops(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     from ralph.journal.read import history
 
     for one in reversed(survey(history(here().state_dir)).starts.values()):
-        yield CompletionItem(one.id, help=_short(f"{one.fact.task.id}: {one.fact.task.title}"))
+        yield CompletionItem(one.id, help=_short(f"{one.task}: {one.title}"))
 
 
 def _runs(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:

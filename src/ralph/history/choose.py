@@ -10,7 +10,7 @@ import msgspec
 from ralph.core import facts as f
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
-from ralph.history.history import History, LoopStart, build, survey
+from ralph.history.history import LoopStart, Survey, build, survey
 from ralph.history.loops import Loop
 from ralph.history.runs import RunRecord, meant
 from ralph.journal.read import history
@@ -42,7 +42,7 @@ def choose(
         return Selection([one.id for one in here])
     if run:
         return _of_run(known, repo, run)
-    in_place = [one.id for one in here if not one.fact.home][-1:]
+    in_place = [one.id for one in here if not one.home][-1:]
     over = meant(known.runs.of(repo.root), known.worked.keys())
     if over is None or any(known.newest[id] > over.at.seq for id in in_place):
         return Selection(in_place or [here[-1].id])
@@ -65,7 +65,7 @@ def loops_of_task(repo: Repo, task: str) -> set[str]:
     """Every loop of this task here."""
     here = survey(history(repo.state_dir)).here(repo.root)
     _of_task(here, task)
-    return {one.id for one in here if one.fact.task.id == task}
+    return {one.id for one in here if one.task == task}
 
 
 def load(repo: Repo, ids: Collection[str]) -> dict[str, Loop]:
@@ -87,7 +87,7 @@ def records_of(repo: Repo, ids: Collection[str]) -> dict[str, list[Record]]:
     return found
 
 
-def _named(known: History, repo: Repo, loop: str) -> str:
+def _named(known: Survey, repo: Repo, loop: str) -> str:
     if loop in known.starts:
         return loop
     here = [one.id for one in known.here(repo.root)]
@@ -100,15 +100,15 @@ def _named(known: History, repo: Repo, loop: str) -> str:
 
 
 def _of_task(here: list[LoopStart], task: str) -> str:
-    found = [one.id for one in here if one.fact.task.id == task]
+    found = [one.id for one in here if one.task == task]
     if found:
         return found[-1]
-    worked = list(dict.fromkeys(one.fact.task.id for one in here))
+    worked = list(dict.fromkeys(one.task for one in here))
     todo = f"Worked on: {few(worked[::-1])}." if worked else "`ralph run` begins the first one."
     raise RalphError(f"no loop has worked on a task {task!r} here", todo=todo)
 
 
-def _of_run(known: History, repo: Repo, run: str) -> Selection:
+def _of_run(known: Survey, repo: Repo, run: str) -> Selection:
     over = next((x for x in known.runs.of(repo.root) if any(life.startswith(run) for life in x.lives)), None)
     if over is not None and (whole := _whole(known, repo, over)).ids:
         return whole
@@ -118,11 +118,11 @@ def _of_run(known: History, repo: Repo, run: str) -> Selection:
     return Selection(ids, over, _earlier(known, repo.root, over) if over else "")
 
 
-def _whole(known: History, repo: Repo, run: RunRecord) -> Selection:
+def _whole(known: Survey, repo: Repo, run: RunRecord) -> Selection:
     return Selection(known.loops_of(run.lives, repo.root), run, _earlier(known, repo.root, run))
 
 
-def _earlier(known: History, root: Path, over: RunRecord) -> str:
+def _earlier(known: Survey, root: Path, over: RunRecord) -> str:
     runs = [run for run in known.runs.of(root) if run.at.seq < over.at.seq]
     before = [run.id for run in runs if known.loops_of(run.lives, root)]
     return before[-1] if before else ""

@@ -21,51 +21,40 @@ from ralph.journal.record import Record
 class LoopStart(msgspec.Struct, frozen=True):
     """A loop of which no more is known than its start."""
 
+    id: str
     at: At
-    fact: f.LoopStarted
-
-    @property
-    def id(self) -> str:
-        return self.fact.loop
+    task: str
+    title: str
+    root: str
+    home: str
 
     @property
     def checkout(self) -> str:
         """The user's own, wherever the loop works."""
-        return self.fact.home or self.fact.root
+        return self.home or self.root
 
 
-class History:
-    """`wanted`: which loops are built; without it, all."""
+class Survey(msgspec.Struct):
+    """The runs of a journal, and of each loop only its start and its newest record: quick to have."""
 
-    def __init__(self, wanted: Callable[[f.LoopStarted], bool] | None = None) -> None:
-        self.cursor = 0  # the newest record that was taken
-        self.runs = Runs()
-        self.starts: dict[str, LoopStart] = {}  # every loop, oldest first
-        self.loops: dict[str, Loop] = {}  # the wanted ones
-        self.newest: dict[str, int] = {}  # loop -> its newest record
-        self.worked: dict[str, dict[str, None]] = {}  # run -> the loops that it worked on
-        self._wanted = wanted
+    cursor: int = 0  # the newest record that was taken
+    runs: Runs = msgspec.field(default_factory=Runs)
+    starts: dict[str, LoopStart] = {}  # every loop, oldest first
+    newest: dict[str, int] = {}  # loop -> its newest record
+    worked: dict[str, dict[str, None]] = {}  # run -> the loops that it worked on
 
-    def take(self, record: Record) -> None:
+    def take(self, record: Record) -> f.LoopStarted | None:
+        """The loop that begins with this record, if one does."""
         self.cursor = record.seq
-        if record.kind not in f.BY_KIND:
-            return
         self.runs.take(record)
-        if record.kind == "loop.started":
-            self._begin(record)
-        if record.loop not in self.starts:
-            return
-        self.newest[record.loop] = record.seq
-        self.worked.setdefault(record.run, {})[record.loop] = None
-        if record.loop in self.loops:
-            self.loops[record.loop].take(record)
-
-    def _begin(self, record: Record) -> None:
-        started = f.decode(record.data)
-        assert isinstance(started, f.LoopStarted)
-        self.starts[started.loop] = LoopStart(at_record(record), started)
-        if self._wanted is None or self._wanted(started):
-            self.loops[started.loop] = Loop()
+        started = f.decode(record.data) if record.kind == "loop.started" else None
+        if isinstance(started, f.LoopStarted):
+            x, task = started, started.task
+            self.starts[x.loop] = LoopStart(x.loop, at_record(record), task.id, task.title, x.root, x.home)
+        if record.loop in self.starts:
+            self.newest[record.loop] = record.seq
+            self.worked.setdefault(record.run, {})[record.loop] = None
+        return started if isinstance(started, f.LoopStarted) else None
 
     def here(self, root: Path) -> list[LoopStart]:
         """The loops of this checkout and of its backlog, oldest first."""
@@ -77,6 +66,26 @@ class History:
         return [one.id for one in self.here(root) if one.id in touched]
 
 
+class History:
+    """`wanted`: which loops are built; without it, all."""
+
+    def __init__(self, wanted: Callable[[f.LoopStarted], bool] | None = None) -> None:
+        self.survey = Survey()
+        self.loops: dict[str, Loop] = {}  # the wanted ones
+        self._wanted = wanted
+
+    @property
+    def cursor(self) -> int:
+        return self.survey.cursor
+
+    def take(self, record: Record) -> None:
+        started = self.survey.take(record)
+        if started is not None and (self._wanted is None or self._wanted(started)):
+            self.loops[started.loop] = Loop()
+        if record.loop in self.loops and record.kind in f.BY_KIND:
+            self.loops[record.loop].take(record)
+
+
 def history_of(records: Iterable[Record], wanted: Callable[[f.LoopStarted], bool] | None = None) -> History:
     found = History(wanted)
     for record in records:
@@ -84,9 +93,11 @@ def history_of(records: Iterable[Record], wanted: Callable[[f.LoopStarted], bool
     return found
 
 
-def survey(records: Iterable[Record]) -> History:
-    """The runs, and of each loop only its start."""
-    return history_of(records, lambda started: False)
+def survey(records: Iterable[Record]) -> Survey:
+    found = Survey()
+    for record in records:
+        found.take(record)
+    return found
 
 
 def build(records: Iterable[Record], ids: Collection[str]) -> dict[str, Loop]:

@@ -420,12 +420,25 @@ class Loop(msgspec.Struct, eq=False):
         return sorted([*self.iterations.values(), *ran], key=_number)
 
     def forget_past(self) -> None:
-        """For those who show only what goes on: of what is over, each gate's last result stays."""
-        if not self.state.open:
-            self.iterations, self.gates, self.waits, self.turned_down = {}, [], [], []
-            self.marks, self.notices, self.pauses = [], [], []
-            self._asked, self._waited, self._reviewed = {}, {}, {}
-            self.recent = Recent()
+        """For those who show only what goes on: of what is over, each gate's last result stays, and the last words."""
+        said = next((it.serial for it in reversed(self.iterations.values()) if it.said), 0)
+        self.iterations = {
+            n: it for n, it in self.iterations.items() if n == said or it.op in self.state.open
+        }
+        self.gates = [self.gates[number] for number in self._asked.values()]
+        self.waits = [self.waits[number] for number in self._waited.values()]
+        self._asked = {op: number for number, op in enumerate(self._asked)}
+        self._waited = {op: number for number, op in enumerate(self._waited)}
+        self.turned_down, self.marks, self.notices, self.pauses = [], [], [], []
+        self._reviewed, self.recent = {}, Recent()
+
+    def set_down(self) -> None:
+        """To be written down; `take_up` comes before the next fact."""
+        self.forget_past()
+        self._events.before = None
+
+    def take_up(self) -> None:
+        self._events.stand(self.state)
 
     def stand(self, *, live: bool) -> Loop:
         """`live`: its run is at work."""

@@ -65,16 +65,13 @@ class RunRecord(msgspec.Struct, frozen=True):
         return self.state.runs
 
 
-class Runs:
+class Runs(msgspec.Struct):
     """Told record by record."""
 
-    def __init__(self) -> None:
-        self._runs: dict[
-            str, list[RunRecord]
-        ] = {}  # checkout -> the runs over its backlog; empty: over prompts
-        self._checkout: dict[str, str] = {}  # run -> its checkout
-        self._last: dict[str, Record] = {}  # run -> its newest record
-        self._reviews: dict[str, list[RunReview]] = {}
+    _runs: dict[str, list[RunRecord]] = {}  # checkout -> the runs over its backlog; empty: over prompts
+    _checkout: dict[str, str] = {}  # run -> its checkout
+    _last: dict[str, str] = {}  # run -> when it recorded something last
+    _reviews: dict[str, list[RunReview]] = {}
 
     def of(self, root: Path | str) -> list[RunRecord]:
         """The runs over the backlog of this checkout, oldest first."""
@@ -97,7 +94,7 @@ class Runs:
         checkout = self._checkout.get(record.run)
         if checkout is None:
             return
-        self._last[record.run] = record
+        self._last[record.run] = record.at
         run = self._runs[checkout][-1]
         if record.kind not in _OF_THE_RUN or run.id != record.run:
             return
@@ -115,11 +112,11 @@ class Runs:
         state = fold_run(before.state if before else RunState(), x)
         run = RunRecord(at, x, state, began=at)
         if before is not None and len(state.runs) > 1:
-            lasted = round(max(0.0, moment(self._last[before.id].at) - before.at.moment), 3)
+            lasted = round(max(0.0, moment(self._last[before.id]) - before.at.moment), 3)
             run = replace(run, began=before.began, before_seconds=before.before_seconds + lasted)
             known.pop()
         known.append(run)
-        self._checkout[x.run], self._last[x.run] = x.backlog, record
+        self._checkout[x.run], self._last[x.run] = x.backlog, record.at
 
     def _review(self, fact: f.AnyFact, record: Record, checkout: str) -> None:
         found = self._reviews.setdefault(checkout, [])

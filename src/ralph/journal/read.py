@@ -39,6 +39,21 @@ def scan(path: Path) -> JournalScan:
     return JournalScan(records, walk.good_bytes, walk.torn, max(walk.chain.seq, 0), walk.chain.crc)
 
 
+def scan_after(path: Path, seq: int, crc: int, offset: int) -> JournalScan | None:
+    """What comes after this record, which ends at this byte. None: another one does, or none."""
+    ending = b'"crc":"%08x"}\n' % crc
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, offset - len(ending)))
+            if file.read(len(ending)) != ending:
+                return None
+    except OSError:
+        return None
+    walk = _Walk(path, Chain(seq, crc), offset)
+    records = list(walk)
+    return JournalScan(records, walk.good_bytes, walk.torn, walk.chain.seq, walk.chain.crc)
+
+
 def segments(state_dir: Path) -> list[Path]:
     """The files that were rotated away, oldest first."""
     return [path for _, path in _segments(state_dir)]
@@ -196,11 +211,12 @@ def follow(path: Path, from_seq: int = 1) -> Follower:
 class _Walk:
     """One pass over one file; afterwards it knows how far the file is good."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, chain: Chain | None = None, offset: int = 0) -> None:
+        """From the beginning, or from this byte on, after the record at which the chain stands."""
         self.path = path
-        self.chain = Chain()
+        self.chain = chain or Chain()
         self.lines = 0
-        self.good_bytes = 0
+        self.good_bytes = offset
         self.torn = False
 
     def __iter__(self) -> Iterator[Record]:
@@ -211,6 +227,7 @@ class _Walk:
         except OSError as error:
             raise _unreadable(self.path, error)
         with file:
+            file.seek(self.good_bytes)
             accept = self.chain.accept
             for line in file:
                 try:

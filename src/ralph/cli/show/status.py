@@ -33,11 +33,11 @@ from ralph.cli.show.loop_status import (
 from ralph.cli.show.operation_words import name_of
 from ralph.core.exits import BY_NAME
 from ralph.git.repo import Repo
-from ralph.history.history import History, build, survey
+from ralph.history.history import Survey, build
 from ralph.history.loops import Loop, Message
 from ralph.history.runs import meant
+from ralph.history.saved import CurrentHistory
 from ralph.journal.lock import holder
-from ralph.journal.read import NAME, scan
 from ralph.terminal.words import colour_of, one_line, spent
 from ralph.text import duration
 
@@ -103,26 +103,27 @@ class StatusPlace(msgspec.Struct, frozen=True):
 def look(repo: Repo) -> StatusPlace:
     live = holder(repo.state_dir)
     live = None if live and live.get("run") == BY_INIT else live
-    records = scan(repo.state_dir / NAME).records
-    known = survey(records)
+    journal = CurrentHistory(repo.state_dir)
+    known = journal.survey
     elsewhere = _elsewhere(known, live, repo) if live else ""
     working = str(live.get("run", "")) if live else ""
     run = meant(known.runs.of(repo.root), known.worked.keys(), working)
-    newest = next((one.id for one in reversed(known.starts.values()) if one.fact.root == str(repo.root)), "")
+    newest = next((one.id for one in reversed(known.starts.values()) if one.root == str(repo.root)), "")
     if run and (not newest or known.newest[newest] < run.at.seq):
         from ralph.cli.show.backlog_status import backlog_status
 
+        records = journal.records()  # what the backlog's file is still to be told is found in them
         loops = build(records, known.loops_of(run.lives, repo.root)).values()
         for loop in loops:
             loop.stand(live=working == run.id)
         return StatusPlace(live, elsewhere, backlog=backlog_status(run, list(loops), records, repo, working))
     if not newest:
         return StatusPlace(live, elsewhere)
-    loop = build(records, [newest])[newest]
+    loop = journal.loops([newest])[newest]
     return StatusPlace(live, elsewhere, loop.stand(live=live is not None and not elsewhere))
 
 
-def _elsewhere(known: History, live: dict[str, object], repo: Repo) -> str:
+def _elsewhere(known: Survey, live: dict[str, object], repo: Repo) -> str:
     """It holds the journal of the whole repository, but may work in another work tree than this."""
     worked = known.worked.get(str(live.get("run")), {})
     loop = max(worked, key=lambda id: known.newest[id], default="")
