@@ -9,8 +9,8 @@ from ralph.backlog import BACKLOG_NAME
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, find, without_git
-from ralph.history.loops import is_over, last_loop
-from ralph.journal.read import NAME, scan
+from ralph.history.loop_records import is_over
+from ralph.history.saved import CurrentHistory
 
 BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates
 
@@ -57,8 +57,9 @@ def _nearest(folder: Path, root: Path) -> Path | None:
 
 
 def latest(repo: Repo) -> LoopState | None:
-    found = last_loop(scan(repo.state_dir / NAME).records, repo.root)
-    return found[0] if found else None
+    journal = CurrentHistory(repo.state_dir)
+    newest = journal.survey.in_place(repo.root)
+    return journal.loops([newest])[newest].state if newest else None
 
 
 def resumable(repo: Repo) -> LoopState | None:

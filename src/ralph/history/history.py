@@ -60,6 +60,10 @@ class Survey(msgspec.Struct):
         """The loops of this checkout and of its backlog, oldest first."""
         return [one for one in self.starts.values() if one.checkout == str(root)]
 
+    def in_place(self, root: Path) -> str:
+        """The newest loop that works in this very folder; empty: none has."""
+        return next((one.id for one in reversed(self.starts.values()) if one.root == str(root)), "")
+
     def loops_of(self, lives: Collection[str], root: Path) -> list[str]:
         """The loops of this checkout that these lives of a run began or took up again, oldest first."""
         touched = {loop for life in lives for loop in self.worked.get(life, ())}

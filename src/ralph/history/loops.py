@@ -1,25 +1,23 @@
 """One loop, built fact by fact: the core's fold of its facts, and beside it what each of them was. Each new fact costs the
-same, however long the loop is. The functions below it answer what a resume asks of a journal's records. Reads only."""
+same, however long the loop is."""
 
 from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.exits import BY_NAME, DONE, RESUMABLE, SETTLED, exit_code
-from ralph.core.hats.event_log import EventOutcomes
+from ralph.core.exits import BY_NAME, DONE, exit_code
+from ralph.core.hats.event_log import EventOutcome, EventOutcomes
 from ralph.core.hats.fold import IDLE
 from ralph.core.loop.end_advice import what_next, why_it_ended
-from ralph.core.loop.fold import fold, fold_all
+from ralph.core.loop.fold import fold
 from ralph.core.loop.state import Attempt, LoopState, verdict_key
-from ralph.git.repo import Repo
 from ralph.history import gates, iterations
 from ralph.history.gates import GateRun
 from ralph.history.iterations import Fate, Iteration
@@ -120,7 +118,7 @@ class Loop(msgspec.Struct, eq=False):
     standing: Standing = "running"
     until: float = 0.0
     recent: Recent = msgspec.field(default_factory=Recent)
-    _events: EventOutcomes = msgspec.field(default_factory=EventOutcomes)
+    events: EventOutcomes = msgspec.field(default_factory=EventOutcomes)
     _asked: dict[str, int] = {}  # operation under way -> its gate run
     _waited: dict[str, int] = {}  # or its wait
     _reviewed: dict[str, int] = {}  # verdict key -> the reviewer's run that gave it last
@@ -129,15 +127,16 @@ class Loop(msgspec.Struct, eq=False):
     def id(self) -> str:
         return self.state.loop
 
-    def take(self, record: Record) -> None:
-        self.note(f.decode(record.data), at_record(record, self.last.moment))
+    def take(self, record: Record) -> tuple[EventOutcome, ...]:
+        """What became of events by it."""
+        return self.note(f.decode(record.data), at_record(record, self.last.moment))
 
-    def note(self, fact: f.AnyFact, at: At, state: LoopState | None = None) -> None:
+    def note(self, fact: f.AnyFact, at: At, state: LoopState | None = None) -> tuple[EventOutcome, ...]:
         """`state`: after the fact, where somebody else has folded it already."""
         at = self._pass_time(at)
         before = self.state
         self.state = fold(before, fact) if state is None else state
-        told = self._events.take(fact, self.state)
+        told = self.events.take(fact, self.state)
         if handler := _HANDLERS.get(type(fact)):
             handler(self, fact, at)
         if isinstance(fact, f.IterationEnded | f.TransitionPassed | f.EventReceived):
@@ -146,6 +145,7 @@ class Loop(msgspec.Struct, eq=False):
                 self._put(replace(it, turn=it.turn.heard(told)), at)
         if self.state.attempts > before.attempts:
             self._turned_down(fact, at)
+        return told
 
     def _pass_time(self, at: At) -> At:
         if not self.lives:
@@ -435,10 +435,10 @@ class Loop(msgspec.Struct, eq=False):
     def set_down(self) -> None:
         """To be written down; `take_up` comes before the next fact."""
         self.forget_past()
-        self._events.before = None
+        self.events.before = None
 
     def take_up(self) -> None:
-        self._events.stand(self.state)
+        self.events.stand(self.state)
 
     def stand(self, *, live: bool) -> Loop:
         """`live`: its run is at work."""
@@ -504,112 +504,3 @@ _HANDLERS: dict[type, Callable[[Loop, Any, At], None]] = {
     f.Notified: Loop._notified,
     f.LoopEnded: Loop._ended,
 }
-
-
-# -- what a resume asks --------------------------------------------------------------------------------
-
-
-def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record]] | None:
-    """The newest loop in this workspace, with its records."""
-    for record in reversed(records):
-        if record.kind == "loop.started":
-            fact = f.decode(record.data)
-            if isinstance(fact, f.LoopStarted) and fact.root == str(root):
-                own = [r for r in records if r.loop == fact.loop]
-                return fold_all(f.decode(r.data) for r in own), own
-    return None
-
-
-def is_over(s: LoopState) -> bool:
-    """It ended in a way from which nothing goes on."""
-    return s.ended is not None and s.ended not in RESUMABLE
-
-
-def unfinished_elsewhere(records: list[Record], root: Path) -> bool:
-    """Whether a workspace other than this one, and not removed since, has a loop that can go on."""
-    newest: dict[str, str] = {}
-    over: set[str] = set()
-    for record in records:
-        if record.kind not in ("loop.started", "loop.resumed", "loop.ended"):
-            continue
-        match f.decode(record.data):
-            case f.LoopStarted() as started:
-                newest[started.root] = started.loop
-            case f.LoopResumed():
-                over.discard(record.loop)
-            case f.LoopEnded() as ended if ended.end not in RESUMABLE:
-                over.add(record.loop)
-    return any(
-        loop not in over and other != str(root) and Path(other).is_dir() for other, loop in newest.items()
-    )
-
-
-def is_unfinished(s: LoopState) -> bool:
-    """It was cut short, so that a new run must say whether to go on with it."""
-    return not is_over(s) and s.ended not in SETTLED
-
-
-def died_after(loop: list[Record], records: list[Record]) -> bool:
-    """Whether the last run that worked on this loop died."""
-    return loop[-1].run in {dead.run for dead in dead_runs(records)}
-
-
-def how_it_ended(loop: list[Record]) -> f.LoopEnded:
-    return next(fact for r in reversed(loop) if isinstance(fact := f.decode(r.data), f.LoopEnded))
-
-
-def ended_by(loop: list[Record]) -> str:
-    """The run in which it ended."""
-    return next(r.run for r in reversed(loop) if r.kind == "loop.ended")
-
-
-def dead_runs(records: list[Record]) -> list[f.RunStarted]:
-    """Runs that began and neither ended nor were swept: they died."""
-    begun: dict[str, f.RunStarted] = {}
-    for record in records:
-        if record.kind in ("run.started", "run.ended", "run.swept"):
-            fact = f.decode(record.data)
-            if isinstance(fact, f.RunStarted):
-                begun[fact.run] = fact
-            elif isinstance(fact, f.RunEnded | f.RunSwept):
-                begun.pop(fact.run, None)
-    return list(begun.values())
-
-
-_BY_INBOX = frozenset(  # facts that name the message they came by
-    (
-        *("event.received", "stop.requested", "claim.made", "task.proposed", "checkpoint"),
-        *("said", "paused", "continued", "answered"),
-    )
-)
-
-
-def seen_in(records: list[Record]) -> set[str]:
-    """Inbox messages that the journal has already: delivering them again would be a repeat."""
-    seen = set()
-    for record in records:
-        if record.kind in _BY_INBOX:
-            seen.add(getattr(f.decode(record.data), "name", ""))
-    return seen - {""}
-
-
-def ended_loops(records: list[Record], home: Repo) -> Iterator[tuple[LoopState, int]]:
-    """Every loop of the backlog that ended, with the number of the record that says so."""
-    for own in by_loop(records, home).values():
-        last = max((r.seq for r in own if r.kind == "loop.ended"), default=0)
-        if last:
-            s = fold_all(f.decode(r.data) for r in own)
-            if s.ended is not None:
-                yield s, last
-
-
-def by_loop(records: list[Record], home: Repo) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        if record.kind == "loop.started":
-            started = f.decode(record.data)
-            if isinstance(started, f.LoopStarted) and started.home == str(home.root):
-                found[started.loop] = []
-        if record.loop in found:
-            found[record.loop].append(record)
-    return found

@@ -81,6 +81,11 @@ class Runs(msgspec.Struct):
         found = self.of(root)
         return found[-1] if found else None
 
+    def named(self, id: str) -> RunRecord | None:
+        """The run with this life, which is its last."""
+        newest = self.newest(self._checkout[id]) if id in self._checkout else None
+        return newest if newest and newest.id == id else None
+
     def reviews(self, root: Path | str) -> list[RunReview]:
         """Those of the last run here that asked any, in the order of asking."""
         return self._reviews.get(str(root), [])

@@ -30,7 +30,7 @@ from ralph.git.landing.target import recover
 from ralph.git.refs import tip
 from ralph.git.repo import Repo, branch_name
 from ralph.git.workspaces.pool import PooledWorkspace, prepare, reclaim, refuse_since, slots
-from ralph.history.loops import by_loop, ended_by, ended_loops, how_it_ended, seen_in
+from ralph.history.loop_records import by_loop, ended_by, ended_loops, how_it_ended, seen_in
 from ralph.history.runs import runs_in
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock

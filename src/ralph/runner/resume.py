@@ -20,7 +20,7 @@ from ralph.git.recovery import Keep
 from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import Repo, printable
 from ralph.git.snapshots import Snapshots
-from ralph.history.loops import dead_runs
+from ralph.history.loop_records import dead_runs
 from ralph.journal.record import Record
 from ralph.journal.store import Store, last_sign_of_life
 from ralph.processes.marks import sweep

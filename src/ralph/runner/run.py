@@ -20,7 +20,7 @@ from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
 from ralph.git.recovery import save
 from ralph.git.repo import Repo
-from ralph.history.loops import (
+from ralph.history.loop_records import (
     dead_runs,
     died_after,
     is_over,

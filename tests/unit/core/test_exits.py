@@ -111,7 +111,7 @@ from ralph.core.run import RunState, fold_run
 from ralph.core.loop.state import LoopState
 from ralph.runner.backlog_writes import changes, needs_a_person
 from ralph.notify.news import Scene, news
-from ralph.history.loops import is_over
+from ralph.history.loop_records import is_over
 from ralph.setup.plan import exit_codes
 from ralph.report import sections, words
 from ralph.history.loops import Loop

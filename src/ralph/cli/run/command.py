@@ -31,7 +31,7 @@ from ralph.core.policy import Policy
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
 from ralph.git.uncommitted import committed, dirty
-from ralph.history.loops import is_unfinished
+from ralph.history.loop_records import is_unfinished
 from ralph.runner.loop_runner import Choice, LoopView
 from ralph.runner.run import RunRequest, raised
 from ralph.runner.run import run as drive

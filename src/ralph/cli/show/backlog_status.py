@@ -29,7 +29,8 @@ from ralph.core.loop.state import LoopState
 from ralph.core.run import is_consensus, latest, together
 from ralph.core.tasks.task import STATUSES
 from ralph.git.repo import Repo
-from ralph.history.loops import Loop, ended_loops
+from ralph.history.loop_records import ended_loops
+from ralph.history.loops import Loop
 from ralph.history.runs import RunRecord
 from ralph.journal.record import Record
 from ralph.runner.backlog_writes import BacklogWriter, needs_a_person, waiting

@@ -11,14 +11,13 @@ import msgspec
 
 from ralph.cli.context import here
 from ralph.core import facts as f
-from ralph.core.hats.event_log import EventOutcome, EventOutcomes, event_line, event_record, why_routed
+from ralph.core.hats.event_log import EventOutcome, event_line, event_record, why_routed
 from ralph.core.hats.turns import Routed
-from ralph.core.loop.fold import fold
-from ralph.core.loop.state import LoopState
 from ralph.core.secrets import masked
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
 from ralph.history.choose import loops_of_task, newest_loop, records_of
+from ralph.history.loops import Loop
 from ralph.journal.read import NAME, follow, history
 from ralph.journal.record import ROTATED, Record, Rotation
 from ralph.terminal.words import one_line
@@ -31,23 +30,22 @@ class Routing:
 
     def __init__(self, *, all_loops: bool = False) -> None:
         self._all = all_loops
-        self._loops: dict[str, LoopState] = {}
-        self._tellers: dict[str, EventOutcomes] = {}
+        self._loops: dict[str, Loop] = {}
 
     def take(self, found: Record) -> tuple[EventOutcome, ...]:
         if found.kind == "loop.started":
             started = f.decode(found.data)
             if not isinstance(started, f.LoopStarted) or not (self._all or started.policy.routing):
                 return ()
-            self._loops[started.loop], self._tellers[started.loop] = LoopState(), EventOutcomes()
-        if found.loop not in self._loops or found.kind not in f.BY_KIND:
+            self._loops[started.loop] = Loop()
+        loop = self._loops.get(found.loop) if found.kind in f.BY_KIND else None
+        if loop is None:
             return ()
-        fact = f.decode(found.data)
-        self._loops[found.loop] = s = fold(self._loops[found.loop], fact)
-        return self._tellers[found.loop].take(fact, s)
+        loop.forget_past()  # only where events go is of interest
+        return loop.take(found)
 
     def title(self, loop: str) -> str:
-        return self._loops[loop].task.title
+        return self._loops[loop].state.task.title
 
 
 def below(told: tuple[EventOutcome, ...]) -> list[str]:
