@@ -422,9 +422,8 @@ class Loop(msgspec.Struct, eq=False):
     def forget_past(self) -> None:
         """For those who show only what goes on: of what is over, each gate's last result stays, and the last words."""
         said = next((it.serial for it in reversed(self.iterations.values()) if it.said), 0)
-        self.iterations = {
-            n: it for n, it in self.iterations.items() if n == said or it.op in self.state.open
-        }
+        newest = {said, self.state.serial}  # gates still look at the newest one
+        self.iterations = {serial: it for serial, it in self.iterations.items() if serial in newest}
         self.gates = [self.gates[number] for number in self._asked.values()]
         self.waits = [self.waits[number] for number in self._waited.values()]
         self._asked = {op: number for number, op in enumerate(self._asked)}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from history_world import POLICY, JournalFile, gate, iteration
 
+from ralph.cli.show import loop_status
 from ralph.cli.show.loop_status import status_json
 from ralph.core import facts as f
 from ralph.core.policy import Task
@@ -18,7 +19,12 @@ from ralph.history.saved import NAME, CurrentHistory
 
 @pytest.fixture(autouse=True)
 def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved, "WORTH_SAVING", 4)
+    monkeypatch.setattr(saved, "WORTH_SAVING", 1)
+
+
+@pytest.fixture(autouse=True)
+def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop_status, "seconds_since", lambda at: 0.0)
 
 
 def looked_at(journal: JournalFile, loop: str = "l") -> dict[str, Any]:
@@ -44,6 +50,8 @@ def test_after_every_fact_it_shows_what_it_would_show_without_it(journal: Journa
         f.LoopResumed(run="r2"),
         *iteration(5, "TASK_COMPLETE"),
         *gate(5, passed=True),
+        *iteration(6, ""),
+        *gate(6),
     ]
     journal.begin()
     for fact in facts:
