@@ -59,8 +59,9 @@ chaos: .venv/.dev
 	@echo "Seed $(SEED): make chaos SEED=$(SEED) repeats this$(if $(ALL),, sample; make chaos ALL=1 takes every fault point)."
 	RALPH_TEST_SEED=$(SEED) RALPH_TEST_ALL=$(ALL) $(TESTS) -m "slow or hypothesis" --hypothesis-profile chaos --timeout 3000
 
+# `make bench OLD=<revision>` measures that revision too, in turns.
 bench: $(BIN)/ralph
-	$(BIN)/python bench/bench.py
+	$(BIN)/python bench/bench.py $(OLD)
 
 # The tables that are made from the code: docs/commands.md and parts of four other pages.
 docs: $(BIN)/ralph

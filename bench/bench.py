@@ -1,11 +1,13 @@
 """`make bench`: what Ralph costs, as ratios measured in one run, because absolute times on a busy machine mean little.
 
-Prints a Markdown table. Aims are those of the project; nothing here passes or fails.
+Prints a Markdown table. Aims are those of the project; nothing here passes or fails. With a revision as argument
+(`make bench OLD=...`) its figures stand beside, measured in turns with those of this checkout.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import statistics
 import subprocess
@@ -15,59 +17,68 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from backlog import backlog
 from parallel import parallel
+from table import HERE, RALPH, Table, Variant, megabytes, ms, seconds, variants
 
-BIN = Path(sys.executable).parent
-RALPH = str(BIN / "ralph")
 ITERATIONS = 20
 ROUNDS = 5
 TIERS = ("cgroup", "pidns", "reaper")
+PROMPT_RUN = ["run", "-p", "Do nothing.", "--fresh", "--max-iterations", "1"]
+# What the agent of a PROMPT_RUN does first: it says that it has started, or keeps what `python -v` has told so far.
+STARTED = (
+    "[ -f .git/imports ] && cp .git/imports .git/imports-at-start || echo > .git/started; echo ITERATION_DONE"
+)
 
 
-def main() -> None:
+def main(old: str = "") -> None:
     with tempfile.TemporaryDirectory(prefix="ralph-bench-") as folder:
         place = Path(folder)
-        print("| what | measured | against | ratio or difference | aim |\n|---|---|---|---|---|")
-        start_up(place)
-        iterations(place)
-        syncs(place)
-        prompts(place)
-        backlog(place / "backlog")
-        parallel(place / "parallel")
-        memory(place)
+        table = Table(variants(old, place))
+        start_up(table, place)
+        iterations(table, place)
+        syncs(table, place)
+        prompts(table, place)
+        backlog(table)
+        parallel(table, place / "parallel")
+        memory(table, place)
 
 
-def start_up(place: Path) -> None:
-    project = repository(place / "start", 10)
-    bare = timed(lambda: run([sys.executable, "-c", "pass"], project), 15)
+def start_up(table: Table, place: Path) -> None:
+    project = repository(place / "start", 10, STARTED)
     inside = {
         "RALPH_LOOP": "bench",
         "RALPH_STATE": str(project / ".git/ralph"),
     }  # as an agent calls `ralph emit`
-    for name, command, aim in (
-        ("`ralph --version`", [RALPH, "--version"], "5x"),
-        ("`ralph emit`", [RALPH, "emit", "topic", "payload"], "2.5x"),
-        ("`ralph tools task ready`", [RALPH, "tools", "task", "ready"], "3x"),
-        ("`ralph tools memory search`", [RALPH, "tools", "memory", "search", "dates"], "3x"),
-        ("`ralph status`", [RALPH, "status"], "-"),
+
+    def bare() -> float:
+        return seconds(lambda: run([sys.executable, "-c", "pass"], project))
+
+    for command, aim in (
+        ("--version", "5x"),
+        ("emit topic payload", "2.5x"),
+        ("tools task ready", "3x"),
+        ("tools memory search dates", "3x"),
+        ("status", "8x"),
     ):
-        took = timed(lambda command=command: run(command, project, **inside), 15)
-        row(name, took, f"bare interpreter {ms(bare)}", f"{took / bare:.1f}x", aim)
-    # in turns, because the machine's load changes
-    turns = [
-        (_seconds(lambda: run([sys.executable, "-c", "pass"], project)), first_answer(project))
-        for _ in range(15)
-    ]
-    bare, took = (statistics.median(column) for column in zip(*turns, strict=True))
-    row("`ralph mcp`, first answer", took, f"bare interpreter {ms(bare)}", f"{took / bare:.1f}x", "3x")
+        arguments = [RALPH, *command.split()]
+        table.ratio(
+            f"`ralph {command}`",
+            lambda v, a=arguments: seconds(lambda: run(a, project, v, **inside)),
+            bare,
+            15,
+            aim,
+        )
+    table.ratio("`ralph mcp`, first answer", lambda v: first_answer(v, project), bare, 15, "3x")
+    table.ratio("`ralph run -p`, to the agent's start", lambda v: agent_start(v, project), bare, 15, "10x")
+    counts = [modules_at_start(v, project) for v in table.variants]
+    table.row("`ralph run -p`, modules of ours at the agent's start", counts, str, aim="130")
 
 
-def first_answer(folder: Path) -> float:
+def first_answer(variant: Variant, folder: Path) -> float:
     """Seconds from the start of the server to its answer to the first request."""
     began = time.perf_counter()
     with subprocess.Popen(
-        [RALPH, "mcp"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [RALPH, "mcp"], cwd=folder, env=variant.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as server:
         assert server.stdin and server.stdout
         server.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
@@ -77,7 +88,43 @@ def first_answer(folder: Path) -> float:
         return time.perf_counter() - began
 
 
-def iterations(place: Path) -> None:
+def agent_start(variant: Variant, project: Path) -> float:
+    """Seconds from the start of `ralph run -p` to the first instruction of its agent, which opens a pipe."""
+    pipe = project / ".git/started"
+    if not pipe.exists():
+        os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    began = time.perf_counter()
+    with subprocess.Popen(
+        [RALPH, *PROMPT_RUN],
+        cwd=project,
+        env=variant.env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    ):
+        opened, _, _ = select.select([reader], [], [], 60)
+        took = time.perf_counter() - began
+    os.close(reader)
+    if not opened:
+        sys.exit("ralph run -p: the agent was not started")
+    return took
+
+
+def modules_at_start(variant: Variant, project: Path) -> int:
+    """How many modules of Ralph are imported when the agent starts: `python -v` names each on the standard error."""
+    with open(project / ".git/imports", "w") as errors:
+        subprocess.run(
+            [sys.executable, "-v", RALPH, *PROMPT_RUN],
+            cwd=project,
+            env=variant.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+        )
+    return (project / ".git/imports-at-start").read_text().count("\nimport 'ralph")
+
+
+def iterations(table: Table, place: Path) -> None:
     """The cost of one more iteration: the slope between short and long runs, so that starting up does not count."""
     for files, tiers in ((10, TIERS), (1_000, ("",)), (10_000, ("",))):
         project = repository(place / f"files-{files}", files)
@@ -86,43 +133,49 @@ def iterations(place: Path) -> None:
             ("changes a file", "date +%N > file-1"),
         ):
             agent(project, body)
-            bash = slope(
-                lambda n, p=project: run(
-                    ["sh", "-c", f"for i in $(seq {n}); do ./agent.sh < PROMPT.md; done"], p
-                )
-            )
             for tier in tiers:
-                cost = slope(lambda n, p=project, t=tier: loop(p, n, t))
+                turns = table.turns(
+                    lambda v, p=project, t=tier: slope(lambda n: loop(v, p, n, t)),
+                    lambda p=project: slope(lambda n: bash_loop(p, n)),
+                    ROUNDS,
+                )
+                bash, *costs = map(statistics.median, turns)
                 name = f"an iteration, {files} files, {tier or 'best tier'}, agent {kind}"
                 aim = "5 ms" if files == 10 and tier == TIERS[0] and kind == "changes nothing" else "-"
-                row(name, cost, f"bash loop {ms(bash)}", f"+{(cost - bash) * 1000:.1f} ms", aim)
+                more = f"+{(costs[-1] - bash) * 1000:.1f} ms"
+                table.row(name, costs, ms, f"bash loop {ms(bash)}", more, aim)
 
 
-def syncs(place: Path) -> None:
+def syncs(table: Table, place: Path) -> None:
     project = repository(place / "syncs", 10)
     agent(project, "date +%N > file-1")
-    counts = {}
-    for n in (5, 25):
-        log = place / f"seams-{n}"
-        loop(project, n, "", RALPH_FAULT=f"count:{log}")
-        counts[n] = log.read_text().count("journal.sync.before")
-    print(f"| fsyncs an iteration, of the journal only | {(counts[25] - counts[5]) / 20:.1f} | - | - | - |")
-    if not shutil.which("strace"):
-        print("| fsyncs an iteration, of all processes | not measured: strace is not installed | - | - | 4 |")
+
+    def each(count: Callable[[Variant, int], int]) -> list[float]:
+        return [(count(v, 25) - count(v, 5)) / 20 for v in table.variants]
+
+    def passed(variant: Variant, n: int) -> int:
+        log = place / "seams"
+        log.unlink(missing_ok=True)
+        loop(variant, project, n, "", RALPH_FAULT=f"count:{log}")
+        return log.read_text().count("journal.sync.before")
+
+    table.row("fsyncs an iteration, of the journal only", each(passed), "{:.1f}".format)
+    what = "fsyncs an iteration, of all processes (strace)"
+    if shutil.which("strace"):
+        traced = each(lambda v, n: fsyncs_traced(v, project, place / "trace", n))
+        table.row(what, traced, "{:.1f}".format, aim="4")
     else:
-        traced = {n: fsyncs_traced(project, place / f"trace-{n}", n) for n in (5, 25)}
-        print(
-            f"| fsyncs an iteration, of all processes (strace) | {(traced[25] - traced[5]) / 20:.1f} | - | - | 4 |"
-        )
+        table.row(what, [0.0] * len(table.variants), lambda _: "not installed", aim="4")
 
 
-def fsyncs_traced(project: Path, log: Path, n: int) -> int:
+def fsyncs_traced(variant: Variant, project: Path, log: Path, n: int) -> int:
     trace = ["strace", "-f", "-o", str(log), "-e", "trace=fsync,fdatasync,syncfs,sync_file_range"]
-    run([*trace, RALPH, "run", "--fresh", "--in-place", "--max-iterations", str(n)], project, expect=8)
+    command = [RALPH, "run", "--fresh", "--in-place", "--max-iterations", str(n)]
+    run([*trace, *command], project, variant, expect=8)
     return sum("sync" in line and "(" in line for line in log.read_text().splitlines())
 
 
-def prompts(place: Path) -> None:
+def prompts(table: Table, place: Path) -> None:
     """How much of a prompt is as in the first iteration, from its beginning on: what a provider's cache can hold."""
     project = repository(place / "prompts", 10)
     (project / "ralph.yml").write_text(
@@ -130,42 +183,64 @@ def prompts(place: Path) -> None:
     )
     notes = 'mkdir -p .ralph/agent; date +"# Scratchpad %N" > .ralph/agent/scratchpad.md'
     agent(project, f"cat > ../prompt-$RALPH_ITERATION; {notes}; date +%N > file-1; echo TASK_COMPLETE")
-    loop(project, 4, "")
-    seen = [(place / f"prompt-{number}").read_text() for number in (1, 2, 3, 4)]
-    columns = enumerate(zip(*seen, strict=False))
-    same, all_ = next(number for number, column in columns if len(set(column)) > 1), len(seen[-1])
-    print(
-        f"| prompt, as in every iteration | {same} characters | of {all_} in the fourth | {same / all_:.0%} | - |"
+    found = []
+    for variant in table.variants:
+        loop(variant, project, 4, "")
+        seen = [(place / f"prompt-{number}").read_text() for number in (1, 2, 3, 4)]
+        columns = enumerate(zip(*seen, strict=False))
+        found.append((next(n for n, column in columns if len(set(column)) > 1), len(seen[-1])))
+    same, all_ = found[-1]
+    table.row(
+        "prompt, as in every iteration",
+        [figures[0] for figures in found],
+        lambda n: f"{n} characters",
+        f"of {all_} in the fourth",
+        f"{same / all_:.0%}",
     )
 
 
-def memory(place: Path) -> None:
+def backlog(table: Table) -> None:
+    """By the script of each checkout, which imports its own modules and prints rows as they are without an older one."""
+    printed = []
+    for variant in table.variants:
+        script = [sys.executable, str(variant.root / "bench/backlog.py")]
+        done = subprocess.run(script, env=variant.env, stdout=subprocess.PIPE, text=True, check=True)
+        printed.append([line.strip("| ").split(" | ") for line in done.stdout.splitlines()[2:]])
+    for rows in zip(*printed, strict=True):
+        what, _, against, relation, aim = rows[-1]
+        figures = [float(row[1].removesuffix(" ms")) / 1000 for row in rows]
+        table.row(what, figures, lambda figure: f"{figure * 1000:.2f} ms", against, relation, aim)
+
+
+def memory(table: Table, place: Path) -> None:
     """The highest resident memory of Ralph's own processes over a run with much output."""
     project = repository(place / "memory", 1_000)
     agent(project, "head -c 20000000 /dev/zero | tr '\\0' x; echo ITERATION_DONE")
+    ours, largest = zip(*(highest(variant, project) for variant in table.variants), strict=True)
+    table.row("memory: Ralph", ours, megabytes, aim="60 MB")
+    table.row("memory: its largest child", largest, megabytes, aim="60 MB")
+
+
+def highest(variant: Variant, project: Path) -> tuple[float, float]:
+    """Of Ralph, and of its largest child."""
     process = subprocess.Popen(
         [RALPH, "run", "--fresh", "--in-place", "--max-iterations", "5"],
         cwd=project,
+        env=variant.env,
         stdout=subprocess.DEVNULL,
     )
-    highest: dict[int, int] = {}
+    seen: dict[int, float] = {}
     while process.poll() is None:
         for pid in (process.pid, *children(process.pid)):
-            highest[pid] = max(highest.get(pid, 0), resident(pid))
+            seen[pid] = max(seen.get(pid, 0), resident(pid))
         time.sleep(0.005)
-    ours = [
-        highest[process.pid],
-        *sorted((v for p, v in highest.items() if p != process.pid), reverse=True)[:1],
-    ]
-    print(
-        f"| memory: Ralph, and its largest child | {ours[0]:.0f} MB, {ours[1] if len(ours) > 1 else 0:.0f} MB | - | - | 60 MB |"
-    )
+    return seen.pop(process.pid), max(seen.values(), default=0)
 
 
 # -- parts -----------------------------------------------------------------------------------------
 
 
-def repository(path: Path, files: int) -> Path:
+def repository(path: Path, files: int, does: str = "echo ITERATION_DONE") -> Path:
     path.mkdir()
     for number in range(files):
         file = (
@@ -177,8 +252,8 @@ def repository(path: Path, files: int) -> Path:
     (path / "ralph.yml").write_text(
         "cli: {backend: custom, command: ./agent.sh}\ngates: none\nstuck: {no_progress_stop: 0}\n"
     )
-    (path / ".gitignore").write_text(".ralph/\n.ralph_state.md\n.ralph.lock\n")
-    agent(path, "echo ITERATION_DONE")
+    (path / ".gitignore").write_text(".ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\n")
+    agent(path, does)
     git = ["git", "-c", "user.name=b", "-c", "user.email=b@localhost", "-c", "gc.auto=0"]
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "begin"]):
         subprocess.run([*git, *command], cwd=path, check=True)
@@ -190,43 +265,34 @@ def agent(path: Path, body: str) -> None:
     (path / "agent.sh").chmod(0o755)
 
 
-def loop(project: Path, n: int, tier: str, **env: str) -> None:
-    run(
-        [RALPH, "run", "--fresh", "--in-place", "--max-iterations", str(n)],
-        project,
-        expect=8,
-        RALPH_TIER=tier,
-        **env,
-    )
+def loop(variant: Variant, project: Path, n: int, tier: str, **env: str) -> None:
+    command = [RALPH, "run", "--fresh", "--in-place", "--max-iterations", str(n)]
+    run(command, project, variant, expect=8, RALPH_TIER=tier, **env)
 
 
-def run(command: list[str], folder: Path, expect: int = 0, **env: str) -> None:
+def bash_loop(project: Path, n: int) -> None:
+    run(["sh", "-c", f"for i in $(seq {n}); do ./agent.sh < PROMPT.md; done"], project)
+
+
+def run(
+    command: list[str], folder: Path, variant: Variant | None = None, expect: int = 0, **env: str
+) -> None:
     done = subprocess.run(
-        command, cwd=folder, env=os.environ | env, stdin=subprocess.DEVNULL, capture_output=True, text=True
+        command,
+        cwd=folder,
+        env=(variant or Variant(HERE)).env | env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
     if done.returncode != expect:
         sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}\n{done.stderr}")
 
 
-def timed(work: Callable[[], None], rounds: int) -> float:
-    work()  # once to warm the caches
-    return statistics.median(_seconds(work) for _ in range(rounds))
-
-
 def slope(work: Callable[[int], None]) -> float:
-    """Seconds for one more: (long run - short run) / difference, the median of several pairs."""
-    work(1)
-    found = []
-    for _ in range(ROUNDS):
-        short, long = _seconds(lambda: work(1)), _seconds(lambda: work(1 + ITERATIONS))
-        found.append((long - short) / ITERATIONS)
-    return statistics.median(found)
-
-
-def _seconds(work: Callable[[], None]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
+    """Seconds for one more: (long run - short run) / difference."""
+    short, long = seconds(lambda: work(1)), seconds(lambda: work(1 + ITERATIONS))
+    return (long - short) / ITERATIONS
 
 
 def children(pid: int) -> list[int]:
@@ -246,13 +312,5 @@ def resident(pid: int) -> float:
     return 0.0
 
 
-def row(name: str, seconds: float, against: str, ratio: str, aim: str) -> None:
-    print(f"| {name} | {ms(seconds)} | {against} | {ratio} | {aim} |", flush=True)
-
-
-def ms(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms"
-
-
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

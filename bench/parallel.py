@@ -5,15 +5,16 @@ of Ralph's own processes meanwhile."""
 from __future__ import annotations
 
 import json
-import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-RALPH = str(Path(sys.executable).parent / "ralph")
+from table import RALPH, Table, Variant, megabytes, ms, variants
+
 TASKS = 16
 SIDE_BY_SIDE = (1, 2, 4, 8)
 AGENT_SECONDS = 1.0
@@ -30,31 +31,36 @@ CONFIG = "cli: {backend: custom, command: ./agent.sh}\ngates: [{name: nothing, r
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ralph-bench-") as folder:
-        print("| what | measured | against | ratio or difference | aim |\n|---|---|---|---|---|")
-        parallel(Path(folder))
+        parallel(Table(variants("", Path(folder))), Path(folder))
 
 
-def parallel(place: Path) -> None:
+def parallel(table: Table, place: Path) -> None:
     place.mkdir(exist_ok=True)
-    highest = 0.0
     for loops in SIDE_BY_SIDE:
         ideal = TASKS / loops * AGENT_SECONDS
-        found = [_run(place / f"parallel-{loops}-{turn}", loops) for turn in range(ROUNDS)]
-        took, used, highest = min(f[0] for f in found), min(f[1] for f in found), max(f[2] for f in found)
-        print(
-            f"| {TASKS} tasks of {AGENT_SECONDS:g} s, --parallel {loops}, the quickest of {ROUNDS} "
-            f"| {took:.2f} s; {used / TASKS * 1000:.0f} ms of processor a task "
-            f"| ideal {ideal:.2f} s | {took / ideal:.2f}x | - |",
-            flush=True,
-        )
+        turns = [
+            [_run(v, place / f"parallel-{loops}-{turn}-{n}", loops) for n, v in enumerate(table.variants)]
+            for turn in range(ROUNDS)
+        ]
+        costs = list(zip(*turns, strict=True))  # for each variant
+        took = [min(cost.seconds for cost in of) for of in costs]
+        used = [min(cost.processor for cost in of) / TASKS for of in costs]
+        what = f"{TASKS} tasks of {AGENT_SECONDS:g} s, --parallel {loops}, the quickest of {ROUNDS}"
+        table.row(what, took, "{:.2f} s".format, f"ideal {ideal:.2f} s", f"{took[-1] / ideal:.2f}x")
+        table.row(f"processor a task, --parallel {loops}", used, ms)
     what = f"memory: Ralph and what guards its agents, {SIDE_BY_SIDE[-1]} loops"
-    print(f"| {what} | {highest:.0f} MB | - | - | 100 MB |", flush=True)
+    table.row(what, [max(cost.megabytes for cost in of) for of in costs], megabytes, aim="100 MB")
 
 
-def _run(path: Path, loops: int) -> tuple[float, float, float]:
-    """Seconds, seconds of processor time, and the most megabytes at any moment."""
+class Cost(NamedTuple):
+    seconds: float
+    processor: float
+    megabytes: float  # the most at any moment
+
+
+def _run(variant: Variant, path: Path, loops: int) -> Cost:
     _repository(path)
-    env = {**os.environ, "RALPH_WORKSPACES": f"{path}-workspaces"}
+    env = {**variant.env, "RALPH_WORKSPACES": f"{path}-workspaces"}
     began, used = time.perf_counter(), _processor()
     with open(f"{path}.out", "w") as out:
         process = subprocess.Popen(
@@ -73,7 +79,7 @@ def _run(path: Path, loops: int) -> tuple[float, float, float]:
     seconds, used = time.perf_counter() - began, _processor() - used
     if process.returncode:
         sys.exit(f"--parallel {loops}: exit {process.returncode}\n{Path(f'{path}.out').read_text()}")
-    return seconds, used, highest
+    return Cost(seconds, used, highest)
 
 
 def _repository(path: Path) -> None:

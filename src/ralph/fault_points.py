@@ -1,9 +1,9 @@
 """Named points at which a test can kill Ralph or make the disk fail. Without RALPH_FAULT they do nothing.
 
-RALPH_FAULT=kill@N       SIGKILL at the N-th seam passed
-RALPH_FAULT=kill@NAME#N  at the N-th seam of this name
-RALPH_FAULT=ENOSPC@N     OSError(ENOSPC) at the N-th seam that writes (also EIO, also by name)
-RALPH_FAULT=count:FILE   append each seam's name to FILE, so that a harness knows how many there are
+RALPH_FAULT=kill@N       SIGKILL at the N-th fault point passed
+RALPH_FAULT=kill@NAME#N  at the N-th fault point of this name
+RALPH_FAULT=ENOSPC@N     OSError(ENOSPC) at the N-th fault point that writes (also EIO, also by name)
+RALPH_FAULT=count:FILE   append each fault point's name to FILE, so that a harness knows how many there are
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _spec = os.environ.get("RALPH_FAULT", "")
 _passed = 0
 
 
-def seam(name: str, *, writes: bool = False) -> None:
+def fault_point(name: str, *, writes: bool = False) -> None:
     if _spec:
         _act(name, writes)
 

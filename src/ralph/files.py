@@ -6,7 +6,7 @@ import os
 import stat
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # commands that agents call often import neither typing nor pathlib
@@ -18,7 +18,7 @@ _PATIENCE = 5.0  # seconds to wait for another who changes a file of the same fo
 
 
 def read(path: str) -> str:
-    """Its text, "" if there is none. Never waits: what lies there may be a pipe that nobody writes to."""
+    """Its text, "" if there is none. Never waits: what lies there may be a pipe that no one writes to."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -48,9 +48,9 @@ def replace(path: str, text: str) -> None:
     try:
         with open(temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
             file.write(text)
-        seam("rename.before", writes=True)
+        fault_point("rename.before", writes=True)
         os.replace(temporary, path)
-        seam("rename.after")
+        fault_point("rename.after")
     except BaseException:
         try:
             os.unlink(temporary)
@@ -64,9 +64,9 @@ def append(path: str, line: str) -> None:
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
     try:
-        seam("append.before", writes=True)
+        fault_point("append.before", writes=True)
         os.write(fd, f"{line}\n".encode("utf-8", "surrogateescape"))
-        seam("append.after")
+        fault_point("append.after")
     finally:
         os.close(fd)
 

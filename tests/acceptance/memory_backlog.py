@@ -31,7 +31,7 @@ from ralph.backlog.changes import (
 )
 from ralph.cli.run.backlog import drive
 from ralph.config.load import load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.core.tasks.graph import TaskGraph
 from ralph.core.tasks.task import BacklogTask, read_fields
 from ralph.git.refs import target

@@ -168,7 +168,7 @@ def test_a_command_line_needs_no_class(world: World) -> None:
     )
     world.brings("line = ralph_line:LINE")
     world.config("cli: {backend: line, model: big}\ngates: none\nevent_loop: {max_cost_usd: 1}\n")
-    assert "line does not tell what it uses" in world.ralph("validate")[1]
+    assert "line does not report what it uses" in world.ralph("validate")[1]
     world.program('#!/bin/sh\necho "$@" > args\necho TASK_COMPLETE\necho 42 > answer\n')
     code, shown = world.ralph("run", "-p", "x")
     assert code == 0, shown

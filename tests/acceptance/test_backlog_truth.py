@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from project import Project, until
-from test_landing_elsewhere import WithRemote
+from test_land_and_push import WithRemote
 
 CONFIG = """\
 cli: {command: ./agent.sh}

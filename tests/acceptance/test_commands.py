@@ -120,7 +120,7 @@ def test_doctor_needs_no_prompt_because_it_is_usually_given_to_the_run(project: 
     project.config("gates: [{name: tests, run: sh test.sh}]\n")
     done = project.ralph("doctor")
     assert done.returncode == 2
-    assert "FIX  config     there is no agent: nobody to do it\n" in done.stdout
+    assert "FIX  config     there is no agent to do it\n" in done.stdout
     project.config("cli: {command: ./agent.sh}\nevent_loop: {prompt_file: gone.md}\n")
     assert "does not exist" in project.ralph("doctor").stdout
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from project import Project, until
 
-from ralph.setup.project import known
+from ralph.setup.project import known_agents
 
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], 'eval "$(ralph completion bash)"'),
@@ -141,7 +141,7 @@ def test_values_are_offered(finished: Project) -> None:
     assert plain(finished, "ralph events --kind gate.") == {"gate.started", "gate.ended"}
     assert {"gated", "micro"} <= plain(finished, "ralph init --preset ")
     assert {"gated", "micro"} <= plain(finished, "ralph presets ")
-    assert plain(finished, "ralph init --agent ") == {agent.name for agent in known()}
+    assert plain(finished, "ralph init --agent ") == {agent.name for agent in known_agents()}
     assert plain(finished, "ralph init --agent c") == {"claude", "codex", "copilot"}
 
 

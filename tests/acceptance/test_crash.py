@@ -12,7 +12,7 @@ import pytest
 from crash import BROKEN, KILLED, RUN, Outcome, Seam, World, sample, template, turn_by_turn
 from project import Project, end_processes, processes_with, until
 
-from ralph.processes.ownership import available
+from ralph.processes.ownership import available_tiers
 from seed import drawn, times
 
 SMALL = """\
@@ -251,7 +251,7 @@ sleep 1000
 
 @pytest.mark.parametrize("tier", ["cgroup", "pidns", "reaper"])
 def test_ralph_and_its_keepers_killed_together_leave_nobody_writing(project: Project, tier: str) -> None:
-    if reason := available()[tier]:
+    if reason := available_tiers()[tier]:
         pytest.skip(reason)
     token = project.env["CRASH_TOKEN"] = f"crash-{os.urandom(8).hex()}"
     project.env["RALPH_TIER"] = tier
@@ -419,7 +419,7 @@ TIERS = ("cgroup", "pidns", "reaper")
 
 @pytest.fixture(params=TIERS)
 def tier(request: pytest.FixtureRequest) -> str:
-    if reason := available()[request.param]:
+    if reason := available_tiers()[request.param]:
         pytest.skip(reason)
     return str(request.param)
 

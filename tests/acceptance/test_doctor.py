@@ -14,7 +14,7 @@ import pytest
 from project import Project, contents, end_processes, only, until
 
 from ralph.sandbox.bwrap import usable
-from ralph.setup.project import known, names
+from ralph.setup.project import agent_names, known_agents
 
 needs_bwrap = pytest.mark.skipif(bool(usable(False)), reason=usable(False) or "never")
 
@@ -76,11 +76,11 @@ def test_doctor_and_init_look_for_the_same_agents(project: Project, tmp_path: Pa
     bin = only(tmp_path / "bin", "git", "sh", "cat")
     env = {"PATH": str(bin)}
     ((level, text),) = about(findings(project, env=env), "agents")
-    assert (level, text) == ("note", f"none of {names()} is on PATH")
-    for agent in known():
+    assert (level, text) == ("note", f"none of {agent_names()} is on PATH")
+    for agent in known_agents():
         program(bin, agent.program, "echo 1.2.3")
     assert about(findings(project, env=env), "agents") == [
-        ("ok", f"{name} 1.2.3") for name in names().split(", ")
+        ("ok", f"{name} 1.2.3") for name in agent_names().split(", ")
     ]
 
 

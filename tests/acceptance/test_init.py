@@ -13,7 +13,7 @@ import pytest
 import yaml
 from project import Project, Terminal, contents, processes_with, until
 
-from ralph.setup.project import names
+from ralph.setup.project import agent_names
 
 AGENT = "#!/bin/sh\ncat > /dev/null\necho 42 > answer\necho TASK_COMPLETE\n"
 CHECK = 'test "$(cat answer 2>/dev/null)" = 42 || { echo "FAILED: the answer is not 42"; exit 1; }\n'
@@ -162,7 +162,7 @@ def test_without_an_agent_run_says_what_is_missing(bare: Project) -> None:
     bare.env["PATH"] = str(programs)
     done = bare.ralph("init")
     assert done.returncode == 0, done.stderr
-    assert f"none was found on PATH (looked for {names()})" in done.stdout
+    assert f"none was found on PATH (looked for {agent_names()})" in done.stdout
     named = json.loads(bare.ralph("init", "--force", "--no-trial", "--json", "--agent", "claude").stdout)
     assert named["next"][0] == "install claude, which is not on PATH; `ralph doctor` looks for it"
     named = json.loads(bare.ralph("init", "--force", "--no-trial", "--json", "--agent", "./mine.sh").stdout)

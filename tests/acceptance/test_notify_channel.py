@@ -18,21 +18,21 @@ from pathlib import Path
 
 
 class Pigeon:
-    def letter(self, policy, news, folder, env):
-        from ralph.notify.channel import Letter, as_json
+    def process(self, policy, notification, folder, env):
+        from ralph.notify.channel import SendProcess, encode_message
 
         to = policy.url.partition("://")[2]
-        message = as_json({"to": to, "news": news.message})
-        return Letter((sys.executable, "-m", "pigeon"), message, env, Path("/"))
+        message = encode_message({"to": to, "news": notification.message})
+        return SendProcess((sys.executable, "-m", "pigeon"), message, env, Path("/"))
 
 
 CHANNEL = Pigeon()
 
 if __name__ == "__main__":
-    letter = json.load(sys.stdin)
-    if letter["to"] == "lost":
+    process = json.load(sys.stdin)
+    if process["to"] == "lost":
         sys.exit("no pigeon flies to lost-and-found")
-    Path(os.environ["HOME"], "flown").write_text(json.dumps(letter))
+    Path(os.environ["HOME"], "flown").write_text(json.dumps(process))
 """
 
 

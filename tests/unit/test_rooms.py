@@ -1,7 +1,8 @@
-"""The rooms of the house: what each may import. Data flows forward; no module reaches back."""
+"""The rooms: what each may import, and how large it may grow. Data flows forward; no module reaches back."""
 
 import ast
 import re
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import ralph
@@ -69,6 +70,11 @@ PURE = {
     "msgspec",
     "enum",
 }
+
+MOST_MODULES = 260  # of the package, without __init__.py: merge what belongs together before adding one more
+MOST_IN_A_FOLDER = 20  # then it needs sub-rooms
+SMALL = 30  # lines; a smaller module belongs to its only importer
+BY_NAME = {"agents", "notify/channels", "cli"}  # their modules are found by name, not by imports
 
 
 def _imports(path: Path) -> set[str]:
@@ -151,3 +157,72 @@ def test_quick_commands_import_only_the_standard_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stderr == ""
+
+
+def _names_of_modules() -> dict[str, Path]:
+    """ralph.core.policy -> its path; a package by its name."""
+    found = {}
+    for path in ROOT.rglob("*.py"):
+        parts = ("ralph", *path.relative_to(ROOT).with_suffix("").parts)
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def _importers(modules: dict[str, Path]) -> dict[str, set[str]]:
+    """Module -> the modules of the package that import it, or something from it."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for importer, path in modules.items():
+        package = importer if path.name == "__init__.py" else importer.rpartition(".")[0]
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                source = ".".join(filter(None, (package if node.level else "", node.module)))
+                names = [f"{source}.{alias.name}" for alias in node.names]
+                names = [name if name in modules else source for name in names]
+            else:
+                continue
+            for name in names:
+                found[name].add(importer)
+    return found
+
+
+def test_no_public_class_exists_twice() -> None:
+    places = defaultdict(list)
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(str(path.relative_to(ROOT)))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_no_folder_holds_too_many_modules() -> None:
+    sizes = Counter(path.parent for path in ROOT.rglob("*.py") if path.name != "__init__.py")
+    large = {str(folder.relative_to(ROOT)): n for folder, n in sizes.items() if n > MOST_IN_A_FOLDER}
+    assert large == {}
+
+
+def test_a_small_module_has_more_than_one_importer() -> None:
+    modules = _names_of_modules()
+    importers = _importers(modules)
+    small = [
+        name
+        for name, path in modules.items()
+        if len(path.read_text().splitlines()) < SMALL
+        and path.name not in ("__init__.py", "__main__.py")
+        and str(path.parent.relative_to(ROOT)) not in BY_NAME
+        and len(importers[name]) <= 1
+    ]
+    assert small == []
+
+
+def test_the_package_stays_small_enough_to_know() -> None:
+    modules = [path for path in ROOT.rglob("*.py") if path.name != "__init__.py"]
+    assert len(modules) <= MOST_MODULES
+
+
+def test_unit_tests_are_in_folders_named_like_the_rooms() -> None:
+    tests = Path(__file__).parent
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
+    others = {str(folder) for folder in folders if folder != Path() and not (ROOT / folder).is_dir()}
+    assert others == {"docs"}

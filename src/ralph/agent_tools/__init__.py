@@ -1,4 +1,4 @@
-"""The tools that an agent is handed: `ralph mcp`, an MCP server over standard input and output.
+"""What agents call: the MCP server (`ralph mcp`), hooks, and the commands `ralph emit`, `ralph scratchpad` and `ralph tools`.
 
-An agent CLI starts it in every iteration, so only the standard library, and little of it: no typing, no pathlib.
+They are started in every iteration, so only the standard library, and little of it: no typing, no pathlib.
 """

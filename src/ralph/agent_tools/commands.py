@@ -1,4 +1,4 @@
-"""The words of a `ralph tools` command: which options it takes, what was given, and its help. Standard library only.
+"""`ralph tools`: its commands with their options and help, and what reads them. Standard library only.
 
 Spellings are those of the tools that agents know: `-p 2`, `-p2`, `--priority 2`, `--priority=2`, in any place.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ralph.agent_tools.caller import Caller
+from ralph.agent_tools.requests import Caller
 from ralph.errors import RalphError
 from ralph.text import harmless
 
@@ -156,7 +156,7 @@ COMMANDS = {
         ),
         ToolCommand(
             "task ensure",
-            "Add a todo under a key of its own, or bring the one of that key up to date.",
+            "Add a todo under its own key, or update the one of that key.",
             takes="TITLE",
             options=(Option("key", "A name that stays the same.", value="KEY"), *_NEW_TODO),
         ),
@@ -324,7 +324,7 @@ def _serve(arguments: list[str]) -> int:
 def _do(name: str, given: GivenOptions) -> int:
     if "RALPH_GATE" in os.environ and name not in READING:
         raise RalphError(
-            "a gate keeps no notes", todo="Only agents in an iteration and people can; go on without it."
+            "a gate keeps no notes", todo="Only agents in an iteration and people can; continue without it."
         )
     caller = Caller(os.environ, os.getcwd())
     group, _, command = name.partition(" ")

@@ -1,4 +1,4 @@
-"""The scratchpad's form and its writer, for `ralph scratchpad` and for the tool `write_scratchpad`."""
+"""`ralph emit` and `ralph scratchpad`, and the scratchpad's format, which the tool `write_scratchpad` uses too."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _emit(arguments: list[str]) -> int:
     }
     folder = state_dir()
     if "RALPH_GATE" in os.environ:
-        raise ValueError("a gate has nobody to tell; only agents and people emit events")
+        raise ValueError("a gate emits no events; only agents and people do")
     if "RALPH_LOOP" in os.environ:
         message["loop"] = os.environ["RALPH_LOOP"]
         message["token"] = os.environ.get("RALPH_TOKEN", "")
@@ -119,7 +119,7 @@ def _scratchpad(arguments: list[str]) -> int:
     if missing:
         raise ValueError(f"missing: {', '.join(missing)}")
     if "RALPH_ITERATION" not in os.environ:
-        raise ValueError("no iteration runs here, so nobody would read it; agents call this inside one")
+        raise ValueError("no iteration runs here, so no one would read it; agents call this inside one")
 
     path = os.environ.get("RALPH_SCRATCHPAD", ".ralph/agent/scratchpad.md")
     write(path, os.environ["RALPH_ITERATION"], **values)

@@ -1,7 +1,7 @@
-"""`ralph hook pre-compact | stop` and `ralph checkpoint`. Called by agent CLIs, so: the standard library, and an agent
-is never held up. Whatever goes wrong here is said and passed over: only an agent's own doing ends its turn.
+"""`ralph hook pre-compact | stop` and `ralph checkpoint`, called by agent CLIs. Standard library only; an agent is never held up.
 
-What happened in the loop is for the driver to say: a hook puts a message into the inbox and answers the CLI.
+Whatever goes wrong here is reported and ignored: only the agent's own action ends its turn. What happened in the loop is for
+the runner to say: a hook puts a message into the inbox and answers the CLI.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Example:
 CHECKPOINT_HELP = """Usage: ralph checkpoint
 
 Record a checkpoint of the iteration under way: the file TASK.checkpoint.json in .ralph/checkpoints/
-(or in $RALPH_STATE_DIR) tells the task, the iteration and the time.
+(or in $RALPH_STATE_DIR) names the task, the iteration and the time.
 
 Example:
   ralph checkpoint
@@ -85,7 +85,7 @@ def _pre_compact(given: dict[str, object]) -> int:
 
 def _wrap_up() -> str:
     seconds = float(os.environ.get("RALPH_WRAP_UP") or 0)
-    soon = f"in {seconds:.0f} s Ralph ends this iteration and a fresh one goes on" if seconds else "wrap up"
+    soon = f"in {seconds:.0f} s Ralph ends this iteration and a fresh one continues" if seconds else "wrap up"
     return (
         f"Your context was full: {soon}. Start nothing new. Leave the tree sound, write the scratchpad "
         f"({os.environ.get('RALPH_SCRATCHPAD', '.ralph/agent/scratchpad.md')}): what is done, what is next; "
@@ -107,7 +107,7 @@ def _stop(given: dict[str, object]) -> int:
 
 
 def _says_nothing(given: dict[str, object]) -> bool:
-    """An agent whose signal does not count, or whose words are not told, is not asked."""
+    """An agent whose signal does not count, or whose last message is not known, is not asked."""
     last = given.get("last_assistant_message")
     if not isinstance(last, str) or "RALPH_HANDOVER" not in os.environ:
         return False
@@ -118,9 +118,9 @@ def _says_nothing(given: dict[str, object]) -> bool:
 
 def _handed_over() -> bool:
     """Whether the scratchpad is another one than at the start."""
-    from ralph.journal.inbox import mark_of
+    from ralph.journal.inbox import content_mark
 
-    return mark_of(os.environ.get("RALPH_SCRATCHPAD", "")) != os.environ.get("RALPH_HANDOVER")
+    return content_mark(os.environ.get("RALPH_SCRATCHPAD", "")) != os.environ.get("RALPH_HANDOVER")
 
 
 def _tell(reason: str) -> None:

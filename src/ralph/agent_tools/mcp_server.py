@@ -1,7 +1,8 @@
-"""MCP as a function of lines: a JSON-RPC message in, its answer out. No I/O.
+"""`ralph mcp`: an MCP server on standard input and output. `Session` is a function of lines, a JSON-RPC message in and its
+answer out, without I/O; `McpLoop` reads and writes them.
 
 Two eras: up to 2025-11-25 a client opens with `initialize`; from 2026-07-28 on every request says its version in `_meta`
-and there is no session. A request is served by the rules it speaks; which tools there are never depends on either.
+and there is no session. A request is served by the rules it uses; which tools exist never depends on either.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import sys
 from collections.abc import Callable, Iterator
 
 from ralph import __version__
-from ralph.agent_tools.caller import Caller
 from ralph.agent_tools.mcp_tools import McpTools, UnknownTool
+from ralph.agent_tools.requests import Caller
 
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  # newest first
 MODERN = ("2026-07-28",)
@@ -101,7 +102,7 @@ class Session:
             return {"jsonrpc": "2.0", "id": id, "result": self._result(method, params)}
         except RpcError as fault:
             return _error(id, fault)
-        except Exception as error:  # the server outlives any fault of its own
+        except Exception as error:  # the server survives its own faults
             self._complain(f"internal error in {method}: {type(error).__name__}: {error}")
             return _error(id, RpcError(INTERNAL, f"Internal error: {type(error).__name__}"))
 
@@ -245,7 +246,7 @@ class McpLoop:
                 self._busy = False
                 if self._asked:
                     break
-        except (ConnectionError, _Asked):  # nobody listens any more
+        except (ConnectionError, _Asked):  # no one listens any more
             pass
         return 0
 

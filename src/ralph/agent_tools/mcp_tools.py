@@ -1,11 +1,10 @@
-"""The tools: names, what a model reads about each, schemas, and who does it. Every character here is in each prompt."""
+"""The MCP tools: names, what a model reads about each, schemas, and their functions. Every character here is in each prompt."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ralph.agent_tools.caller import Caller
-from ralph.agent_tools.requests import Schema, check, number, plain, text, texts
+from ralph.agent_tools.requests import Caller, Schema, check, number, plain, text, texts
 from ralph.errors import RalphError
 
 Arguments = dict[str, object]
@@ -19,7 +18,7 @@ class Tool:
         self.do = do
         self.about = about
         self.schema: Schema = {"type": "object", "properties": properties, "required": required}
-        self.reads = reads  # changes nothing, so anybody may call it
+        self.reads = reads  # changes nothing, so anyone may call it
 
 
 class UnknownTool(Exception):
@@ -62,7 +61,7 @@ class McpTools:
         except OSError as error:
             what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
             return plain(
-                f"{what}\nNothing was recorded. Correct the cause, or go on without this tool."
+                f"{what}\nNothing was recorded. Correct the cause, or continue without this tool."
             ), True
         except ValueError as error:
             return plain(f"{error}\nNothing was recorded. Correct this and call the tool again."), True
@@ -73,7 +72,7 @@ class McpTools:
             if needed not in self.names:
                 raise RalphError(
                     f"refused: {needed} is not among the tools of this iteration",
-                    todo=f"You have {', '.join(self.names) or 'none'}. Go on without it.",
+                    todo=f"You have {', '.join(self.names) or 'none'}. Continue without it.",
                 )
         if not tool.reads:
             self.caller.require()
@@ -193,7 +192,7 @@ def _texts(about: str, most: int = 50) -> Schema:
 _KIND: Schema = {"type": "string", "enum": ["pattern", "decision", "fix", "context"]}
 _TASK: Schema = {
     "title": _text("What to do, in one line"),
-    "description": {"type": "string", "description": "Details that somebody without your context needs"},
+    "description": {"type": "string", "description": "Details that someone without your context needs"},
     "criteria": _texts("When it is done: statements that can be checked"),
 }
 
@@ -232,7 +231,7 @@ TOOLS: dict[str, Tool] = {
         "Ask a person something only they can decide or provide. The loop stops after this iteration until answered.",
         {
             "question": _text("The question, with what is needed to answer it"),
-            "default": _text("What you will do when nobody answers in time"),
+            "default": _text("What you will do when no one answers in time"),
             "deadlineSeconds": {
                 "type": "integer",
                 "minimum": 1,

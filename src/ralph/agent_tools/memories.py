@@ -1,4 +1,4 @@
-"""Memories, `.ralph/agent/memories.md`: what later iterations, tasks and runs should know. Markdown in a known form:
+"""The memories file, `.ralph/agent/memories.md`: what later iterations, tasks and runs should know. Markdown in a known form:
 
 `## Patterns` and three more sections; in each, newest first, `### mem-<seconds>-<hex>`, the text as a quotation, and a
 comment with tags and date. People edit it too: whatever is not a memory stays as it is.
@@ -80,7 +80,7 @@ def begin(folder: str, *, anew: bool) -> bool:
 
 
 def _inserted(text: str, section: str, block: str) -> str:
-    """Below the section's heading; a section that somebody removed is put at the end."""
+    """Below the section's heading; a section that someone removed is put at the end."""
     lines = text.split("\n")
     for n, line in enumerate(lines):
         if line.rstrip() == section:

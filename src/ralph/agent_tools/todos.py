@@ -1,6 +1,6 @@
-"""The agent's own list, `.ralph/agent/tasks.jsonl`: one JSON object a line, in the form its users know.
+"""The agent's own list, `.ralph/agent/tasks.jsonl`: one JSON object a line, in the form that its users know.
 
-What is changed is one line; all others, also those that are no todos, stay as they are, byte for byte.
+A change rewrites one line; all others, also those that are not todos, stay as they are, byte for byte.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The seam to agents: what one agent's file says about it, and the small types and tools that such files share.
+"""The interface to agents: what one agent's file says about it, and the small types and tools that such files share.
 
 Adapters never judge the work; they only report words, usage and faults. docs/extending.md shows how to write one.
 """
@@ -30,7 +30,7 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 class AgentTools(msgspec.Struct, frozen=True):
-    """What Ralph hands to an agent besides the prompt."""
+    """What Ralph gives an agent in addition to the prompt."""
 
     private: Path  # a folder of this iteration's own, for the configuration of agents that need files
     mcp: tuple[str, ...] = ()  # the command of Ralph's MCP server; empty: none
@@ -124,7 +124,9 @@ class Adapter(Protocol):
     keys: tuple[str, ...] = ("command", "args", "model")  # of `cli`, those that it uses
     profile_flag: str = ""  # the option that chooses one of its own profiles; empty: it has none
     reports_usage: bool = True  # whether its tokens and cost can be known at all
-    instructions: tuple[str, ...] = ()  # files in a repository that it obeys by itself, besides AGENTS.md
+    instructions: tuple[
+        str, ...
+    ] = ()  # files in a repository that it obeys by itself, in addition to AGENTS.md
     skills: str = ""  # the folder of its skills in a repository, where it is not .agents/skills
 
     def check(self, policy: AgentPolicy) -> None:

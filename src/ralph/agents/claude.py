@@ -13,9 +13,9 @@ from ralph.agents.adapter import Adapter, AgentTools, Launch, Needs, Reader, env
 from ralph.agents.stream import (
     StreamReader,
     Tokens,
-    by_status,
-    by_text,
     count,
+    fault_in_text,
+    fault_of_status,
     number,
     part,
     seconds_until,
@@ -159,7 +159,7 @@ class ClaudeReader(StreamReader):
     def _fault(self, item: dict[str, Any], said: str) -> None:
         named, kind = text(item, "error"), text(item, "api_error")
         status = int(number(item.get("api_error_status")))
-        fault = _FAULTS.get(named) or by_status(status, said) or by_text(said)
+        fault = _FAULTS.get(named) or fault_of_status(status, said) or fault_in_text(said)
         wait = -1.0
         if kind == "usage_limit_reached" or (self._resets_at and fault == "overload"):
             fault = "quota"
@@ -172,7 +172,7 @@ class ClaudeReader(StreamReader):
         elif not self._words.fault_text:
             said = text(item, "result") or text(item, "subtype") or "it ended with an error"
             status = int(number(item.get("api_error_status")))
-            self.failed(by_status(status, said) if status else "", said)
+            self.failed(fault_of_status(status, said) if status else "", said)
         models = item.get("modelUsage")
         used = (
             {str(name): _of_model(entry) for name, entry in models.items()}

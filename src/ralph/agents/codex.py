@@ -1,7 +1,7 @@
 """Codex: `codex exec --json`. The user's login and settings apply; of MCP servers only Ralph's, which is added on the command
 line.
 
-Its stream tells tokens only at the end and never the model; the session file, which it writes as it works, tells both.
+Its stream reports tokens only at the end and never the model; the session file, which it writes as it works, has both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph.agents.adapter import OPENAI, Adapter, AgentTools, Launch, Needs, Reader, Words, environment, hooks
-from ralph.agents.stream import StreamReader, Tokens, by_text, count, parse, part, seconds_until, text
+from ralph.agents.stream import StreamReader, Tokens, count, fault_in_text, parse, part, seconds_until, text
 from ralph.core.agent_policy import AgentPolicy
 
 MODE = ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
@@ -45,7 +45,7 @@ class CodexAdapter(Adapter):
             settings += [f"hooks.{name}={_toml(value)}" for name, value in hooks(tools.hook).items()]
             trust = (
                 "--dangerously-bypass-hook-trust",
-            )  # else it passes over hooks that nobody has confirmed
+            )  # else it passes over hooks that no one has confirmed
         options = [word for setting in settings for word in ("-c", setting)]
         model = ("-m", policy.model) if policy.model else ()
         argv = (*(policy.command or (self.program,)), *MODE, *trust, *options, *model, *policy.args, "-")
@@ -82,14 +82,14 @@ class CodexReader(StreamReader):
                 self._spent(_tokens(part(item, "usage")))
 
     def _item(self, item: dict[str, Any]) -> None:
-        """Notices come as items of the kind `error`: it goes on after them."""
+        """Notices come as items of the kind `error`: it continues after them."""
         if item.get("type") == "agent_message":
             self.say(item.get("text"))
         elif item.get("type") != "error":
             self.did()
 
     def _failed(self, message: str) -> None:
-        self.failed(by_text(message), message, seconds_until(message))
+        self.failed(fault_in_text(message), message, seconds_until(message))
 
     def words(self) -> Words:
         if self._log and self._log.read():
@@ -98,7 +98,7 @@ class CodexReader(StreamReader):
         return super().words()
 
     def _spent(self, tokens: Tokens) -> None:
-        """Both sources tell totals; the greater one is the newer."""
+        """Both sources report totals; the greater one is the newer."""
         self._tokens = max(self._tokens, tokens, key=lambda figures: figures.all)
         self.spent({self._model: self._tokens})
 

@@ -1,8 +1,8 @@
 """Gemini CLI: `gemini --yolo -o stream-json`, the prompt by standard input. The user's login and settings apply; of MCP
 servers only Ralph's.
 
-Settings of Ralph's own it takes from nowhere but its home (a file for the whole machine must be root's). So it gets a home in
-which everything is a link to the user's, but for a copy of the settings with one server more.
+It reads settings from its home only (a file for the whole machine must belong to root). So it gets a home in which everything
+is a link to the user's, except for a copy of the settings with one more server.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ralph.agents.adapter import GOOGLE, Adapter, AgentTools, Launch, Needs, Rea
 from ralph.agents.stream import (
     StreamReader,
     Tokens,
-    by_status,
-    by_text,
     count,
+    fault_in_text,
+    fault_of_status,
     parse_settings,
     part,
     seconds_until,
@@ -98,7 +98,7 @@ def _home_with(server: dict[str, Any], policy: AgentPolicy, private: Path) -> Pa
 
 
 class GeminiReader(StreamReader):
-    """Words come in pieces; a tool's use ends a message. Tokens are told at the end only."""
+    """Words come in pieces; a tool's use ends a message. Tokens are reported at the end only."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,14 +130,14 @@ class GeminiReader(StreamReader):
 
     def _failed(self, message: str) -> None:
         self._error = message
-        self.failed(by_text(message), message, seconds_until(message))
+        self.failed(fault_in_text(message), message, seconds_until(message))
 
     def ended(self, code: int) -> None:
         super().ended(code)
         if code == _NO_LOGIN:
             self.failed("credentials", self._words.fault_text)
         elif code >= _FIRST_STATUS and self._error and not self._words.fault:
-            self.failed(by_status(code + 256, self._error), self._error, seconds_until(self._error))
+            self.failed(fault_of_status(code + 256, self._error), self._error, seconds_until(self._error))
 
 
 def _tokens(figures: dict[str, Any]) -> Tokens:

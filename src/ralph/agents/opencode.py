@@ -13,9 +13,9 @@ from ralph.agents.adapter import PROVIDERS, Adapter, AgentTools, Launch, Needs, 
 from ralph.agents.stream import (
     StreamReader,
     Tokens,
-    by_status,
-    by_text,
     count,
+    fault_in_text,
+    fault_of_status,
     number,
     parse_settings,
     part,
@@ -90,7 +90,7 @@ def _servers(policy: AgentPolicy) -> list[str]:
 
 
 class OpencodeReader(StreamReader):
-    """Tokens and cost come with each step and are summed; the model is never told."""
+    """Tokens and cost come with each step and are summed; the model is never reported."""
 
     def __init__(self, policy: AgentPolicy) -> None:
         super().__init__()
@@ -121,11 +121,11 @@ class OpencodeReader(StreamReader):
             message = f"context overflow: {message}"
             self._overflowed = True
         status = int(number(data.get("statusCode")))
-        fault = _FAULTS.get(text(error, "name")) or by_status(status, message) or by_text(message)
+        fault = _FAULTS.get(text(error, "name")) or fault_of_status(status, message) or fault_in_text(message)
         self.failed(fault, message, _wait(part(data, "responseHeaders"), message))
 
     def ended(self, code: int) -> None:
-        """It exits with 1 although it made room and went on."""
+        """It exits with 1 although it made room and continued."""
         super().ended(code)
         if code and self._overflowed and not self._words.fault:
             self._words.full = True

@@ -72,7 +72,7 @@ def usable() -> Iterator[tuple[str, Adapter]]:
 
 
 def programs() -> Iterator[tuple[str, str]]:
-    """The agents that are programs of their own, each with the one to look for, the preferred first."""
+    """The agents that are programs, each with the one to look for, the preferred first."""
     return ((name, agent.program) for name, agent in usable() if agent.program)
 
 
@@ -115,7 +115,8 @@ def _of_any_command() -> Needs:
     """It may be a wrapper around any agent: it gets their variables, but no files that are not named."""
     from ralph.agents.adapter import Needs
 
-    declared = [needs for name in BUILT_IN if (needs := _built_in(name).needs) and needs.wrapped]
+    programs = (name for name in BUILT_IN if name != "scripted")  # that one is Ralph's own, for tests
+    declared = [needs for name in programs if (needs := _built_in(name).needs) and needs.wrapped]
     variables = (variable for needs in declared for variable in needs.variables)
     more = {key: value for needs in declared for key, value in needs.with_variable.items()}
     return Needs(tuple(dict.fromkeys(variables)), more)
@@ -147,7 +148,7 @@ def _loaded(entry: EntryPoint) -> Adapter:
         return _made(entry.load())
     except Exception as error:  # whatever another's code does on import
         what = f"the agent {entry.name!r} cannot be loaded: {type(error).__name__}: {error}"
-        raise RalphError(what, todo=f"Mend or remove the package {package}.", code=10) from error
+        raise RalphError(what, todo=f"Fix or remove the package {package}.", code=10) from error
 
 
 def _made(found: Any) -> Adapter:

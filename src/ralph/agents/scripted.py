@@ -1,6 +1,6 @@
 """The scripted agent: a YAML file says what each iteration does. No model; for tests and the demo.
 
-It is a real program in a process of its own (`python -m ralph.agents.scripted FILE`), started like any agent.
+It is a real program in its own process (`python -m ralph.agents.scripted FILE`), started like any agent.
 
     iterations:
       - - write: {path: a.py, text: "x = 1"}

@@ -1,5 +1,6 @@
-"""What went wrong with an agent, told from a status, a text or an exit code. Only for what a CLI reports as an error:
-never for the agent's own words.
+"""Readers of what an agent prints, as plain text or as a stream of JSON; and the fault in a status, an error text or exit code.
+
+Faults are read only from what a CLI reports as an error, never from the agent's own words.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Any
 
 import msgspec
 
-from ralph.agents import prices
 from ralph.agents.adapter import SAID_CHARS, Words
 from ralph.core.facts import Fault, Usage
 from ralph.core.failures.excerpt import ESCAPES
@@ -45,22 +45,22 @@ _TEXTS: tuple[tuple[Fault, str], ...] = (
         r"|terminated|temporar|try again later",
     ),
 )
-_OVERFLOW = re.compile(
+_OVERFLOW = (
     r"prompt is too long|context.?(window|length|overflow)|exceeds the maximum number of tokens|ran out of room"
     r"|input is too long|too many tokens"
 )
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
-_SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(d(?:ays?)?|h(?:ours?)?|m(?:in(?:utes?)?)?|s(?:ec(?:onds?)?)?)\b")
-_AT = re.compile(r"\bat (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th)?, (\d{4}) )?(\d{1,2}):(\d{2}) ([AP])M")
+_SPAN = r"(\d+(?:\.\d+)?) ?(d(?:ays?)?|h(?:ours?)?|m(?:in(?:utes?)?)?|s(?:ec(?:onds?)?)?)\b"
+_AT = r"\bat (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th)?, (\d{4}) )?(\d{1,2}):(\d{2}) ([AP])M"
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
-def by_text(text: str) -> Fault:
+def fault_in_text(text: str) -> Fault:
     low = text.lower()[:2000]
     return next((fault for fault, pattern in _TEXTS if re.search(pattern, low)), "")
 
 
-def by_status(status: int, text: str = "") -> Fault:
+def fault_of_status(status: int, text: str = "") -> Fault:
     """An HTTP status, with the text that came along: a 429 is a passing limit or a used up quota."""
     if status in (401, 403):
         return "credentials"
@@ -69,18 +69,18 @@ def by_status(status: int, text: str = "") -> Fault:
     if status == 404:
         return "unusable"
     if status == 429:
-        return "quota" if by_text(text) == "quota" else "overload"
+        return "quota" if fault_in_text(text) == "quota" else "overload"
     return "overload" if status == 408 or 500 <= status < 600 else ""
 
 
 def too_long(text: str) -> bool:
-    return bool(_OVERFLOW.search(text.lower()[:2000]))
+    return bool(re.search(_OVERFLOW, text.lower()[:2000]))
 
 
 def seconds_until(text: str, now: float | None = None) -> float:
     """`try again at Nov 16th, 2026 12:18 AM`, `at 3:05 PM` (local time), `in 2 hours 5 minutes`; -1: no time is said."""
     now = time.time() if now is None else now
-    if found := _AT.search(text):
+    if found := re.search(_AT, text):
         return max(0.0, _moment(found, now) - now)
     spans = _spans(re.split(r"\b(?:in|after)\b", text)[1:])
     return spans if spans > 0 else -1.0
@@ -101,7 +101,7 @@ def _moment(found: re.Match[str], now: float) -> float:
 def _spans(texts: Iterable[str]) -> float:
     for text in texts:
         total, rest = 0.0, text.lstrip()
-        while found := _SPAN.match(rest):
+        while found := re.match(_SPAN, rest):
             total += float(found[1]) * _UNITS[found[2][0]]
             rest = rest[found.end() :].lstrip(" ,")
         if total:
@@ -193,7 +193,7 @@ class StreamReader:
     def ended(self, code: int) -> None:
         """Before its first JSON a CLI has only complained."""
         if code and self._text and (said := self._text.words().said.strip()):
-            self.failed(by_text(said), said)
+            self.failed(fault_in_text(said), said)
 
     def words(self) -> Words:
         if self._text and (plain := self._text.words()).said.strip():
@@ -228,6 +228,8 @@ class StreamReader:
 
     def spent(self, used: dict[str, Tokens], cost: float = 0.0) -> None:
         """The figures so far, in all, by model. Without a price of the agent's own, the table's."""
+        from ralph.agents import prices
+
         estimate = 0.0 if cost else sum(prices.cost(model, tokens) for model, tokens in used.items())
         tokens = sum(one.all for one in used.values())
         self._words.usage = Usage(tokens=tokens, cost_usd=cost or estimate)
@@ -244,12 +246,12 @@ def parse(line: str) -> dict[str, Any] | None:
     return item if isinstance(item, dict) else None
 
 
-_COMMENTS = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+_COMMENTS = r'(?s)("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])'
 
 
 def parse_settings(text: str) -> dict[str, Any] | None:
     """JSON as people write it for agent CLIs: with comments and a comma too many. None: it is something else."""
-    return parse(_COMMENTS.sub(lambda found: found[1] or "", text))
+    return parse(re.sub(_COMMENTS, lambda found: found[1] or "", text))
 
 
 def part(item: Any, *path: str) -> dict[str, Any]:

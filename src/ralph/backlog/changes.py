@@ -1,4 +1,4 @@
-"""What can be asked of a backlog. Each change names one task; many are written at once."""
+"""Changes of a backlog. Each change names one task; many are written at once."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class PendingChanges:
         return list(found.values())
 
     def agrees(self, wish: PendingChange, task: BacklogTask) -> bool:
-        """Whether nobody else changed the status since the decision, or to the same. A loop's is the same only with the same
+        """Whether no one else changed the status since the decision, or to the same. A loop's is the same only with the same
         reason: it was written before its writer died."""
         target = wish.fields.get("status")
         if not isinstance(target, str) or task.status in wish.bases:
@@ -223,7 +223,7 @@ class PendingChanges:
         wish.fields = {**wish.fields, **fields}
         wish.done = done
         if of_loop and task.status not in _AT_WORK and not self.agrees(wish, task):
-            return []  # a person's word stands; writing tells of it
+            return []  # a person's word stands; writing reports it
         return [_changed(task, wish)]
 
     def _reopen(self, id: str, lines: Lines, *, of_loop: bool) -> list[BacklogTask]:
@@ -253,7 +253,7 @@ class PendingChanges:
 
 
 def is_more(fields: Fields, done: BacklogTask) -> bool:
-    """Whether this completion says more than the archive's line, which has somebody's word only."""
+    """Whether this completion says more than the archive's line, which has someone's word only."""
     return not done.verified and (
         bool(fields.get("verified")) or (bool(fields.get("commit")) and not done.commit)
     )

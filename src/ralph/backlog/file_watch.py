@@ -1,7 +1,7 @@
-"""Knows at once when one of a few files changes, without looking: the kernel says so (inotify, on Linux).
+"""Watches a few files for changes without polling: the kernel reports them (inotify, on Linux).
 
-Where it cannot, `at_once` is False and the caller has to look by itself. It only ever says that something may have
-happened; what, the caller finds out.
+Where it cannot, `at_once` is False and the caller has to poll. A report only says that something may have changed; the
+caller finds out what.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 _LINKS = 40  # that the kernel follows
 _BATCH = 1 << 16  # bytes of events read at once
-_PASSES = 3  # then somebody writes without a pause: the next poll wakes for it
+_PASSES = 3  # then someone writes without a pause: the next poll wakes for it
 
-# A folder tells which names come, go and are replaced; the file itself, what is written. A log that grows beside the
-# file therefore wakes nobody.
+# A folder reports which names come, go and are replaced; the file itself, what is written. A log that grows beside the
+# file therefore wakes no one.
 _NAMES = 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000  # MOVED_*, CREATE, DELETE, *_SELF; ONLYDIR
 _CONTENT = 0x2 | 0x4 | 0x8 | 0x400 | 0x800  # MODIFY, ATTRIB, CLOSE_WRITE, DELETE_SELF, MOVE_SELF
 
@@ -48,7 +48,7 @@ class FileWatch:
         return [self._fd] if self._fd >= 0 else []
 
     def heed(self) -> None:
-        """Forget what was told until now: who looks at the files after this misses nothing, and is woken by what comes
+        """Forget what was reported until now: who looks at the files after this misses nothing, and is woken by what comes
         later only."""
         if self._fd < 0:
             return
@@ -74,7 +74,7 @@ class FileWatch:
         for path in {step for file in (*self._files, *self._more()) for step in _steps(file)}:
             folder, content = self._add(path.parent, _NAMES), self._add(path, _CONTENT)
             found |= {folder, content} - {-1}
-            # A file that is not there, or not ours to read, is told of by its folder when that changes.
+            # A file that is not there, or not ours to read, is reported by its folder when that changes.
             whole = whole and folder >= 0 and (content >= 0 or not os.access(path, os.R_OK))
         for old in self._watches - found:
             self._libc.inotify_rm_watch(self._fd, old)

@@ -1,4 +1,4 @@
-"""Changes some fields of a JSON object on one line and leaves every other byte of the line as it was."""
+"""Edits fields of a JSON object on one line and leaves every other byte of the line as it was."""
 
 from __future__ import annotations
 

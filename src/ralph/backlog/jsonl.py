@@ -1,4 +1,4 @@
-"""The nearest id to one that does not exist, quick also among many."""
+"""`tasks.jsonl`, the default backlog: its tasks, its archive, and changes, which are noted first and written in batches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ralph.backlog.changes import (
 )
 from ralph.backlog.file_watch import FileWatch
 from ralph.backlog.json_line import fields_of, patched
-from ralph.backlog.replaced import ReplacedFiles
+from ralph.backlog.replaced_files import ReplacedFiles
 from ralph.backlog.text_file import BOM, Table
 from ralph.core.tasks.graph import TaskGraph
 from ralph.core.tasks.task import BacklogTask, Status, TaskProblem, read_line
@@ -322,7 +322,7 @@ class JsonlBacklog:
         if not self._wishes:
             return Applied()
         conflicts: list[Conflict] = []
-        with text_file.alone(self._state_dir):
+        with text_file.locked(self._state_dir):
             self._take_over()
             for _ in range(_TRIES):
                 self._reload()
@@ -342,12 +342,12 @@ class JsonlBacklog:
         """Who only reads the list can do without: whoever writes it next does it, or says what is wrong."""
         if not self._replaced.changed():
             return False
-        with suppress(RalphError), text_file.alone(self._state_dir):
+        with suppress(RalphError), text_file.locked(self._state_dir):
             return self._take_over()
         return False
 
     def _take_over(self) -> bool:
-        """What somebody appended to a file that the list has replaced goes to its end."""
+        """What someone appended to a file that the list has replaced goes to its end."""
         try:
             self._replaced.recover()
             for _ in range(_TRIES):
@@ -420,7 +420,7 @@ class JsonlBacklog:
         self.tasks = TaskGraph(self._wishes.over(tasks))
 
     def _is_left_over(self, id: str) -> bool:
-        """Whether the archive has it: Ralph died before it took the line away, or somebody used an id again."""
+        """Whether the archive has it: Ralph died before it took the line away, or someone used an id again."""
         done, task = self._done.tasks.get(id), self._open.tasks[id]
         return done is not None and done.reopened >= task.reopened
 

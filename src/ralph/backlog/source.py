@@ -1,6 +1,6 @@
-"""What a run needs of a backlog, wherever its tasks are kept. Adding a source is one class with these members.
+"""The interface of a backlog, wherever its tasks are kept. Adding a source is one class with these members.
 
-The run never asks where tasks are: it reads them, tells what became of them, and sleeps until something changes.
+The run never asks where tasks are: it reads them, reports what became of them, and sleeps until something changes.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ralph.core.tasks.graph import TaskGraph
 class Watch(Protocol):
     """Wakes a run when others may have changed the backlog."""
 
-    at_once: bool  # False: it cannot tell of everything, so the run has to look by itself every second
+    at_once: bool  # False: it cannot report everything, so the run has to look by itself every second
 
     def reads(self) -> list[int]:
         """Descriptors that become readable when something happens."""
         ...
 
     def heed(self) -> None:
-        """Forget what was told until now. Whoever calls `refresh` after this misses nothing."""
+        """Forget what was reported until now. Whoever calls `refresh` after this misses nothing."""
         ...
 
     def __enter__(self) -> Self: ...

@@ -1,7 +1,7 @@
 """A text file that people edit while Ralph runs: read when it is at rest, and the steps in which it is written.
 
 An editor takes no lock. So a new text changes places with the old one in one step, and what was taken away is compared
-with what was read: had somebody written in between, the two change back (replaced.py).
+with what was read: had someone written in between, the two change back (replaced_files.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 
 from ralph.core.tasks.task import BacklogTask, ProblemKind, TaskProblem, read_line
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 REST = 0.03  # seconds without a change after which a writer is taken to have finished
 _PATIENCE = 5.0
@@ -43,7 +43,7 @@ class Stamp(msgspec.Struct, frozen=True):
         return other is not None and msgspec.structs.replace(other, ctime=self.ctime) == self
 
 
-def look(path: Path) -> Stamp | None:
+def stamp_of(path: Path) -> Stamp | None:
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -59,17 +59,17 @@ MEND = "Make it readable and writable for you."
 
 
 def read(path: Path) -> tuple[bytes, Stamp | None]:
-    """Its bytes, once nobody is in the middle of writing it."""
+    """Its bytes, once no one is in the middle of writing it."""
     until = time.monotonic() + _PATIENCE
     while True:
-        before = look(path)
+        before = stamp_of(path)
         if before is None:
             return b"", None
         data = _bytes(path)
-        if is_old(before) and look(path) == before and data is not None:
+        if is_old(before) and stamp_of(path) == before and data is not None:
             return data, before
         time.sleep(REST)
-        if data is not None and look(path) == before and _bytes(path) == data:
+        if data is not None and stamp_of(path) == before and _bytes(path) == data:
             return data, before
         if time.monotonic() > until:
             raise RalphError(
@@ -84,7 +84,7 @@ def holds(path: Path, data: bytes) -> bool:
 
 
 def _bytes(path: Path) -> bytes | None:
-    """None when somebody has just taken it away."""
+    """None when someone has just taken it away."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -99,7 +99,7 @@ def is_old(stamp: Stamp) -> bool:
 
 
 @contextmanager
-def alone(state_dir: Path) -> Iterator[None]:
+def locked(state_dir: Path) -> Iterator[None]:
     """No other Ralph writes this backlog meanwhile."""
     path = state_dir / _LOCK
     try:
@@ -135,18 +135,18 @@ def append(path: Path, data: bytes) -> Stamp | None:
                     os.ftruncate(fd, size - len(torn))
                 else:
                     data = b"\n" + data
-            seam("append.before", writes=True)
+            fault_point("append.before", writes=True)
             while data:
                 data = data[os.write(fd, data) :]
             os.fsync(fd)
-            seam("append.after")
+            fault_point("append.after")
         finally:
             os.close(fd)
         if not size:
             sync_folder(path.parent)
     except OSError as error:
         raise unwritable(path, error) from error
-    return look(path)
+    return stamp_of(path)
 
 
 def unwritable(path: Path, error: OSError) -> RalphError:
@@ -163,14 +163,14 @@ def _unended(fd: int, size: int) -> bytes:
     return found.rpartition(b"\n")[2]
 
 
-def temporary(state_dir: Path, path: Path) -> Path:
+def temporary_path(state_dir: Path, path: Path) -> Path:
     """Where a new text is prepared: out of the user's sight where a rename can reach it."""
     if path.parent.stat().st_dev == state_dir.stat().st_dev:
-        return state_dir / f"backlog.{key(path)}.tmp"
+        return state_dir / f"backlog.{path_key(path)}.tmp"
     return path.with_name(f".{path.name}.ralph")
 
 
-def key(path: Path) -> str:
+def path_key(path: Path) -> str:
     """For what the state folder has of this list: it may have to do with several."""
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
 
@@ -278,7 +278,7 @@ class Table:
         return task
 
     def is_stale(self) -> bool:
-        if look(self.path) != self.stamp:
+        if stamp_of(self.path) != self.stamp:
             return True
         if self._young and self.stamp and is_old(self.stamp):
             self._young = False

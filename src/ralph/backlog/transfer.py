@@ -1,4 +1,4 @@
-"""Puts a list from elsewhere into the backlog: ids that are free here, and nothing that came before comes again."""
+"""Imports a list of another tool into the backlog, with ids that are free here and each task once; and what an export holds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from ralph.backlog.changes import Added, Fields
+from ralph.backlog.formats import SOURCE
 from ralph.backlog.formats.dump import Outgoing
 from ralph.backlog.formats.load import Incoming, fit_id
-from ralph.backlog.formats.record import SOURCE
 from ralph.backlog.json_line import fields_of
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.core.tasks.task import free, next_child, next_top, parent_of
@@ -25,7 +25,7 @@ class ImportPlan(msgspec.Struct):
     renamed: dict[str, str] = {}  # foreign id -> the one here, where the first was taken
 
 
-def plan(backlog: JsonlBacklog, incoming: Sequence[Incoming], today: str) -> ImportPlan:
+def plan_import(backlog: JsonlBacklog, incoming: Sequence[Incoming], today: str) -> ImportPlan:
     taken = {task.id: task.title for task in backlog.all()}
     ids = _Ids(taken)
     came = _sources(backlog)
@@ -110,7 +110,7 @@ def _closed(source: object) -> str:
     return next((date[:10] for date in dates if isinstance(date, str) and date), "")
 
 
-def outgoing(backlog: JsonlBacklog) -> list[Outgoing]:
+def tasks_to_export(backlog: JsonlBacklog) -> list[Outgoing]:
     forest = backlog.tasks
     return [
         Outgoing(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
-import traceback
 from typing import TYPE_CHECKING
 
 import click
@@ -36,10 +36,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "replay": ("ralph.cli.show.replay", "Decide a recorded loop again, without agents, and compare."),
     "recover": ("ralph.cli.show.recover", "List and restore what was saved."),
-    "doctor": ("ralph.cli.checks.doctor", "Check git, agents, processes, disk and configuration."),
-    "validate": ("ralph.cli.checks.validate", "Check a configuration and say what it means."),
+    "doctor": ("ralph.cli.doctor", "Check git, agents, processes, disk and configuration."),
+    "validate": ("ralph.cli.validate", "Check a configuration and say what it means."),
     "hats": ("ralph.cli.hats", "The hats of ralph.yml: list, check, draw."),
-    "schema": ("ralph.cli.checks.validate", "The JSON Schema of ralph.yml, for editors."),
+    "schema": ("ralph.cli.validate", "The JSON Schema of ralph.yml, for editors."),
     "completion": ("ralph.cli.completion", "The script that completes commands in your shell."),
     "demo": ("ralph.cli.demo", "A whole run in a small repository, with no model."),
     "emit": ("ralph.cli.agent_commands", "Hand an event to the loop (for agents)."),
@@ -59,6 +59,9 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         command = getattr(importlib.import_module(COMMANDS[name][0]), name)
+        if not gc.isenabled():  # `main` has put it off
+            gc.freeze()  # what was imported stays to the end: neither a collection nor the exit need look through it
+            gc.enable()
         assert isinstance(command, click.Command)
         if ctx.resilient_parsing:  # the TAB key was pressed
             from ralph.cli.completion import attach
@@ -129,6 +132,8 @@ def run_app(arguments: list[str]) -> int:
         _complain(f"ralph: {what}" + _goes_on(arguments))
         return 70 if _goes_on(arguments) or error.errno in DISK else 2
     except Exception as error:
+        import traceback
+
         _trace(arguments)
         at = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{at.filename.rpartition('/')[2]}:{at.lineno}"
@@ -146,6 +151,8 @@ def _goes_on(arguments: list[str]) -> str:
 
 def _trace(arguments: list[str]) -> None:
     if "-v" in arguments or "--verbose" in arguments:
+        import traceback  # takes longer to import than most commands need
+
         traceback.print_exc()
 
 

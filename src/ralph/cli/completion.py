@@ -140,11 +140,11 @@ def _presets(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
 
 def _agents(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     """Those on PATH first: the others would have to be installed."""
-    from ralph.setup.project import Machine, known, on_path
+    from ralph.setup.project import Machine, agents_on_path, known_agents
 
-    here = on_path(Machine())
+    here = agents_on_path(Machine())
     return [CompletionItem(one.name, help="on PATH") for one in here] + [
-        CompletionItem(one.name, help="not on PATH") for one in known() if one not in here
+        CompletionItem(one.name, help="not on PATH") for one in known_agents() if one not in here
     ]
 
 

@@ -9,8 +9,8 @@ from ralph.backlog import BACKLOG_NAME
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, find, without_git
-from ralph.history.loop_records import is_over
-from ralph.history.saved import CurrentHistory
+from ralph.history.loop_records import is_over, last_loop
+from ralph.journal.read import NAME, scan
 
 BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates
 
@@ -34,10 +34,10 @@ def of_folder(repo: Repo, folder: Path) -> Path:
     config = _nearest(folder, repo.root)
     if config is None or not _may_name_one(config):
         return repo.root / BACKLOG_NAME
-    from ralph.config.tasks import named_in
+    from ralph.config.tasks import backlog_named_in
 
     try:
-        return named_in(config) or repo.root / BACKLOG_NAME
+        return backlog_named_in(config) or repo.root / BACKLOG_NAME
     except RalphError as error:
         if error.where:
             raise
@@ -57,9 +57,8 @@ def _nearest(folder: Path, root: Path) -> Path | None:
 
 
 def latest(repo: Repo) -> LoopState | None:
-    journal = CurrentHistory(repo.state_dir)
-    newest = journal.survey.in_place(repo.root)
-    return journal.loops([newest])[newest].state if newest else None
+    found = last_loop(scan(repo.state_dir / NAME).records, repo.root)
+    return found[0] if found else None
 
 
 def resumable(repo: Repo) -> LoopState | None:

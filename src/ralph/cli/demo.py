@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
+from ralph import setup
 from ralph.errors import RalphError
-from ralph.setup import demo as content
 from ralph.setup.write import IGNORED
 
 _FILES = ("stats.py.txt", "test_stats.py.txt", "PROMPT.md", "agent.yml", "ralph.yml")
@@ -98,7 +98,7 @@ def _folder(into: Path | None) -> Path:
 
 
 def _make_repository(folder: Path, kind: str) -> None:
-    source = Path(content.__file__).parent
+    source = Path(setup.__file__).parent / "demo"
     if kind:
         shutil.copytree(source / kind, folder, dirs_exist_ok=True)
     for name in () if kind else _FILES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -33,6 +34,7 @@ def _serve(arguments: list[str]) -> int:
         from ralph.agent_tools.mcp_server import serve as serve_mcp
 
         return serve_mcp(arguments[1:])
+    gc.disable()  # until the command is imported, which makes many objects and no garbage
     from ralph.cli.app import run_app
 
     return run_app(arguments)

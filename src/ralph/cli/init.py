@@ -18,7 +18,7 @@ from ralph.cli.context import BY_INIT, here
 from ralph.config.load import found_above
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
-from ralph.git.uncommitted import committed, dirty
+from ralph.git.uncommitted_changes import committed, uncommitted_paths
 from ralph.setup import plan, project
 from ralph.setup.detect import Detected, detect
 from ralph.setup.plan import ChosenGate, SetupPlan, roles
@@ -194,7 +194,7 @@ def _decide(request: InitRequest, folder: Path, repo: Repo, chosen: Preset) -> S
 
 def _agent(request: InitRequest, machine: Machine) -> tuple[Agent | None, str]:
     """The agent, and in a few words where it comes from."""
-    found = project.on_path(machine)
+    found = project.agents_on_path(machine)
     if request.agent is not None:
         return _named(request.agent, machine)
     if request.asks:
@@ -203,7 +203,7 @@ def _agent(request: InitRequest, machine: Machine) -> tuple[Agent | None, str]:
 
 
 def _named(text: str, machine: Machine) -> tuple[Agent, str]:
-    agent = project.wanted(text, machine)
+    agent = project.wanted_agent(text, machine)
     missing = "/" not in agent.program and not machine.has(agent.program)
     return agent, f"{agent.name}, which is not on PATH yet" if missing else agent.name
 
@@ -211,7 +211,9 @@ def _named(text: str, machine: Machine) -> tuple[Agent, str]:
 def _asked_for_agent(found: tuple[Agent, ...], machine: Machine) -> tuple[Agent | None, str]:
     names = ", ".join(agent.name for agent in found)
     click.echo(
-        f"Agents on PATH: {names}" if found else f"None of the known agents is on PATH ({project.names()})."
+        f"Agents on PATH: {names}"
+        if found
+        else f"None of the known agents is on PATH ({project.agent_names()})."
     )
     while True:
         text = click.prompt(
@@ -332,7 +334,7 @@ def _summary(setup: Setup, chosen: Preset) -> list[str]:
     lines = [
         f"Agent: {setup.about_agent}"
         if setup.agent
-        else f"Agent: none was found on PATH (looked for {project.names()}); ralph.yml says where to set one."
+        else f"Agent: none was found on PATH (looked for {project.agent_names()}); ralph.yml says where to set one."
     ]
     for one in setup.gates:
         if one.trial is None:
@@ -387,7 +389,7 @@ def _missing(program: str, folder: Path) -> str:
 
 def _by_earlier(folder: Path, repo: Repo, new: list[Path]) -> list[Path]:
     """What an earlier `ralph init` wrote and nobody has committed. Other changes of .gitignore are the user's to commit."""
-    unsaved = set(dirty(repo))
+    unsaved = set(uncommitted_paths(repo))
     found = []
     for path in (*plan.existing(folder), folder / ".gitignore"):
         name = os.path.relpath(path.resolve(), repo.root.resolve())

@@ -1,4 +1,4 @@
-"""Which agent the file and the command line mean: the loop's, a fallback, a reviewer's or a hat's."""
+"""The agents of a configuration: the loop's, its fallbacks, a reviewer's and a hat's."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ralph.config.field_types import AUTO, is_unicode
-from ralph.config.overrides import Overrides
 from ralph.config.problems import quoted, quoted_path
-from ralph.config.settings import Settings, fields
+from ralph.config.settings import Overrides, Settings, fields
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.policy import Policy
 from ralph.errors import RalphError

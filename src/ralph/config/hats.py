@@ -1,8 +1,13 @@
-"""`hats`, `events` and the keys about them to the team of a loop. Who wears a hat is settled here, so that the driver
-only reads it; how the hats hang together is for ralph.core.hats.graph to check."""
+"""`hats`, `events` and `roles.yaml` to the team of a loop.
+
+Who wears a hat is settled here, so that the runner only reads it; `ralph.core.hats.graph` checks how the hats fit together.
+Every problem is reported at once, with its line. Reads files, changes nothing.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +15,19 @@ from msgspec.structs import replace
 
 from ralph.config.agents import CUSTOM, adapter_of, agent_of
 from ralph.config.hat_field_types import OFF
-from ralph.config.overrides import Overrides
-from ralph.config.roles import role_names
-from ralph.config.schema import BACKEND, BY_PATH, HAT, KEYS, field_default
-from ralph.config.settings import Called, GivenValue, Settings, Values, fields
+from ralph.config.load import ROLE_FILE_NAMES, roles_file
+from ralph.config.problems import Problems, Spot, Unreadable, quoted
+from ralph.config.schema import BACKEND, HAT
+from ralph.config.settings import Called, GivenValue, Overrides, Settings, Values, fields, warn_without_hats
+from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.hats.conditions import ConditionError
 from ralph.core.hats.conditions import parse as parse_condition
-from ralph.core.hats.model import Aggregate, Hat, Meaning, Scan, ScanBacklog, ScanFolder, Team
+from ralph.core.hats.model import Aggregate, Hat, Meaning, Scan, ScanBacklog, ScanFolder, Team, role_hats
 from ralph.core.policy import Policy
+from ralph.errors import RalphError
+from ralph.files import read_text
 
-_OF_TEAMS = (
-    *(key.path for key in KEYS if key.into.startswith("team.")),
-    *("event_loop.cooldown", "events"),
-)
 _UNUSED_BY_SCANS = (
     *("instructions", "extra_instructions", "backend_args", "model", "timeout"),
     *("disallowed_tools", "allowed_tools", "backend.type", "backend.command"),
@@ -31,12 +35,9 @@ _UNUSED_BY_SCANS = (
 _OF_EVENTS = ("publishes", "default_publishes", "max_activations", "fresh", "aggregate.mode")
 
 
-def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) -> Team | None:
-    """None: there are no hats. `policy` is that of the loop, but for its team."""
-    hats: tuple[Called, ...] = settings.get("hats") or ()
-    if not hats:
-        _warn_without_hats(settings)
-        return None
+def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) -> Team:
+    """Of a file with hats. `policy` is that of the loop, but for its team."""
+    hats: tuple[Called, ...] = settings.get("hats")
     known = frozenset([*(hat.name for hat in hats), *role_names(cwd)])
     own = fields(settings.values, "team")
     if own.get("gate_on") and not policy.gates:
@@ -55,17 +56,9 @@ def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) ->
     return found
 
 
-def _warn_without_hats(settings: Settings, what: str = "is used only with `hats`") -> None:
-    for path in _OF_TEAMS:
-        value = settings.get(path)
-        usual = "idle" if path == "event_loop.cooldown" else field_default(BY_PATH[path].into)
-        if value and value != usual:
-            settings.warn(path, what)
-
-
 def _warn_without_events(hats: tuple[Called, ...], settings: Settings) -> None:
     what = "has no effect: no hat has `triggers` or `scan`, so that no event puts one on"
-    _warn_without_hats(settings, what)
+    warn_without_hats(settings, what)
     for called in hats:
         for name in _OF_EVENTS:
             given = _given(called, name)
@@ -210,7 +203,9 @@ def _with_tools(worker: AgentPolicy, hat: Hat, called: Called, settings: Setting
         from ralph.agents.registry import usable
 
         able = [name for name, agent in usable() if agent.tool_args((), ()) is not None]
-        what = f"only {', '.join(able)} can be held to it; {worker.backend} is told and may use others"
+        what = (
+            f"only {', '.join(able)} can be held to it; {worker.backend} is only told so and may use others"
+        )
         settings.problems.warn(_line(called, "allowed_tools"), f"hats.{hat.id}.allowed_tools", what)
     return worker
 
@@ -228,3 +223,161 @@ def _given(called: Called, name: str) -> GivenValue | None:
 def _line(called: Called, name: str) -> int:
     given: Any = _given(called, name)
     return given.line if given else called.line
+
+
+# -- roles.yaml and roles/*.md: hats that conditions put on --------------------------------------
+
+FOLDER = "roles"
+BASE = "working.md"
+MAX_CHARS = 100_000
+_ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_OURS = re.compile(r"^[\"']?triggers[\"']?\s*:", re.MULTILINE)
+_KEYS = ("condition", "role")
+Trigger = tuple[str, str]  # their values; no condition: it is invalid, and reported
+
+
+def load_roles(folder: Path) -> tuple[Team | None, tuple[str, ...]]:
+    """The roles of the loops that work in `folder`, as hats; None when there are none; and what to warn of. RalphError names
+    everything that is wrong."""
+    roles, problems = examine_roles(folder)
+    if problems is None:
+        return roles, ()
+    problems.raise_if_any()
+    return roles, problems.warnings
+
+
+def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
+    """The roles as far as they can be read, and what is wrong with them; Unreadable when the file cannot be taken apart."""
+    found = roles_file(folder)
+    if found is None:
+        return None, None
+    problems = Problems(found)
+    text = _text(folder / found, found)
+    if not _OURS.search(text) and not role_names(folder):
+        return None, None  # many programs have a file of this name
+    second = folder / ROLE_FILE_NAMES[1]
+    if found == ROLE_FILE_NAMES[0] and os.path.lexists(second):
+        problems.warn_outside(f"{ROLE_FILE_NAMES[1]} is not read, because {ROLE_FILE_NAMES[0]} exists")
+    texts: dict[str, str] = {}
+    triggers = _file(parse(text, problems), folder, texts, problems)
+    return Team(hats=role_hats(triggers, texts), base=_base(folder, problems)), problems
+
+
+def role_names(folder: Path) -> tuple[str, ...]:
+    """The roles that have a file."""
+    return tuple(sorted(path.stem for path in (folder / FOLDER).glob("*.md") if _ROLE.fullmatch(path.stem)))
+
+
+def _text(path: Path, source: str) -> str:
+    try:
+        return read_text(path)
+    except RalphError as error:
+        raise Unreadable(
+            error.what, source, "Make it a readable YAML file, or remove it; nothing was changed."
+        )
+
+
+def _base(folder: Path, problems: Problems) -> str:
+    if not os.path.lexists(folder / BASE):
+        return ""
+    try:
+        return _bounded(folder / BASE)
+    except RalphError as error:
+        problems.add_outside(BASE, error.what)
+        return ""
+
+
+def _bounded(path: Path) -> str:
+    text = read_text(path).strip()
+    if len(text) > MAX_CHARS:
+        raise RalphError(
+            f"is longer than {MAX_CHARS:,} characters, which every iteration would pay for",
+            todo="Shorten it.",
+        )
+    return text
+
+
+def _file(root: Node | None, folder: Path, texts: dict[str, str], problems: Problems) -> tuple[Trigger, ...]:
+    top = Spot(problems, "", root.line if root else 0)
+    if not isinstance(root, Mapping):
+        what = described(root) if root else "nothing"
+        top.wrong(f"must be a mapping with `triggers` at the top, not {what}")
+        return ()
+    triggers: tuple[Trigger, ...] = ()
+    pairs = entries(root, top)
+    for key, value in pairs:
+        at = top.key(shown_key(key.text), key.line)
+        if key.text == "triggers":
+            triggers = _triggers(value, at, folder, texts)
+        else:
+            at.wrong("unknown key", key.text, among=("triggers",))
+    if not pairs:
+        top.wrong("has no `triggers`")
+    return triggers
+
+
+def _triggers(node: Node, spot: Spot, folder: Path, texts: dict[str, str]) -> tuple[Trigger, ...]:
+    if not isinstance(node, Sequence):
+        spot.wrong(f"must be a list of triggers, not {described(node)}")
+        return ()
+    if not node.items:
+        spot.wrong("is empty: no role would ever be worn")
+    known = frozenset(role_names(folder))
+    found = [
+        _trigger(item, spot.item(n, item.line), folder, known, texts) for n, item in enumerate(node.items)
+    ]
+    return tuple(trigger for trigger in found if trigger)
+
+
+def _trigger(
+    node: Node, spot: Spot, folder: Path, known: frozenset[str], texts: dict[str, str]
+) -> Trigger | None:
+    if not isinstance(node, Mapping):
+        spot.wrong(f"must be a mapping with `condition` and `role`, not {described(node)}")
+        return None
+    given: dict[str, str] = {}
+    unknown = False
+    for key, value in entries(node, spot):
+        at = spot.key(shown_key(key.text), key.line)
+        if key.text not in _KEYS:
+            at.wrong("unknown key", key.text, among=_KEYS)
+            unknown = True
+        elif not isinstance(value, Scalar) or value.means != "text" or not value.text.strip():
+            at.wrong(f"must be text, not {described(value)}")
+            given[key.text] = ""
+        elif key.text == "condition":
+            given["condition"] = _condition(value.text, at, known)
+        else:
+            given["role"] = _role(value.text, at, folder, known, texts)
+    missing = [key for key in _KEYS if key not in given]
+    if missing and not unknown:  # otherwise it is probably there under the unknown name
+        spot.wrong(f"has no `{missing[0]}`")
+    condition, role = given.get("condition", ""), given.get("role", "")
+    return (condition, role) if role else None
+
+
+def _condition(text: str, spot: Spot, known: frozenset[str]) -> str:
+    try:
+        parse_condition(text, known)
+    except ConditionError as error:
+        spot.wrong(str(error), error.name, among=error.among)
+        return ""
+    return text
+
+
+def _role(name: str, spot: Spot, folder: Path, known: frozenset[str], texts: dict[str, str]) -> str:
+    if not _ROLE.fullmatch(name):
+        spot.wrong(f"must be at most 64 letters, digits, '-' or '_', not {quoted(name)}")
+        return ""
+    if name in texts:
+        return name
+    try:
+        text = _bounded(folder / FOLDER / f"{name}.md")
+    except RalphError as error:
+        spot.wrong(f"{FOLDER}/{name}.md {error.what}", name if name not in known else "", among=sorted(known))
+        return ""
+    if not text:
+        spot.wrong(f"{FOLDER}/{name}.md is empty; say in it how this role works")
+        return ""
+    texts[name] = text
+    return name

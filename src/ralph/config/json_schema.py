@@ -1,5 +1,6 @@
-"""The part of the JSON Schema for keys that only files of the older family have: under another name here, or without
-effect. Editors show them as deprecated, with what to use instead."""
+"""The JSON Schema of ralph.yml, for editors. Keys that only files of the older family have are deprecated in it, with what to
+use instead.
+"""
 
 from __future__ import annotations
 

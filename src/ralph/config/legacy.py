@@ -1,6 +1,6 @@
 """The keys of the older family's ralph.yml, one row each: what Ralph does with it, or what to write instead.
 
-A row that warns is a known key without effect: the file is accepted, and the user told. Keys in no row are unknown.
+A row that warns is a known key without effect: the file is accepted, and the user is warned. Keys in no row are unknown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TOOLS = "The agent's own settings decide which tools it may use; for one hat: `
 _ADAPTER = "Use `cli` (`model`, `args`, `env`), or `backend` and `backend_args` of a hat."
 _CHECKPOINT = "Each iteration is recorded anyway: `ralph recover` lists the states."
 _HOOK = "Use `gates` for checks before completion, `notify` for news, a hat for work."
-_BOT = "Use `notify` to be told and `ralph answer` to reply."
+_BOT = "Use `notify` to be notified and `ralph answer` to reply."
 _SKILLS = "Agents find their own skills; what every iteration must know goes into `core.guardrails`."
 _FILTER = "Memories are chosen by relevance, within `memories.budget`."
 _PROJECT = "Write it under `core` (`specs_dir`) or `event_loop` (`prompt_file`)."
@@ -149,7 +149,7 @@ ROWS: tuple[LegacyKey, ...] = (
     LegacyKey("RObot.telegram.api_url", instead=_BOT),
     LegacyKey("tui.prefix_key", default="ctrl-a", instead="The live view needs no prefix key; `--no-tui` turns it off."),
     LegacyKey(f"adapters.{ANY}.timeout", into="event_loop.idle_timeout", default="300"),
-    LegacyKey(f"adapters.{ANY}.enabled", default="true", instead="Use `cli.backend`, and `fallback` for who goes on when it cannot.", quiet=("true",)),
+    LegacyKey(f"adapters.{ANY}.enabled", default="true", instead="Use `cli.backend`, and `fallback` for the agents that take over when it cannot.", quiet=("true",)),
     LegacyKey(f"adapters.{ANY}.tool_permissions", instead=_TOOLS),
     LegacyKey(f"adapters.{ANY}.model", instead=_ADAPTER),
     LegacyKey(f"adapters.{ANY}.args", instead=_ADAPTER, quiet=("[]",)),
@@ -157,7 +157,7 @@ ROWS: tuple[LegacyKey, ...] = (
     LegacyKey(f"adapters.{ANY}.max_retries", instead="Use `event_loop.max_consecutive_failures`."),
     # the flat keys of the first version
     LegacyKey("agent", into="cli.backend"),
-    LegacyKey("agent_priority", instead="Use `cli.backend`, and `fallback` for who goes on when it cannot."),
+    LegacyKey("agent_priority", instead="Use `cli.backend`, and `fallback` for the agents that take over when it cannot."),
     LegacyKey("prompt_file", into="event_loop.prompt_file"),
     LegacyKey("completion_promise", into="event_loop.completion_promise"),
     LegacyKey("max_iterations", into="event_loop.max_iterations"),
@@ -211,7 +211,7 @@ _WRITTEN_BY_INIT = frozenset({"event_loop.prompt_file", "event_loop.completion_p
 ALONE = "<older>"  # stands among the keys of a file that has keys which only that family has
 
 
-def of_the_family(keys: Iterable[str]) -> bool:
+def is_legacy_file(keys: Iterable[str]) -> bool:
     """Whether the file with these keys was written for that family, so that its defaults hold: it has hats, or a key of
     theirs (or what their `init` writes) and none that only Ralph has."""
     keys = set(keys)
@@ -241,7 +241,7 @@ Renamed = list[
 _PARTS = tuple(tuple(row.path.split(".")) for row in ROWS)
 
 
-def take(parts: tuple[str, ...], node: Node, spot: Spot, renamed: Renamed) -> bool:
+def read_legacy_key(parts: tuple[str, ...], node: Node, spot: Spot, renamed: Renamed) -> bool:
     """Whether the older family knows this key. What has another name here is put into `renamed`."""
     return _take(parts, node, spot, renamed, told=True)
 

@@ -9,21 +9,20 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.config import tasks as backlogs
-from ralph.config.legacy import of_the_family
-from ralph.config.overrides import Overrides, check
+from ralph.config.legacy import is_legacy_file
 from ralph.config.problems import Problems, Unreadable
 from ralph.config.resolve import policy as policy_of
-from ralph.config.roles import load_roles
-from ralph.config.settings import Settings, read
+from ralph.config.settings import Overrides, Settings, check_overrides, read_settings
 from ralph.config.tasks import prompt_file
 from ralph.config.tasks import task as task_of
-from ralph.core.hats.model import with_roles
+from ralph.core.hats.model import Team, with_roles
 from ralph.core.policy import Policy, Task
 from ralph.core.run import Work
 from ralph.errors import RalphError
 from ralph.files import read_text
 
 FILE_NAMES = ("ralph.yml", "ralph.yaml")
+ROLE_FILE_NAMES = ("config/roles.yaml", "roles.yaml")
 DEFAULTS = "(defaults)"
 ASSUMED = "(assumed)"
 
@@ -74,7 +73,7 @@ def load(
     nothing = found.task is None and not found.backlog and not (overrides and overrides.backlog)
     if nothing or not found.has_agent:
         raise _missing(prompt=nothing, agent=not found.has_agent)
-    roles, of_roles = load_roles(Path(cwd).absolute())
+    roles, of_roles = _roles(Path(cwd).absolute())
     return Resolved(
         replace(found.policy, team=with_roles(found.policy.team, roles)) if roles else found.policy,
         found.task,
@@ -101,29 +100,44 @@ def examine(
     cwd = Path(cwd).absolute()
     path = cwd / file if file is not None else found_in(cwd)
     problems = Problems(str(file) if file is not None else path.name if path else FILE_NAMES[0])
-    values = read(_text(path, problems.source) if path else assumed, problems) if path or assumed else {}
+    values = (
+        read_settings(_text(path, problems.source) if path else assumed, problems) if path or assumed else {}
+    )
     said = (key for key, given in values.items() if given.value != ())
-    settings = Settings(path.parent if path else cwd, values, problems, older=of_the_family(said))
+    settings = Settings(path.parent if path else cwd, values, problems, older=is_legacy_file(said))
     _warn_of_second_file(cwd, path, problems)
 
-    check(overrides, problems)
+    check_overrides(overrides, problems)
     policy = policy_of(settings, overrides, cwd)
     task = task_of(settings, overrides, cwd, to_come=prompt_to_come)
     from_file = prompt_file(settings, overrides, cwd)
-    tasks = backlogs.file(settings, backlog) if task is None and from_file is None else None
+    tasks = backlogs.backlog_file(settings, backlog) if task is None and from_file is None else None
     if tasks or overrides.backlog:
         policy = backlogs.policy_for_tasks(policy, settings, overrides)
     elif task is not None:
-        backlogs.only_for_tasks(settings, overrides)
+        backlogs.warn_without_backlog(settings, overrides)
     return Examined(
         path,
         settings,
         policy,
         task,
         str(from_file[0]) if from_file else "",
-        backlogs.work(settings, overrides, cwd),
+        backlogs.backlog_work(settings, overrides, cwd),
         str(tasks or ""),
     )
+
+
+def _roles(cwd: Path) -> tuple[Team | None, tuple[str, ...]]:
+    if roles_file(cwd) is None:
+        return None, ()
+    from ralph.config.hats import load_roles  # most projects have none
+
+    return load_roles(cwd)
+
+
+def roles_file(cwd: Path) -> str | None:
+    """A dangling link counts as there, as below."""
+    return next((name for name in ROLE_FILE_NAMES if os.path.lexists(cwd / name)), None)
 
 
 def found_in(cwd: Path) -> Path | None:
@@ -157,7 +171,7 @@ def _missing(*, prompt: bool, agent: bool) -> RalphError:
         what.append("there is no prompt: nothing to do")
         todo.append("Give a prompt: -p TEXT, -P FILE, a file PROMPT.md, or event_loop.prompt in ralph.yml.")
     if agent:
-        what.append("there is no agent: nobody to do it")
+        what.append("there is no agent to do it")
         todo.append(
             "Set cli.backend or cli.command in ralph.yml, or put the agent's command after -- on the command line."
         )

@@ -1,4 +1,4 @@
-"""What is wrong in a configuration, collected so that a person sees all of it at once.
+"""Errors and warnings of a configuration, collected so that a person sees all of them at once.
 
 The nearest valid name is looked for only when a message is really shown.
 """
@@ -26,7 +26,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class ConfigFinding(msgspec.Struct, frozen=True):
-    """A problem as it is told, in parts, for programs."""
+    """A problem as it is shown, in parts, for programs."""
 
     line: int  # 0: not a line of the file
     key: str
@@ -129,7 +129,7 @@ def quoted(text: str) -> str:
 
 
 def quoted_path(path: object) -> str:
-    """Whole: the end of a path is what tells it from another."""
+    """Whole: the end of a path is what distinguishes it from another."""
     return repr(str(path))
 
 

@@ -9,15 +9,22 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.config.agents import absolute, adapter_of, agent_of, other_agent
-from ralph.config.hats import team
-from ralph.config.overrides import Overrides
 from ralph.config.problems import closest, quoted
 from ralph.config.schema import EITHER, GATE, NOTIFY, REVIEWER
-from ralph.config.settings import ADAPTER, NO_GATES, GivenValue, Settings, Values, fields
+from ralph.config.settings import (
+    ADAPTER,
+    NO_GATES,
+    GivenValue,
+    Overrides,
+    Settings,
+    Values,
+    fields,
+    warn_without_hats,
+)
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.gate_kinds import GateKind
 from ralph.core.policy import (
     REVIEWS,
+    GateKind,
     GatePolicy,
     LimitPolicy,
     MemoryPolicy,
@@ -51,15 +58,20 @@ def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
     _warn_of_untold_figures(found, settings)
     if found.require_verified and not gates:
         settings.warn("require_verified", "no gate is set, so no end can be verified")
+    if not settings.get("hats"):
+        warn_without_hats(settings)
+        return found
+    from ralph.config.hats import team  # most files have no hats
+
     return replace(found, team=team(settings, overrides, cwd, found))
 
 
 def _warn_of_untold_figures(found: Policy, settings: Settings) -> None:
-    """A cap on figures that the agent never tells would never act."""
+    """A cap on figures that the agent never reports would never act."""
     caps = [name for name in ("max_cost_usd", "max_tokens") if settings.get(f"event_loop.{name}")]
     if caps and not adapter_of(found.agent.backend).reports_usage:
         for name in caps:
-            what = f"cannot act: {found.agent.backend} does not tell what it uses"
+            what = f"cannot act: {found.agent.backend} does not report what it uses"
             settings.warn(f"event_loop.{name}", what)
 
 
@@ -273,9 +285,9 @@ def _kind(values: Values, path: str, settings: Settings) -> GateKind | None:
     if key := kinds.SAID_WITH.get(given.value):
         settings.problems.add(given.line, f"{path}.kind", f"{quoted(given.value)} is said by `{key}` alone")
         return None
-    found = kinds.find(given.value)
+    found = kinds.find_kind(given.value)
     if found is None:
-        known = kinds.names()
+        known = kinds.kind_names()
         which = f"known: {', '.join(known)}" if known else "no installed package brings any"
         what = f"unknown kind {quoted(given.value)}; {which}"
         settings.problems.add(given.line, f"{path}.kind", what, given.value, known)

@@ -1,4 +1,4 @@
-"""ralph.yml to settings: what the file says, checked key by key against the table. No defaults in here."""
+"""What the user says: ralph.yml, checked key by key against the table, and the command line's overrides of it. No defaults."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from typing import Any
 import msgspec
 
 from ralph.config import legacy
+from ralph.config.field_types import (
+    MAX_INTEGER,
+    YEAR,
+    glob_problem,
+    identifier_problem,
+    number_problem,
+    text_problem,
+)
 from ralph.config.hat_field_types import NAME, topic_problem
 from ralph.config.legacy import ALONE, anchors
 from ralph.config.problems import Problems, Spot, quoted
@@ -23,9 +31,87 @@ from ralph.config.schema import (
     SECTIONS,
     SHORT,
     SHORT_LIST,
+    field_default,
     names_in,
 )
 from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
+from ralph.core.policy import SandboxKind
+
+# -- the command line ----------------------------------------------------------------------------
+
+
+class Overrides(msgspec.Struct, frozen=True):
+    """None and empty mean: not given."""
+
+    prompt: str | None = None
+    prompt_file: Path | None = None  # relative to the folder Ralph was started in
+    criteria: tuple[str, ...] = ()  # in place of the file's
+    task_id: str | None = None
+    max_iterations: int | None = None
+    max_attempts: int | None = None
+    max_cost_usd: float | None = None
+    max_tokens: int | None = None
+    max_runtime_seconds: float | None = None
+    timeout_multiplier: float = 1.0  # of the time limits of agent, gates and loop; not of waits
+    command: tuple[str, ...] = ()  # the agent's argv, in place of cli.backend, command and args
+    gates: tuple[str, ...] = ()  # commands, in place of the file's gates
+    no_gates: bool = False
+    allow: tuple[str, ...] = ()  # patterns, in addition to the file's
+    require_verified: bool = False
+    sandbox: SandboxKind | None = None  # in place of sandbox.kind
+    backlog: str = ""  # the flag that asks for the tasks of the backlog
+    in_place: bool = False  # work in the user's folder, whatever `workspace` says
+
+
+# field, least, most, whether the least itself is refused
+_RANGES = (
+    ("max_iterations", 1, MAX_INTEGER, False),
+    ("max_attempts", 1, MAX_INTEGER, False),
+    ("max_cost_usd", 0, MAX_INTEGER, False),
+    ("max_tokens", 0, MAX_INTEGER, False),
+    ("max_runtime_seconds", 0, YEAR, True),
+    ("timeout_multiplier", 0.001, 1000, False),
+)
+
+
+def check_overrides(overrides: Overrides, problems: Problems) -> None:
+    for name, least, most, above in _RANGES:
+        value = getattr(overrides, name)
+        problem = "" if value is None else number_problem(value, least, most, above=above)
+        if problem:
+            problems.add_outside(flag_name(name), problem)
+    if overrides.prompt is not None and overrides.prompt_file is not None:
+        problems.add_outside("-p", "give the prompt as text or as a file (-P), not both")
+    if overrides.backlog and (overrides.prompt is not None or overrides.prompt_file is not None):
+        given = "-p" if overrides.prompt is not None else "-P"
+        problems.add_outside(
+            overrides.backlog, f"is for a backlog, and {given} gives a prompt; leave one out"
+        )
+    if overrides.gates and overrides.no_gates:
+        problems.add_outside("--no-gates", "contradicts --gate")
+    if overrides.task_id is not None and (problem := identifier_problem(overrides.task_id)):
+        problems.add_outside("--task-id", problem)
+    _check_texts("-p", () if overrides.prompt is None else (overrides.prompt,), problems)
+    _check_texts("--criteria", overrides.criteria, problems)
+    _check_texts("--gate", overrides.gates, problems)
+    for pattern in overrides.allow:
+        if problem := glob_problem(pattern):
+            problems.add_outside("--allow", problem)
+    _check_texts("--", overrides.command[:1], problems)
+    _check_texts("--", tuple(word for word in overrides.command[1:] if word), problems)
+
+
+def flag_name(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _check_texts(name: str, texts: tuple[str, ...], problems: Problems) -> None:
+    for text in texts:
+        if problem := text_problem(text):
+            problems.add_outside(name, problem)
+
+
+# -- the file ------------------------------------------------------------------------------------
 
 NO_GATES = "none"
 ADAPTER = "adapters.<name>.timeout"  # by the name of the agent: it counts for the one that works
@@ -89,7 +175,7 @@ def fields(values: Values, group: str) -> dict[str, Any]:
     }
 
 
-def read(text: str, problems: Problems) -> Values:
+def read_settings(text: str, problems: Problems) -> Values:
     root = parse(text, problems)
     if root is None or (isinstance(root, Scalar) and root.means == "null"):
         return {}
@@ -111,7 +197,9 @@ def _section(node: Mapping, section: str, spot: Spot) -> Values:
         elif name.text not in valid:  # also a dotted name: keys are nested
             if not section and anchors(name.text):
                 continue
-            if legacy.take((*section.split("."), name.text) if section else (name.text,), value, at, renamed):
+            if legacy.read_legacy_key(
+                (*section.split("."), name.text) if section else (name.text,), value, at, renamed
+            ):
                 values[ALONE] = GivenValue(True, name.line)
             else:
                 _unknown(name.text, section, valid, at)
@@ -167,7 +255,7 @@ def _value(node: Node, path: str, spot: Spot) -> Any:
 
 
 def _called(node: Node, path: str, spot: Spot) -> tuple[Called, ...] | None:
-    """A mapping whose names are the user's own, each with a section of its own."""
+    """A mapping whose names are the user's own, each with its own section."""
     if not isinstance(node, Mapping):
         spot.wrong(f"must be a mapping, not {described(node)}")
         return None
@@ -229,3 +317,17 @@ def _unknown(name: str, section: str, valid: tuple[str, ...], spot: Spot) -> Non
     places = () if section.startswith(apart) else (path for path in BY_PATH if not path.startswith(apart))
     older = legacy.names_below(tuple(section.split(".")) if section else ())
     spot.wrong("unknown key", name, among=valid, elsewhere=(*older, *places))
+
+
+_OF_TEAMS = (
+    *(key.path for key in KEYS if key.into.startswith("team.")),
+    *("event_loop.cooldown", "events"),
+)
+
+
+def warn_without_hats(settings: Settings, what: str = "is used only with `hats`") -> None:
+    for path in _OF_TEAMS:
+        value = settings.get(path)
+        usual = "idle" if path == "event_loop.cooldown" else field_default(BY_PATH[path].into)
+        if value and value != usual:
+            settings.warn(path, what)

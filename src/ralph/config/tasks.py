@@ -1,4 +1,4 @@
-"""The task of a run: from the prompt, wherever it was given, and what `task:` says of it."""
+"""What a run works on: the task of a prompt, wherever it was given, or the backlog and how it is worked through."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ralph.config.overrides import Overrides
 from ralph.config.problems import Problems, quoted, quoted_path
 from ralph.config.resolve import gates_of
 from ralph.config.schema import AT_END, BY_PATH, GATE, field_default
-from ralph.config.settings import Settings, Values, fields, read
+from ralph.config.settings import Overrides, Settings, Values, fields, read_settings
 from ralph.core.policy import GatePolicy, LandPolicy, Policy, Task
 from ralph.core.run import Work
 from ralph.errors import RalphError
@@ -28,7 +27,7 @@ def task(settings: Settings, overrides: Overrides, cwd: Path, *, to_come: bool =
     """None when there is no prompt anywhere, or the backlog is asked for; a title alone is a prompt. `to_come`: a file of
     it that is named may not be there yet, since a run can be given another prompt."""
     _refuse_two_prompts(settings)
-    if asked_for(settings, overrides):
+    if wants_backlog(settings, overrides):
         return None
     own = fields(settings.values, "task")
     prompt = _prompt(settings, overrides, cwd, to_come) or own.get("title", "")
@@ -75,7 +74,7 @@ def _prompt(settings: Settings, overrides: Overrides, cwd: Path, to_come: bool) 
 
 def prompt_file(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[Path, str] | None:
     """The file that holds the prompt, and what named it; None when the prompt is not in a file."""
-    if overrides.prompt is not None or asked_for(settings, overrides):
+    if overrides.prompt is not None or wants_backlog(settings, overrides):
         return None
     if overrides.prompt_file is not None:
         return cwd / overrides.prompt_file, "-P"
@@ -128,31 +127,31 @@ _OF_TASKS = (
     "land.target",
     "land.merges",
 )
-_NOT_HERE = "is not for a backlog yet: each task needs a workspace of its own; use clone or worktree"
+_NOT_HERE = "is not for a backlog yet: each task needs its own workspace; use clone or worktree"
 
 
-def asked_for(settings: Settings, overrides: Overrides) -> bool:
+def wants_backlog(settings: Settings, overrides: Overrides) -> bool:
     """Whether PROMPT.md is not the task, because the backlog is named. A prompt on the command line wins over the file."""
     prompt = overrides.prompt is not None or overrides.prompt_file is not None
     return bool(overrides.backlog) or ("backlog" in settings.values and not prompt)
 
 
-def file(settings: Settings, usual: Path | None) -> Path | None:
+def backlog_file(settings: Settings, usual: Path | None) -> Path | None:
     """The named one, or the one that is in its usual place."""
     named = settings.get("backlog")
     return located(named, settings.folder) if named else usual
 
 
-def named_in(config: Path) -> Path | None:
+def backlog_named_in(config: Path) -> Path | None:
     """The backlog that a configuration names, whatever else may be wrong with it."""
     problems = Problems(config.name)
-    settings = Settings(config.parent, read(read_text(config), problems), problems)
+    settings = Settings(config.parent, read_settings(read_text(config), problems), problems)
     if problems.concern("backlog"):
         problems.raise_if_any()
-    return file(settings, None)
+    return backlog_file(settings, None)
 
 
-def work(settings: Settings, overrides: Overrides, cwd: Path) -> Work:
+def backlog_work(settings: Settings, overrides: Overrides, cwd: Path) -> Work:
     return Work(**fields(settings.values, "work"), at_end=_at_end(settings, overrides, cwd))
 
 
@@ -165,7 +164,7 @@ def _at_end(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[GatePo
     found = gates_of(as_gates, "at_end", settings, overrides, cwd)
     if found and settings.get("land.how") not in (None, "merge"):
         settings.warn(
-            "at_end", "nobody is asked: they look at what lands on the target, and here nothing does"
+            "at_end", "no reviewer is asked: they look at what lands on the target, and here nothing does"
         )
     return tuple(replace(gate, hard=False) for gate in found)
 
@@ -186,7 +185,7 @@ def policy_for_tasks(policy: Policy, settings: Settings, overrides: Overrides) -
     return replace(policy, workspace=kind or "clone", land=land)
 
 
-def only_for_tasks(settings: Settings, overrides: Overrides) -> None:
+def warn_without_backlog(settings: Settings, overrides: Overrides) -> None:
     """A prompt is worked on in place, and stays there: who asks for anything else must know."""
     kind = settings.get("workspace")
     if kind not in (None, "in-place") and not overrides.in_place:

@@ -1,7 +1,5 @@
 """Which program does the work and how it is spoken to: the loop's agent, a reviewer's, or a hat's."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import msgspec

@@ -1,9 +1,9 @@
 """What can have happened. Every record of the journal is one of these; docs/journal.md lists them.
 
 Facts are plain values. They carry durations and waits as numbers, never a clock reading that a rule would compare.
+Here and in the modules of their fields, annotations are evaluated as they stand (no `from __future__ import annotations`):
+from text, msgspec would compile each one anew at every start.
 """
-
-from __future__ import annotations
 
 from typing import Literal, get_args
 
@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from ralph.core.exits import End
 from ralph.core.failures.test_counts import Counts
-from ralph.core.legacy import with_recorded_roles
-from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task
+from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task, with_recorded_roles
 
 Purpose = Literal["base", "claim", "iteration"]
 Variant = Literal["as-is", "original"]

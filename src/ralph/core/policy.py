@@ -1,6 +1,7 @@
-"""What an agent does not change unless a task allows it: Ralph's own file, and what a CI service runs with its rights."""
+"""What a run obeys, as plain values: the policy of a loop and its parts (gates, limits, landing, notifications), and the task.
 
-from __future__ import annotations
+A policy is recorded with the loop, so that a journal folds in the same way wherever it is read.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -11,8 +12,37 @@ from msgspec.structs import replace
 from ralph.core.agent_policy import AgentPolicy as AgentPolicy
 from ralph.core.agent_policy import OutputFormat as OutputFormat
 from ralph.core.agent_policy import PromptMode as PromptMode
-from ralph.core.gate_kinds import COMMAND, REVIEWER, GateKind
-from ralph.core.hats.model import Hat, Team
+from ralph.core.hats.model import Hat, Team, role_hats, with_roles
+
+# -- kinds of gates: how a kind is run is in `ralph.gates` ---------------------------------------
+
+# The traits of a kind that is not built in are recorded with the gate.
+
+
+class GateKind(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A kind either measures or gives an opinion. What measures is also asked about the starting tree and says green or
+    red; a failure of a new kind is asked for again, and one that contradicts itself is flaky."""
+
+    name: str
+    asked_once: bool = False  # an opinion: PASS, FAIL or no verdict, which is asked for once more. Its verdict on a tree holds
+    verdict_follows_patch: bool = False  # it holds after a merge which leaves the patch as it is
+    runs_agent: bool = False  # it spends tokens, may have a quota, and could write notes or move refs
+
+    @property
+    def measures(self) -> bool:
+        return not self.asked_once
+
+    @property
+    def noun(self) -> str:
+        """What messages call a gate of this kind."""
+        return "reviewer" if self.runs_agent else "gate"
+
+
+COMMAND = GateKind("command")
+REVIEWER = GateKind("reviewer", asked_once=True, verdict_follows_patch=True, runs_agent=True)
+
+
+# -- protected files: Ralph's own, and what a CI service runs with its rights --------------------
 
 # A pattern with a slash counts from the root and means all below it: services look there and nowhere else.
 PROTECTED = (
@@ -223,3 +253,41 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
                 self.scratchpad_path(task_id, own or "") for own in ("", *(h.scratchpad for h in hats))
             )
         )
+
+
+# -- policies in journals of earlier versions; nothing is written in this shape any more ---------
+
+_KEY = b'"roles":'
+
+
+class _Trigger(msgspec.Struct, frozen=True):
+    condition: str
+    role: str
+
+
+class _Roles(msgspec.Struct, frozen=True):
+    """The triggers of roles.yaml, then those of hats with a condition, which the team holds as well."""
+
+    texts: dict[str, str] = {}
+    triggers: tuple[_Trigger, ...] = ()
+    base: str = ""
+
+
+class _Policy(msgspec.Struct, frozen=True):
+    roles: _Roles | None = None
+
+
+class _Started(msgspec.Struct, frozen=True):
+    policy: _Policy
+
+
+_decoder = msgspec.json.Decoder(_Started)
+
+
+def with_recorded_roles(policy: Policy, started: bytes | msgspec.Raw) -> Policy:
+    """The policy of an encoded `loop.started`. Roles were a part of their own there: they become hats."""
+    if _KEY not in bytes(started) or (roles := _decoder.decode(started).policy.roles) is None:
+        return policy
+    own = roles.triggers[: len(roles.triggers) - len(policy.conditional)]
+    hats = role_hats(((trigger.condition, trigger.role) for trigger in own), roles.texts)
+    return replace(policy, team=with_roles(policy.team, Team(hats=hats, base=roles.base)))

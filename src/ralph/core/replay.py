@@ -107,8 +107,8 @@ def _felt(s: LoopState, x: f.Checkpoint) -> LoopState:
     """A soft limit was passed: what the clock said then is in the fact."""
     if x.what not in _SOFT or not x.seconds:
         return s
-    before = s.active_seconds if x.what == "soft-time" else 0.0
-    op = next((op for op, running in s.open.items() if running.what != "wait"), "")
+    before = s.progress.active_seconds if x.what == "soft-time" else 0.0
+    op = next((op for op, running in s.progress.open.items() if running.what != "wait"), "")
     return fold(s, f.Tick(op=op, seconds=x.seconds - before + MOMENT))
 
 
@@ -116,7 +116,7 @@ def _belongs(fact: f.AnyFact, wanted: tuple[d.Operation, ...], s: LoopState) -> 
     """Facts that an operation leads to, though it is not named in them."""
     match fact:
         case f.AgentBack():
-            return fact.agent in s.away and any(isinstance(op, d.RunAgent) for op in wanted)
+            return fact.agent in s.agents.away and any(isinstance(op, d.RunAgent) for op in wanted)
         case f.ItemGivenUp():
             return any(isinstance(op, d.Look) for op in wanted)
         case f.LoopEnded():
@@ -128,7 +128,7 @@ def _ends_so(op: d.Finish, x: f.LoopEnded, s: LoopState) -> bool:
     """In a workspace of its own, the end also says what became of the branch, and fails when the landing lacks something."""
     if (op.end, op.limit, op.proof) != (x.end, x.limit, x.proof):
         return False
-    if not s.home:
+    if not s.identity.home:
         return (op.reason, op.code) == (x.reason, x.code)
     return x.reason.startswith(op.reason) and x.code in (op.code, op.code or 1)
 

@@ -1,1 +1,1 @@
-"""Gates: checks that Ralph itself runs. kinds.py finds a kind by name."""
+"""Gates: checks that Ralph itself runs. kinds.py finds a kind by its name."""

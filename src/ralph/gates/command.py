@@ -1,6 +1,7 @@
-"""How many tests a gate ran, by what its runner says at the end. Only where the output tells: most gates are no test runs.
+"""The gate kind `command`: how a command is run and what its run amounts to; and how many tests it ran, by its output.
 
-`core/failures/test_counts.py` knows what runners say when there was nothing to run.
+Most gates are not test runs: tests are counted only where the output says a number. `core/failures/test_counts.py` knows what
+runners print when there was nothing to run.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ from ralph.core.failures.excerpt import (
     windows_text,
 )
 from ralph.core.failures.test_counts import Counts, ran_nothing
-from ralph.core.gate_kinds import COMMAND
 from ralph.core.globs import matches
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import GatePolicy
+from ralph.core.policy import COMMAND, GatePolicy
 from ralph.gates.kinds import Asked, GateFinding, Program, Ran
 from ralph.text import digest, few
 
@@ -42,14 +42,15 @@ _BUCKETS = {
     **dict.fromkeys(("total", "tests", "tests run", "runs", "examples", "completed"), "total"),
 }
 _WORDS = "|".join(sorted((re.escape(word) for word in _BUCKETS), key=len, reverse=True))
-_NUMBER_WORD = re.compile(rf"(\d+) (?:tests? )?({_WORDS}|example|test)\b", re.IGNORECASE)
-_WORD_NUMBER = re.compile(rf"\b({_WORDS})\s*[:=]?\s+(\d+)\b|\b({_WORDS})=(\d+)", re.IGNORECASE)
+# As text: compiled when the first gate has ended, not when Ralph starts.
+_NUMBER_WORD = rf"(?i)(\d+) (?:tests? )?({_WORDS}|example|test)\b"
+_WORD_NUMBER = rf"(?i)\b({_WORDS})\s*[:=]?\s+(\d+)\b|\b({_WORDS})=(\d+)"
 _SINGULAR = {"example": "examples", "test": "tests"}
 Sums = dict[str, int]
 
 
 def counts(output: str, *, whole: bool = True) -> Counts | None:
-    """None when the output does not tell. When it is not the `whole` output, what is summed up over it is not trusted."""
+    """None when the output does not say. When it is not the `whole` output, what is summed up over it is not trusted."""
     lines = bounded_lines(output)
     whole = (
         whole and len(output) <= FIRST_WINDOW + LAST_WINDOW and output.count("\n") < FIRST_LINES + LAST_LINES
@@ -58,9 +59,9 @@ def counts(output: str, *, whole: bool = True) -> Counts | None:
     return _add(found)
 
 
-def _read(text: str, pattern: re.Pattern[str]) -> Sums:
+def _read(text: str, pattern: str) -> Sums:
     sums: Sums = {}
-    for match in pattern.finditer(text):
+    for match in re.finditer(pattern, text):
         groups = [group for group in match.groups() if group is not None]
         number, word = groups if groups[0].isdigit() else reversed(groups)
         word = _SINGULAR.get(word.lower(), word.lower())
@@ -86,23 +87,23 @@ def _add(parts: Sequence[Counts]) -> Counts | None:
 Runner = Callable[[Sequence[str], bool], Counts | None]
 
 
-def _summary(line: str, pairs: re.Pattern[str], *, once: bool = True) -> Runner:
+def _summary(line: str, pairs: str, *, once: bool = True) -> Runner:
     """A runner that ends with one line of numbers. `once`: however much came before, that line is in the last part."""
-    shape = re.compile(line)
 
     def read(lines: Sequence[str], whole: bool) -> Counts | None:
         if not whole and not once:
             return None
+        shape = re.compile(line)
         return _add([_counts(_read(text, pairs)) for text in lines if shape.match(text)])
 
     return read
 
 
-def _several(first: str, others: str, pairs: re.Pattern[str]) -> Runner:
+def _several(first: str, others: str, pairs: str) -> Runner:
     """A runner whose summary is a line for each number: `first` begins it, `others` belong to it as long as they follow."""
-    begins, belongs = re.compile(first), re.compile(others)
 
     def read(lines: Sequence[str], whole: bool) -> Counts | None:
+        begins, belongs = re.compile(first), re.compile(others)
         blocks: list[Sums] = []
         open_ = False
         for text in lines:
@@ -122,11 +123,11 @@ def _several(first: str, others: str, pairs: re.Pattern[str]) -> Runner:
 
 def _each(passed: str, failed: str, skipped: str) -> Runner:
     """A runner that says nothing at the end: its lines are counted, which needs all of them."""
-    shapes = [re.compile(shape) for shape in (passed, failed, skipped)]
 
     def read(lines: Sequence[str], whole: bool) -> Counts | None:
         if not whole:
             return None
+        shapes = [re.compile(shape) for shape in (passed, failed, skipped)]
         good, bad, out = (sum(1 for text in lines if shape.match(text)) for shape in shapes)
         return Counts(good + bad, out, bad) if good + bad + out else None
 
@@ -169,7 +170,7 @@ _PYTEST_LINE = (
     r" in [\d.]+s|=*\s*no tests ran in "
 )
 _RUNNERS: tuple[Runner, ...] = (
-    _summary(_PYTEST_LINE, re.compile(r"(\d+) (passed|failed|errors?|skipped|deselected|xfailed|xpassed)\b")),
+    _summary(_PYTEST_LINE, r"(\d+) (passed|failed|errors?|skipped|deselected|xfailed|xpassed)\b"),
     _unittest,
     _summary(r"Tests: +.*\b\d+ total\s*$", _NUMBER_WORD),  # jest
     _summary(r"\s*Tests  +(?:\d+ (?:passed|failed|skipped|todo)(?: \| )?)+ \(\d+\)", _NUMBER_WORD),  # vitest
@@ -177,33 +178,29 @@ _RUNNERS: tuple[Runner, ...] = (
     _several(
         r"[#ℹ] tests \d+$",
         r"[#ℹ] (?:suites|pass|fail|cancelled|skipped|todo) ",
-        re.compile(r"(tests|skipped|todo|fail) +(\d+)"),
+        r"(tests|skipped|todo|fail) +(\d+)",
     ),
     _tap,
     _summary(
         r"test result: \w+\. \d+ passed; \d+ failed; \d+ ignored;",
-        re.compile(r"(\d+) (passed|failed|ignored)"),
+        r"(\d+) (passed|failed|ignored)",
         once=False,
     ),
-    _summary(
-        r"\s*Summary \[.*\] +\d+ tests? run:", re.compile(r"(\d+) (passed|skipped|failed)\b")
-    ),  # nextest
+    _summary(r"\s*Summary \[.*\] +\d+ tests? run:", r"(\d+) (passed|skipped|failed)\b"),  # nextest
     _each(r"\s*--- PASS: ", r"\s*--- FAIL: ", r"\s*--- SKIP: "),  # go test -v
     _surefire,
-    _summary(r"\d+ tests? completed", re.compile(r"(\d+) (?:tests? )?(completed|failed|skipped)")),  # gradle
+    _summary(r"\d+ tests? completed", r"(\d+) (?:tests? )?(completed|failed|skipped)"),  # gradle
     _summary(
         r"(?:Passed|Failed|Skipped)! +- Failed: +\d+, Passed: +\d+, Skipped: +\d+, Total:",
-        re.compile(r"(Failed|Passed|Skipped): +(\d+)"),
+        r"(Failed|Passed|Skipped): +(\d+)",
     ),
     _summary(r"\d+ examples?, \d+ failures?", _NUMBER_WORD),  # rspec
     _summary(
         r"\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors",
-        re.compile(r"(\d+) (runs|tests|failures|errors|skips|pendings|omissions)\b"),
+        r"(\d+) (runs|tests|failures|errors|skips|pendings|omissions)\b",
     ),
-    _summary(r"OK \(\d+ tests?, \d+ assertions?\)", re.compile(r"(\d+) (tests?)\b")),  # phpunit
-    _summary(
-        r"Tests: \d+, Assertions: \d+", re.compile(r"(Tests|Failures|Errors|Skipped|Incomplete): (\d+)")
-    ),
+    _summary(r"OK \(\d+ tests?, \d+ assertions?\)", r"(\d+) (tests?)\b"),  # phpunit
+    _summary(r"Tests: \d+, Assertions: \d+", r"(Tests|Failures|Errors|Skipped|Incomplete): (\d+)"),
     _summary(r"\s*Tests: +.*\d+ (?:passed|failed|skipped) \(\d+ assertions?\)", _NUMBER_WORD),  # pest
     _several(r"\s*\d+ pass$", r"\s*\d+ (?:skip|todo|fail)$", _NUMBER_WORD),  # bun
     _summary(r"(?:ok|FAILED) \| \d+ passed .*\| \d+ failed", _NUMBER_WORD),  # deno
@@ -250,7 +247,7 @@ def command_line(gate: GatePolicy) -> str:
 
 
 def undeclared(gate: GatePolicy, written: Iterable[str]) -> tuple[str, ...]:
-    """The paths that the gate changed and may not. Caches that somebody committed are the tools' own."""
+    """The paths that the gate changed and may not. Caches that someone committed are the tools' own."""
     return tuple(path for path in written if not matches(path, (*gate.may_write, *CACHES)))
 
 

@@ -168,7 +168,7 @@ def touched_inputs(
     )
 
 
-def judging_files(
+def judge_files(
     base_inputs: Mapping[str, str],
     paths: Sequence[str],
     command: str,
@@ -316,7 +316,7 @@ def named_files(
     return found
 
 
-def held(files: Iterable[tuple[str, Path]]) -> dict[str, str]:
+def content_hashes(files: Iterable[tuple[str, Path]]) -> dict[str, str]:
     """What each of these files (name, place) holds now, in short; without those that are gone."""
     return {name: content for name, path in files if (content := _content(path))}
 
@@ -327,7 +327,7 @@ def made_by_tools(name: str, content: str) -> bool:
 
 
 def stamps(files: Mapping[str, Path]) -> dict[str, Stamp]:
-    """The inode of each file (by name), to tell later whether it was written."""
+    """The inode of each file (by name), to see later whether it was written."""
     found = {}
     for name, path in files.items():
         with suppress(OSError):

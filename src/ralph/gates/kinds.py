@@ -15,9 +15,8 @@ from msgspec.structs import replace
 
 from ralph.agents.adapter import AgentTools, Reader, Words
 from ralph.core.failures.test_counts import Counts
-from ralph.core.gate_kinds import COMMAND, REVIEWER, GateKind
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import GatePolicy
+from ralph.core.policy import COMMAND, REVIEWER, GateKind, GatePolicy
 from ralph.errors import RalphError
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ class Kind(Protocol):
 def kind_of(gate: GatePolicy) -> Kind:
     """RalphError when there is no such kind here: what a journal names is shown, and not run."""
     if gate.other_kind is not None:
-        found = find(gate.other_kind.name)
+        found = find_kind(gate.other_kind.name)
         if found is None:
             raise RalphError(
                 f"gate {gate.name} is of the kind {gate.other_kind.name!r}, which is not known here: it cannot be run",
@@ -114,27 +113,27 @@ def kind_of(gate: GatePolicy) -> Kind:
     return Command()
 
 
-def find(name: str) -> Kind | None:
+def find_kind(name: str) -> Kind | None:
     """A kind of another package, by the name in a configuration."""
     entry = _brought().get(name)
     return _loaded(entry) if entry else None
 
 
-def names() -> tuple[str, ...]:
+def kind_names() -> tuple[str, ...]:
     """Those of other packages."""
     return tuple(_brought())
 
 
-def require(gates: Iterable[GatePolicy]) -> None:
+def require_kinds(gates: Iterable[GatePolicy]) -> None:
     """RalphError when one of them cannot be run here. Asked before anything is recorded."""
     for gate in gates:
         kind_of(gate)
 
 
-def missing(gates: Iterable[GatePolicy]) -> str:
+def missing_kinds(gates: Iterable[GatePolicy]) -> str:
     """Why they cannot be run here; "" when they can."""
     try:
-        require(gates)
+        require_kinds(gates)
     except RalphError as error:
         return error.what
     return ""
@@ -142,7 +141,7 @@ def missing(gates: Iterable[GatePolicy]) -> str:
 
 def evidence_of(gate: GatePolicy, s: LoopState) -> str:
     """Also for a gate that was interrupted and whose kind is not known any more."""
-    return gate.question if missing((gate,)) else kind_of(gate).evidence(gate, s)
+    return gate.question if missing_kinds((gate,)) else kind_of(gate).evidence(gate, s)
 
 
 def as_run(s: LoopState) -> tuple[GatePolicy, ...]:

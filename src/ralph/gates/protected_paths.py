@@ -1,6 +1,6 @@
-"""Protected paths: what an iteration did to them is taken back before anything judges its tree.
+"""Protected paths: what an iteration did to them is undone before anything judges its tree.
 
-New files count too: what a CI service finds, it runs. Repeating it changes nothing.
+New files count too: a CI service runs what it finds. Repeating it changes nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import msgspec
 
 from ralph.core.globs import matches
 from ralph.core.loop.state import LoopState
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.recovery import Keep
 from ralph.git.snapshots import Snapshots
 
@@ -33,8 +33,8 @@ def plan(
     allow: Sequence[str] = (),
     mine: Callable[[str], bool] = lambda path: True,
 ) -> Restored:
-    """What `tree` should be. `before` is the tree in which the iteration began: what somebody else had changed by then
-    is not its doing; `mine` tells who changed a path where somebody may have been at work since. `tip` is where the
+    """What `tree` should be. `before` is the tree in which the iteration began: what someone else had changed by then
+    is not its doing; `mine` says who changed a path where someone may have been at work since. `tip` is where the
     originals come from; in place that is `before`, which holds the user's edits."""
     touched = [
         change.path
@@ -62,25 +62,25 @@ def restore(
     wanted = plan(snapshots, before=before, tip=tip, tree=tree, protect=protect, allow=allow, mine=mine)
     if wanted.paths:
         keep()
-        seam("protect.before", writes=True)
+        fault_point("protect.before", writes=True)
         snapshots.restore(wanted.tree, wanted.paths)
-        seam("protect.after")
+        fault_point("protect.after")
     return wanted
 
 
 def undo_protected(
     snapshots: Snapshots, s: LoopState, tree: str, keep: Keep, mine: Callable[[str], bool] = lambda path: True
 ) -> Restored:
-    """In place, the tree before the iteration has the user's own edits. In a workspace of its own only agents work, and
+    """In place, the tree before the iteration has the user's own edits. In a separate workspace only agents work, and
     the target's files are the originals."""
-    before = s.tree if s.policy.workspace == "in-place" else s.base_tree
+    before = s.workspace.tree if s.identity.policy.workspace == "in-place" else s.workspace.base_tree
     return restore(
         snapshots,
         before=before,
         tip=before,
         tree=tree,
-        protect=s.policy.protect,
-        allow=(*s.policy.allow, *s.task.allow),
+        protect=s.identity.policy.protect,
+        allow=(*s.identity.policy.allow, *s.identity.task.allow),
         mine=mine,
         keep=lambda: keep(tree, "before undoing protected files"),
     )

@@ -1,4 +1,4 @@
-"""What a reviewer's answer amounts to: findings, and a last line that says PASS or FAIL. Anything else is no verdict."""
+"""The gate kind `reviewer`: an agent that answers with findings and a last line PASS or FAIL. Anything else is no verdict."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import msgspec
 
 from ralph.agents.registry import adapter
 from ralph.core.failures.excerpt import excerpt
-from ralph.core.gate_kinds import REVIEWER
 from ralph.core.loop.signals import bare, outside_fences
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import GatePolicy
+from ralph.core.policy import REVIEWER, GatePolicy
 from ralph.gates.kinds import Asked, GateFinding, Program, Ran
 from ralph.text import digest
 
@@ -65,7 +64,7 @@ class Reviewer:
         name, file = asked.put(prompt)
         agent = adapter(policy)
         launch = agent.launch(policy, prompt, file, asked.tools())
-        env = {**launch.env, "RALPH_ITERATION": str(s.iterations)}
+        env = {**launch.env, "RALPH_ITERATION": str(s.progress.iterations)}
         return Program(launch.argv, launch.stdin, env, agent.reader(policy), name)
 
     def find(self, gate: GatePolicy, ran: Ran) -> GateFinding:

@@ -1,4 +1,4 @@
-"""Finds what a change hides: files that are ignored now and would not have been under the rules of the start.
+"""Files that a change hides: ignored now, and not ignored under the rules of the start.
 
 They are in no snapshot, and yet a gate in the work tree sees them. Nothing is changed here.
 """
@@ -104,7 +104,7 @@ def _users(env: Mapping[str, str], root: Path, count: int) -> Path:
 
 @lru_cache(maxsize=16)
 def _configured(root: Path, read_by_git: tuple[tuple[str, str], ...]) -> Path:
-    """Asked once in a run: iterations are many, and hardly anybody changes this meanwhile."""
+    """Asked once in a run: iterations are many, and hardly anyone changes this meanwhile."""
     env = {name: value for name, value in read_by_git if value}
     try:
         named = program.run(("config", "--type=path", "--get", _KEY), cwd=root, env=env)

@@ -1,6 +1,7 @@
-"""A cheap look at the work tree: what every file's inode says. Equal and settled looks mean: nothing changed.
+"""A private index for snapshots, and a cheap walk of the work tree that can prove that nothing changed.
 
-Contents are never read. When in doubt (too many files, time stamps too young, a clock set back) it says so.
+The walk reads what every inode says, never contents. When in doubt (too many files, time stamps too young, a clock set back)
+it says so.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import DISK, RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.repo import Repo, ensure_store, head
 
@@ -35,7 +36,7 @@ class Walk(msgspec.Struct, frozen=True):
 
     taken: int  # ns, when it began
     entries: dict[str, Inode]
-    repositories: tuple[str, ...]  # folders below the root with a `.git` of their own
+    repositories: tuple[str, ...]  # folders below the root with their own `.git`
 
     def proves_unchanged(self, before: Walk) -> bool:
         """Whether this later walk shows that nothing changed since `before`."""
@@ -276,7 +277,7 @@ class PrivateIndex:
             "sparse": settings.get("core.sparsecheckout", "").lower() in ("true", "yes", "on", "1"),
             "partial": "extensions.partialclone" in settings,
         }
-        seam("shadow.before", writes=True)
+        fault_point("shadow.before", writes=True)
         (self.folder / "origin").write_text(
             json.dumps(origin)
         )  # last: its presence says that the rest is there
@@ -297,7 +298,7 @@ class PrivateIndex:
         return settings
 
     def copy_excludes(self) -> None:
-        """The user's info/exclude as it is now, and the caches that nobody wants in a snapshot."""
+        """The user's info/exclude as it is now, and the caches that no one wants in a snapshot."""
         try:
             theirs = (self.repo.common_dir / "info" / "exclude").read_bytes()
         except FileNotFoundError:

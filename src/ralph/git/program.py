@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 # What the caller's shell says about *which* repository to use must not leak in; which user configuration
 # to read and where discovery stops stays the user's choice.
@@ -92,12 +92,12 @@ def run(
 ) -> bytes:
     """Run git to its end and return what it wrote to stdout (if that is not a file); GitFailed when it exits with
     an error. `settings` (key=value) win over the neutral ones."""
-    seam(f"git.{args[0]}.before")
+    fault_point(f"git.{args[0]}.before")
     feed = subprocess.PIPE if isinstance(stdin, bytes) else stdin or subprocess.DEVNULL
     process = _start(args, cwd, env, durable, pass_fds, feed, stdout, settings)
     out, err = process.communicate(stdin if isinstance(stdin, bytes) else None)
     out = out or b""
-    seam(f"git.{args[0]}.after")
+    fault_point(f"git.{args[0]}.after")
     if process.returncode or UNSEEN.encode() in err:
         raise GitFailed(args, process.returncode, out, err.decode("utf-8", "replace"))
     return out
@@ -127,7 +127,7 @@ def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
                     said = (said + part)[: 1 << 16]
         if process.wait():
             raise GitFailed(args, process.returncode, b"", said.decode("utf-8", "replace"))
-    finally:  # also when nobody reads on
+    finally:  # also when no one reads on
         process.kill()
         process.wait()
         process.stdout.close()
@@ -137,7 +137,7 @@ def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
 def converse(
     args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, pass_fds: Sequence[int] = ()
 ) -> subprocess.Popen[bytes]:
-    """A git that waits for what it is told on stdin, and makes durable what it does. The caller ends it."""
+    """A git process that reads commands from stdin and makes durable what it does. The caller ends it."""
     return _start(args, cwd, env, True, pass_fds, subprocess.PIPE)
 
 

@@ -1,4 +1,4 @@
-"""Recovery refs: states of a workspace kept as commits under `refs/ralph/recovery/`, durable before anything is changed.
+"""Recovery refs: states of a workspace, stored as commits under `refs/ralph/recovery/` before anything is changed.
 
 No branch, tag, stash or index of the user's is touched; dropping one removes only that ref.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, ensure_store, head, safe_name
@@ -38,7 +38,7 @@ class Saved(msgspec.Struct, frozen=True):
     reason: str
     loop: str
     when: str  # ISO 8601, UTC
-    note: str = ""  # where the user's index is kept, when it held something of its own
+    note: str = ""  # where the user's index is kept, when it held changes
 
 
 def save(repo: Repo, snapshots: Snapshots, tree: str, *, loop: str, reason: str, when: str) -> Saved:
@@ -129,9 +129,9 @@ def drop(repo: Repo, ref: str) -> None:
     existing, lost = _listed(repo)
     if ref not in {*(entry.ref for entry in existing), *lost}:
         raise RalphError(f"there is no recovery ref {ref}", todo="`ralph recover` lists those that exist.")
-    seam("ref.before", writes=True)
+    fault_point("ref.before", writes=True)
     _git(repo, "update-ref", "-d", ref)
-    seam("ref.after")
+    fault_point("ref.after")
 
 
 def _create_ref(repo: Repo, loop: str, commit: str, existing: Iterable[str]) -> str:
@@ -141,14 +141,14 @@ def _create_ref(repo: Repo, loop: str, commit: str, existing: Iterable[str]) -> 
     # A number may be held by the lock file of a killed git: then the next one is as good.
     for number in range(first, first + _TRIES):
         ref = f"{folder}{number}"
-        seam("ref.before", writes=True)
+        fault_point("ref.before", writes=True)
         try:
             _git(repo, "update-ref", "--stdin", "-z", stdin=f"create {ref}\0{commit}\0".encode())
         except GitFailed:
             if number == first + _TRIES - 1:
                 raise
             continue
-        seam("ref.after")
+        fault_point("ref.after")
         break
     with suppress(OSError):
         _sync(repo.common_dir / folder)

@@ -1,4 +1,4 @@
-"""What this process has done to refs by itself, so that nobody else is blamed for it."""
+"""Finds what an agent did to refs: compares them before and after, without the changes that this process made itself."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Made(msgspec.Struct, frozen=True):
 _made: dict[Path, list[Made]] = {}
 
 
-def note(common_dir: Path, moves: Iterable[Made]) -> None:
+def note_own_changes(common_dir: Path, moves: Iterable[Made]) -> None:
     _made.setdefault(common_dir, []).extend(moves)
 
 
-def count(common_dir: Path) -> int:
+def count_own_changes(common_dir: Path) -> int:
     return len(_made.get(common_dir, ()))
 
 
-def since(common_dir: Path, number: int) -> list[Made]:
+def own_changes_since(common_dir: Path, number: int) -> list[Made]:
     """Those after the first `number` of them."""
     return _made.get(common_dir, [])[number:]
 
@@ -39,7 +39,7 @@ _REF = "ref:"
 _DEPTH = 5  # as deep as git follows them
 
 
-def said(path: Path) -> str:
+def ref_text(path: Path) -> str:
     """What a ref's file says: an object id, or `ref: <name>`, also where it is a symbolic link. Empty: not there."""
     try:
         if path.is_symlink() and (to := str(path.readlink())).startswith("refs/"):
@@ -50,17 +50,17 @@ def said(path: Path) -> str:
     return f"{_REF} {text.removeprefix(_REF).lstrip()}" if text.startswith(_REF) else text
 
 
-def named(text: str) -> str:
+def symbolic_target(text: str) -> str:
     """The ref that such a text leads to; empty where it is none of ours to read."""
     name = text.removeprefix(f"{_REF} ") if text.startswith(f"{_REF} ") else ""
     return name if name.startswith("refs/") and ".." not in name else ""
 
 
-def chain(text: str, ask: Callable[[str], str]) -> list[str]:
-    """The refs that a text leads to, each by the one before it; the last is the one that a commit moves. `ask` tells what
+def ref_chain(text: str, ask: Callable[[str], str]) -> list[str]:
+    """The refs that a text leads to, each by the one before it; the last is the one that a commit moves. `ask` says what
     a ref says."""
     found: list[str] = []
-    while len(found) < _DEPTH and (name := named(text)):
+    while len(found) < _DEPTH and (name := symbolic_target(text)):
         found.append(name)
         text = ask(name)
     return found
@@ -88,7 +88,7 @@ class RefWatch:
 
     def branch(self) -> str:
         """The ref that HEAD stands for, symbolic branches followed; empty when detached."""
-        led = chain(self._head, lambda name: self._refs.get(name, ""))
+        led = ref_chain(self._head, lambda name: self._refs.get(name, ""))
         return led[-1] if led else ""
 
     def commit(self) -> str:
@@ -99,17 +99,17 @@ class RefWatch:
     def look(self) -> None:
         """Remember how the refs are now."""
         if self._on:
-            self._head = said(self._head_file)
+            self._head = ref_text(self._head_file)
             self._update()
             self._others, self._before = frozenset(self._ask_others()), ()
-            self._noted = count(self._common)
+            self._noted = count_own_changes(self._common)
 
     def moved(self, *, work: bool = True) -> tuple[str, ...]:
-        """What differs from the last look, except, where somebody was to `work` on it, the branch that HEAD stands for."""
+        """What differs from the last look, except, where someone was to `work` on it, the branch that HEAD stands for."""
         if not self._on:
             return ()
         own, head, before = self.branch(), self._head, self._refs
-        known = _Known(self._others, self._before, since(self._common, self._noted))
+        known = _Known(self._others, self._before, own_changes_since(self._common, self._noted))
         self.look()
         known.others = (known.others | self._others) - {own}
         found = [f"HEAD: {head} → {self._head}"] if head.startswith("ref: ") and head != self._head else []
@@ -140,7 +140,7 @@ class RefWatch:
         if files == self._files:
             return
         self._files = files
-        loose = {name: said(self._common / name) for name in files if name != _PACKED}
+        loose = {name: ref_text(self._common / name) for name in files if name != _PACKED}
         # After them: `git pack-refs` writes it before it removes a file, so what vanished since the look is in it.
         refs = _packed(self._common / _PACKED) | {name: value for name, value in loose.items() if value}
         self._refs = {name: value for name, value in refs.items() if not name.startswith(_OURS)}
@@ -212,4 +212,4 @@ def _packed(path: Path) -> dict[str, str]:
 
 
 def _shown(value: str) -> str:
-    return value if named(value) else value[:12] or "none"
+    return value if symbolic_target(value) else value[:12] or "none"

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program, ref_watch
 from ralph.git.landing.lock import LandingLock, LandingNote, ref_locks, remove_own_locks
 from ralph.git.program import GitFailed
@@ -24,7 +24,7 @@ from ralph.git.repo import Repo, printable
 HEADS = "refs/heads/"
 _LOCK_SECONDS = 5.0  # how long another's lock is waited for
 _NO_REF = ("not a valid ref", "bad ref")  # not there, or broken: it names no commit
-_STALE_SECONDS = 1.0  # in refs/ralph/, where nobody but Ralph writes
+_STALE_SECONDS = 1.0  # in refs/ralph/, where no one but Ralph writes
 
 
 class Update(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 class Raced(msgspec.Struct, frozen=True):
-    """Somebody else moved the ref; this is its tip now (empty: it is gone)."""
+    """Someone else moved the ref; this is its tip now (empty: it is gone)."""
 
     tip: str
 
@@ -140,10 +140,10 @@ class Transaction:
         self._process = process
 
     def commit(self) -> None:
-        seam("landing.ref.before", writes=True)
+        fault_point("landing.ref.before", writes=True)
         said = _tell(self._process, b"commit\0", b"commit: ok\n")
         error = _finish(self._process)
-        seam("landing.ref.after")
+        fault_point("landing.ref.after")
         if said and not self._process.returncode:
             _sync_folders(self._guard.repo, self._updates)
             self._note()
@@ -154,7 +154,7 @@ class Transaction:
         self._note()
 
     def _note(self) -> None:
-        ref_watch.note(
+        ref_watch.note_own_changes(
             self._guard.repo.common_dir, (ref_watch.Made(u.ref, u.old, u.new) for u in self._updates)
         )
 
@@ -174,9 +174,9 @@ def prepare(guard: LandingLock, updates: Sequence[Update], message: str) -> Tran
             env={"GIT_DIR": str(private_dir(repo))},
             pass_fds=(guard.fd,),
         )
-        seam("landing.prepare.before", writes=True)
+        fault_point("landing.prepare.before", writes=True)
         if _tell(process, b"start\0" + _commands(repo, updates) + b"prepare\0", b"start: ok\nprepare: ok\n"):
-            seam("landing.prepare.after")
+            fault_point("landing.prepare.after")
             return Transaction(guard, updates, process)
         error = _finish(process)
         tips = [tip(repo, u.ref) for u in updates]
@@ -199,7 +199,7 @@ def prepare(guard: LandingLock, updates: Sequence[Update], message: str) -> Tran
 
 
 def private_dir(repo: Repo) -> Path:
-    """A git directory with the repository's refs and a HEAD of its own, so that git does not lock the user's HEAD."""
+    """A git directory with the repository's refs and its own HEAD, so that git does not lock the user's HEAD."""
     folder = repo.state_dir / "refs"
     if not (folder / "HEAD").exists():
         folder.mkdir(parents=True, exist_ok=True)

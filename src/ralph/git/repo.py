@@ -80,7 +80,7 @@ def _explain(start: Path, failed: program.GitFailed) -> RalphError:
     return RalphError(
         f"git cannot use this repository: {failed.what}",
         where=str(start),
-        todo="Mend it until `git status` works here.",
+        todo="Fix it until `git status` works here.",
     )
 
 
@@ -113,7 +113,7 @@ def ensure_store(repo: Repo) -> None:
 
 
 def commits_between(repo: Repo, old: str, new: str) -> int:
-    """How many commits `new` has that `old` has not; 0 when that cannot be told."""
+    """How many commits `new` has that `old` has not; 0 when that is unknown."""
     if not repo.versioned or not old or not new or old == new or "\0" in old + new:
         return 0
     try:
@@ -126,7 +126,7 @@ def commits_between(repo: Repo, old: str, new: str) -> int:
 
 
 def head(repo: Repo) -> str | None:
-    """The commit that HEAD names; None before the first commit. What is damaged is told, never taken for a beginning."""
+    """The commit that HEAD names; None before the first commit. Damage is reported, never taken for a new repository."""
     if not repo.versioned:
         return None
     found = _asked(repo, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
@@ -160,7 +160,7 @@ def _no_commit(repo: Repo) -> RalphError:
     return RalphError(
         f"git finds no commit here: {what}",
         where=printable(str(repo.root)),
-        todo="See what `git fsck` says and mend it; `git reflog` may know earlier commits.",
+        todo="See what `git fsck` says and fix it; `git reflog` may know earlier commits.",
         code=70,
     )
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
-from ralph.git import uncommitted
+from ralph.fault_points import fault_point
+from ralph.git import uncommitted_changes
 from ralph.git.private_index import (
     MAX_ENTRIES,
     PrivateIndex,
@@ -32,15 +32,15 @@ from ralph.git.private_index import (
 from ralph.git.program import UNSEEN, GitFailed
 from ralph.git.repo import OWN, Repo, head, printable, readable_head, safe_name
 from ralph.git.trees import Difference, Trees
-from ralph.git.uncommitted import (
+from ralph.git.uncommitted_changes import (
     GITLINK,
     declared_submodules,
-    dirty,
     entries_without_marks,
     gitlinks,
+    is_plain_path,
     is_repository,
     open_submodule,
-    straight,
+    uncommitted_paths,
     under,
 )
 
@@ -96,12 +96,12 @@ class Snapshots(Trees):
 
     def take(self) -> Snapshot:
         """The tree as it is now. Without any git process when nothing changed since the last time."""
-        seam("snapshot.before", writes=True)
+        fault_point("snapshot.before", writes=True)
         look = self._look()
         if self._last is None or not self._nothing_changed(look):
             with self._shadow.locked():
                 self._last = self._record(look)
-        seam("snapshot.after")
+        fault_point("snapshot.after")
         return self._last
 
     def _look(self) -> _Look:
@@ -179,10 +179,10 @@ class Snapshots(Trees):
         listed = entries_without_marks(self._shadow)
         if self._base == "":
             self._base = head(self.repo)
-        uncommitted.put(
+        uncommitted_changes.put_entries(
             self._shadow,
             listed,
-            uncommitted.committed_own_files(self._shadow, self._base, self._own),
+            uncommitted_changes.committed_own_files(self._shadow, self._base, self._own),
             self._own,
         )
         self._links = {
@@ -193,9 +193,9 @@ class Snapshots(Trees):
         self._remember(paths)
 
     def rebase(self, commit: str) -> None:
-        """From now on Ralph's own paths are those of another commit; so are their files, where nobody has changed them."""
+        """From now on Ralph's own paths are those of another commit; so are their files, where no one has changed them."""
         with self._shadow.locked():
-            uncommitted.follow(self._shadow, self._base or None, commit, self._own)
+            uncommitted_changes.follow_commit(self._shadow, self._base or None, commit, self._own)
         self._base = commit
         self._last = self._index_before = None
 
@@ -245,7 +245,9 @@ class Snapshots(Trees):
 
     def _run_add(self, leave: tuple[str, ...]) -> bytes:
         sparse = ("--sparse",) if self._shadow.sparse else ()
-        leave = tuple(path for path in leave if straight(self.repo.root, path))  # git goes through no link
+        leave = tuple(
+            path for path in leave if is_plain_path(self.repo.root, path)
+        )  # git goes through no link
         try:
             return self._shadow.run("add", "-A", "-v", *sparse, *excludes(leave))
         except GitFailed as failed:
@@ -304,7 +306,7 @@ class Snapshots(Trees):
                 news[path] = commit
         for path, recorded in list(self._links.items()):
             folder = self.repo.root / path
-            if folder.is_dir() and not folder.is_symlink() and straight(self.repo.root, path):
+            if folder.is_dir() and not folder.is_symlink() and is_plain_path(self.repo.root, path):
                 submodule = open_submodule(self.repo, path)
                 commit = readable_head(submodule) if submodule else None
                 if commit not in (None, recorded):
@@ -331,7 +333,7 @@ class Snapshots(Trees):
         submodule = open_submodule(self.repo, path)
         if submodule is None:  # files without a repository around them can be stored nowhere
             return any((self.repo.root / path).iterdir())
-        return bool(dirty(submodule))
+        return bool(uncommitted_paths(submodule))
 
     # --- ignore rules
 
@@ -367,7 +369,7 @@ class Snapshots(Trees):
         full = self.repo.root / path
         if under(path, self._own) or not os.path.lexists(full) or (full.is_dir() and not full.is_symlink()):
             return False
-        return straight(self.repo.root, path)
+        return is_plain_path(self.repo.root, path)
 
     # --- restoring
 
@@ -390,13 +392,13 @@ class Snapshots(Trees):
                 if not differences:
                     return sorted(changed)
                 changed |= {difference.path for difference in differences}
-                seam("restore.before", writes=True)
+                fault_point("restore.before", writes=True)
                 try:
                     # Later turns meet files that only an ignore rule, gone by now, had kept out of the snapshot.
                     self._make_way(differences, keep_deleted=turn > 0)
                 except OSError as error:
                     raise RalphError(f"cannot restore {error.filename}: {error.strerror}", code=70) from None
-                seam("restore.between", writes=True)
+                fault_point("restore.between", writes=True)
                 self._shadow.run("read-tree", "-m", "-u", now.tree, target)
         names = ", ".join(printable(difference.path) for difference in differences[:5])
         raise RalphError(
@@ -460,9 +462,9 @@ class Snapshots(Trees):
         number = 1 + max((int(entry.name) for entry in aside.iterdir() if entry.name.isdigit()), default=0)
         to = aside / str(number) / path
         to.parent.mkdir(parents=True)
-        seam("rename.before", writes=True)
+        fault_point("rename.before", writes=True)
         shutil.move(self.repo.root / path, to)
-        seam("rename.after")
+        fault_point("rename.after")
         self.displaced.append(str(to))
 
     # --- for finding what is hidden

@@ -16,7 +16,7 @@ from ralph.errors import RalphError
 from ralph.git import program
 from ralph.git.private_index import PrivateIndex
 from ralph.git.repo import Repo
-from ralph.git.uncommitted import under
+from ralph.git.uncommitted_changes import under
 
 Status = Literal["A", "M", "D", "T"]
 

@@ -100,7 +100,7 @@ class Iteration(msgspec.Struct, frozen=True):
 
     def end(self, x: f.IterationEnded, at: At, s: LoopState) -> Iteration:
         """`s` is the state after it."""
-        said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
+        said = signals.read(x.said, structured=x.structured, promise=s.identity.policy.completion_promise)
         fate, detail = _fate(x, said, s)
         return replace(
             self,
@@ -110,7 +110,7 @@ class Iteration(msgspec.Struct, frozen=True):
             output=x.output or self.output,
             fate=fate,
             detail=detail,
-            claimed=s.claim is not None or fate == "refused",
+            claimed=s.judgement.claim is not None or fate == "refused",
             signal=said.word if said.explicit and x.how == "exited" else "",
         )
 
@@ -127,8 +127,8 @@ _BLANK = f.IterationEnded(serial=0, n=0, how="exited", code=0, seconds=0.0, tree
 
 def begun(x: f.IterationStarted, at: At, output: str, s: LoopState) -> Iteration:
     turn = None
-    if s.policy.routing is not None:
-        events = s.turns.current.events if s.turns.current else ()
+    if s.identity.policy.routing is not None:
+        events = s.hats.turns.current.events if s.hats.turns.current else ()
         turn = HatTurn(title(s, x.hat), about(events))
     return Iteration(at, replace(x, tree=sys.intern(x.tree)), at.moment, output, turn=turn)
 
@@ -145,15 +145,15 @@ def _fate(x: f.IterationEnded, said: signals.Signal, s: LoopState) -> tuple[Fate
         return "cut", f"cut off: {_CUT.get(x.cause, x.cause)}"
     if x.fault:
         return "fault", f"{x.fault}: {x.fault_text}"
-    if s.wait_due is not None and s.wait_due.what == "crash":
+    if s.agents.wait_due is not None and s.agents.wait_due.what == "crash":
         return "crashed", f"exit {x.code}" + (f": {x.fault_text}" if x.fault_text else "")
-    if s.stuck_reason is not None:
-        return "stuck", s.stuck_reason
-    if s.refusal:
-        return "refused", f"claim refused: {s.refusal}"
-    if s.claim is not None:
+    if s.people.stuck_reason is not None:
+        return "stuck", s.people.stuck_reason
+    if s.judgement.refusal:
+        return "refused", f"claim refused: {s.judgement.refusal}"
+    if s.judgement.claim is not None:
         return "worked", "claims completion"
-    if s.policy.routing is not None:
+    if s.identity.policy.routing is not None:
         return "worked", spoke(x, s)
     return "worked", said.warning or ("" if said.explicit else "no signal")
 

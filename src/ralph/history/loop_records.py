@@ -28,7 +28,7 @@ def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record
 
 def is_over(s: LoopState) -> bool:
     """It ended in a way from which nothing goes on."""
-    return s.ended is not None and s.ended not in RESUMABLE
+    return s.judgement.ended is not None and s.judgement.ended not in RESUMABLE
 
 
 def unfinished_elsewhere(records: list[Record], root: Path) -> bool:
@@ -52,7 +52,7 @@ def unfinished_elsewhere(records: list[Record], root: Path) -> bool:
 
 def is_unfinished(s: LoopState) -> bool:
     """It was cut short, so that a new run must say whether to go on with it."""
-    return not is_over(s) and s.ended not in SETTLED
+    return not is_over(s) and s.judgement.ended not in SETTLED
 
 
 def died_after(loop: list[Record], records: list[Record]) -> bool:
@@ -105,7 +105,7 @@ def ended_loops(records: list[Record], home: Repo) -> Iterator[tuple[LoopState, 
         last = max((r.seq for r in own if r.kind == "loop.ended"), default=0)
         if last:
             s = fold_all(f.decode(r.data) for r in own)
-            if s.ended is not None:
+            if s.judgement.ended is not None:
                 yield s, last
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core.exits import BY_NAME, DONE, exit_code
 from ralph.core.hats.event_log import EventOutcome, EventOutcomes
-from ralph.core.hats.fold import IDLE
+from ralph.core.hats.steps import IDLE
 from ralph.core.loop.end_advice import what_next, why_it_ended
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import Attempt, LoopState, verdict_key
@@ -30,7 +30,7 @@ MarkKind = Literal["shift", "checkpoint", "event", "edited", "resumed", "stop", 
 PAYLOAD_CHARS = 300  # of an event that is kept; its record has the whole
 
 
-class Wait(msgspec.Struct, frozen=True):
+class LoopWait(msgspec.Struct, frozen=True):
     at: At
     started: f.WaitStarted
     until: float
@@ -105,7 +105,7 @@ class Loop(msgspec.Struct, eq=False):
     lives: list[str] = []  # the runs that worked on it, oldest first
     iterations: dict[int, Iteration] = {}  # by serial
     gates: list[GateRun] = []  # in the order in which they began
-    waits: list[Wait] = []
+    waits: list[LoopWait] = []
     pauses: list[TimeSpan] = []  # when no run worked on it
     marks: list[Mark] = []
     notices: list[Notice] = []
@@ -125,7 +125,7 @@ class Loop(msgspec.Struct, eq=False):
 
     @property
     def id(self) -> str:
-        return self.state.loop
+        return self.state.identity.loop
 
     def take(self, record: Record) -> tuple[EventOutcome, ...]:
         """What became of events by it."""
@@ -143,7 +143,7 @@ class Loop(msgspec.Struct, eq=False):
             it = self.iterations.get(fact.serial)
             if told and it is not None and it.turn is not None:
                 self._put(replace(it, turn=it.turn.heard(told)), at)
-        if self.state.attempts > before.attempts:
+        if self.state.judgement.attempts > before.judgement.attempts:
             self._turned_down(fact, at)
         return told
 
@@ -175,7 +175,7 @@ class Loop(msgspec.Struct, eq=False):
         output = transcript_name(at.run, self.id, f"iteration:{x.serial}")
         it = iterations.begun(x, at, output, self.state)
         self._put(it, at)
-        if x.shift and self.state.shifted:
+        if x.shift and self.state.judgement.shifted:
             self._mark("shift", it.started, at)
         for name in x.heard:
             if name in self.messages:
@@ -193,7 +193,7 @@ class Loop(msgspec.Struct, eq=False):
 
     def _gate_started(self, x: f.GateStarted, at: At) -> None:
         """The same question may be asked again after an interruption: each run is evidence of its own."""
-        serial = 0 if x.purpose == "base" else self.state.serial
+        serial = 0 if x.purpose == "base" else self.state.progress.serial
         n = self.iterations[serial].n if serial in self.iterations else 0
         output = transcript_name(at.run, self.id, x.op)
         self._asked[x.op] = len(self.gates)
@@ -219,7 +219,7 @@ class Loop(msgspec.Struct, eq=False):
             self._put(
                 replace(it, review_usage=usage, review_estimated=it.review_estimated or x.estimated), at
             )
-        if self.is_flaky(run) and self.state.claim is None and not x.passed:
+        if self.is_flaky(run) and self.state.judgement.claim is None and not x.passed:
             self._settle("flaky", f"gate {x.gate} contradicts itself on this tree: no attempt is spent", at)
 
     def _checkpoint(self, x: f.Checkpoint, at: At) -> None:
@@ -229,7 +229,7 @@ class Loop(msgspec.Struct, eq=False):
     def _wait_started(self, x: f.WaitStarted, at: At) -> None:
         self._waited[x.op] = len(self.waits)
         touch(self.recent.waits, len(self.waits), at)
-        self.waits.append(Wait(at, x, at.moment))
+        self.waits.append(LoopWait(at, x, at.moment))
         if x.op.startswith(IDLE):
             self.idle = self.idle or at
 
@@ -261,14 +261,14 @@ class Loop(msgspec.Struct, eq=False):
 
     def _ended(self, x: f.LoopEnded, at: At) -> None:
         self.end = x
-        end = self.state.ended or x.end  # the state believes no end that the gates do not bear out
+        end = self.state.judgement.ended or x.end  # the state believes no end that the gates do not bear out
         self._mark("ended", replace(x, end=end), at)
         confirmed = BY_NAME[x.end].claim
-        if confirmed is None or self.state.claim is None:
+        if confirmed is None or self.state.judgement.claim is None:
             return
         for gate in self.state.gates:
             self._remember(gate.name, at)
-        it = self.iterations.get(self.state.claim.serial)
+        it = self.iterations.get(self.state.judgement.claim.serial)
         if it is not None and end == x.end:
             fate: Fate = confirmed
             detail = x.reason
@@ -284,7 +284,7 @@ class Loop(msgspec.Struct, eq=False):
         self.gates.append(run)
 
     def _turned_down(self, fact: f.AnyFact, at: At) -> None:
-        last, serial = self.state.history[-1], self.state.serial
+        last, serial = self.state.judgement.history[-1], self.state.progress.serial
         self.turned_down.append(TurnedDown(replace(last, excerpt=""), serial))
         if last.gate == "agent":
             return
@@ -296,7 +296,7 @@ class Loop(msgspec.Struct, eq=False):
 
     def _remember(self, gate: str, at: At) -> None:
         """A reviewer's verdict on a tree holds: what it said of an earlier claim is evidence about this one too."""
-        it = self.iterations.get(self.state.serial)
+        it = self.iterations.get(self.state.progress.serial)
         tree = it.ended.tree if it and it.ended else ""
         number = self._reviewed.get(verdict_key(gate, "as-is", tree))
         if it is None or number is None or self.gates[number].serial == it.serial:
@@ -307,7 +307,7 @@ class Loop(msgspec.Struct, eq=False):
 
     def _settle(self, fate: Fate, detail: str, at: At, *, claimed: bool = False) -> None:
         """What became of the iteration whose claim was looked at."""
-        if (it := self.iterations.get(self.state.serial)) is not None:
+        if (it := self.iterations.get(self.state.progress.serial)) is not None:
             self._put(replace(it, fate=fate, detail=detail, claimed=it.claimed or claimed), at)
 
     def _put(self, it: Iteration, at: At) -> None:
@@ -321,18 +321,20 @@ class Loop(msgspec.Struct, eq=False):
     # -- questions -----------------------------------------------------------------------------------
 
     def is_flaky(self, run: GateRun) -> bool:
-        verdicts = self.state.verdicts.get(verdict_key(run.gate, run.started.variant, run.tree), ())
+        verdicts = self.state.judgement.verdicts.get(verdict_key(run.gate, run.started.variant, run.tree), ())
         return len(set(verdicts)) > 1
 
     def shows_the_task(self, proof: dict[str, str]) -> bool:
-        tree = self.state.claim.tree if self.state.claim else ""
+        tree = self.state.judgement.claim.tree if self.state.judgement.claim else ""
         in_vain = {run.gate for run in self.gates if run.tree == tree and run.ended and run.ended.empty}
         return gates.shows_the_task(proof, in_vain)
 
     @property
     def proven(self) -> bool:
         """Verified, and a hard gate that was red before is green."""
-        return self.state.ended == "completed-verified" and self.shows_the_task(self.state.proof)
+        return self.state.judgement.ended == "completed-verified" and self.shows_the_task(
+            self.state.judgement.proof
+        )
 
     @property
     def span(self) -> TimeSpan:
@@ -347,7 +349,7 @@ class Loop(msgspec.Struct, eq=False):
         """The run of this operation that is under way."""
         return self.gates[self._asked[op]] if op in self._asked else None
 
-    def wait(self, op: str) -> Wait | None:
+    def wait(self, op: str) -> LoopWait | None:
         """The one of this name that has not ended."""
         number = self._waited.get(op)
         return self.waits[number] if number is not None else None
@@ -358,12 +360,16 @@ class Loop(msgspec.Struct, eq=False):
 
     @property
     def code(self) -> int | None:
-        return exit_code(self.state.ended, self.state.policy) if self.state.ended else None
+        return (
+            exit_code(self.state.judgement.ended, self.state.identity.policy)
+            if self.state.judgement.ended
+            else None
+        )
 
     @property
     def done(self) -> bool:
         """It ended well: exit code 0."""
-        return self.state.ended in DONE and self.code == 0
+        return self.state.judgement.ended in DONE and self.code == 0
 
     @property
     def reason(self) -> str:
@@ -371,11 +377,15 @@ class Loop(msgspec.Struct, eq=False):
 
     @property
     def next_step(self) -> str:
-        return what_next(self.state.ended, self.state) if self.state.ended else _NEXT[self.standing]
+        return (
+            what_next(self.state.judgement.ended, self.state)
+            if self.state.judgement.ended
+            else _NEXT[self.standing]
+        )
 
     @property
     def proof(self) -> dict[str, str]:
-        return self.state.proof if self.state.ended else {}
+        return self.state.judgement.proof if self.state.judgement.ended else {}
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -399,16 +409,20 @@ class Loop(msgspec.Struct, eq=False):
     def stuck(self) -> str:
         """Why it counts as stuck; empty when it does not."""
         s = self.state
-        if s.streak >= s.policy.stuck.same_error_shift > 0:
-            return f"same error {s.streak}x" + (", strategy shift failed" if s.shifts else "")
-        return s.end_reason if s.ended == "stuck" else ""
+        if s.judgement.streak >= s.identity.policy.stuck.same_error_shift > 0:
+            return f"same error {s.judgement.streak}x" + (
+                ", strategy shift failed" if s.judgement.shifts else ""
+            )
+        return s.judgement.end_reason if s.judgement.ended == "stuck" else ""
 
     def under_way(self) -> list[Iteration | GateRun]:
         found: list[Iteration | GateRun] = []
-        for running in self.state.open.values():
+        for running in self.state.progress.open.values():
             if running.what == "iteration":
                 found += [
-                    it for it in (self.iterations.get(self.state.serial),) if it and it.op == running.op
+                    it
+                    for it in (self.iterations.get(self.state.progress.serial),)
+                    if it and it.op == running.op
                 ]
             elif run := self.gate_run(running.op):
                 found.append(run)
@@ -422,7 +436,7 @@ class Loop(msgspec.Struct, eq=False):
     def forget_past(self) -> None:
         """For those who show only what goes on: of what is over, each gate's last result stays, and the last words."""
         said = next((it.serial for it in reversed(self.iterations.values()) if it.said), 0)
-        newest = {said, self.state.serial}  # gates still look at the newest one
+        newest = {said, self.state.progress.serial}  # gates still look at the newest one
         self.iterations = {serial: it for serial, it in self.iterations.items() if serial in newest}
         self.gates = [self.gates[number] for number in self._asked.values()]
         self.waits = [self.waits[number] for number in self._waited.values()]
@@ -441,14 +455,14 @@ class Loop(msgspec.Struct, eq=False):
 
     def stand(self, *, live: bool) -> Loop:
         """`live`: its run is at work."""
-        self.standing = "ended" if self.state.ended else "running" if live else "died"
+        self.standing = "ended" if self.state.judgement.ended else "running" if live else "died"
         return self
 
     def snapshot(self, now: float, *, live: bool) -> Loop:
         """As it stands: what is under way has lasted until `now` or, after a death, ended then. Costs as much as the loop
         is long."""
         shown = copy.copy(self).stand(live=live)
-        now = shown.until = self.last.moment if self.state.ended else max(self.last.moment, now)
+        now = shown.until = self.last.moment if self.state.judgement.ended else max(self.last.moment, now)
         shown.iterations = {serial: it.closed(now, live=live) for serial, it in self.iterations.items()}
         shown.gates = [
             replace(run, flaky=True) if self.is_flaky(run) else run
@@ -472,7 +486,7 @@ def _number(one: Iteration | GateRun) -> int:
     return one.at.seq
 
 
-def _closed(wait: Wait, now: float, live: bool) -> Wait:
+def _closed(wait: LoopWait, now: float, live: bool) -> LoopWait:
     if wait.ended != "waiting":
         return wait
     return replace(wait, until=now, ended="waiting" if live else "cut short")

@@ -18,7 +18,7 @@ from ralph.core.secrets.masker import Masker
 from ralph.history.gates import GateRun
 from ralph.history.history import History
 from ralph.history.iterations import HatTurn, Iteration
-from ralph.history.loops import Loop, Mark, Wait, since
+from ralph.history.loops import Loop, LoopWait, Mark, since
 from ralph.history.runs import RunRecord
 from ralph.history.texts import JournalTexts
 from ralph.text import few
@@ -62,44 +62,44 @@ def loop_json(loop: Loop, texts: JournalTexts) -> Json:
             for m in loop.messages.values()
         ],
         "worn": [_turn_json(it, it.turn) for it in loop.iterations.values() if it.turn is not None],
-        "items": list(loop.state.board.items.values()),
+        "items": list(loop.state.hats.board.items.values()),
     }
 
 
 def head_json(loop: Loop) -> Json:
     """What does not grow with the loop."""
-    s, last, landed = loop.state, loop.last_attempt, loop.state.landed
+    s, last, landed = loop.state, loop.last_attempt, loop.state.landing.landed
     return {
-        "loop": s.loop,
-        "task": s.task,
-        "policy": masked.policy(s.policy),
+        "loop": s.identity.loop,
+        "task": s.identity.task,
+        "policy": masked.policy(s.identity.policy),
         **_fields(
             loop, "standing span reason done code proof proven paths wall_seconds last_gate last_error stuck"
         ),
-        "end": s.ended or "",
+        "end": s.judgement.ended or "",
         "next": loop.next_step,
-        "limit": s.end_limit,
+        "limit": s.judgement.end_limit,
         "runs": loop.lives,
-        "root": s.root,
-        "folder": s.folder,
-        "branch": s.branch,
-        "base_commit": s.base_commit,
-        "base_tree": s.base_tree,
-        "tree": s.tree,
-        "recovery": s.recovery,
+        "root": s.identity.root,
+        "folder": s.identity.folder,
+        "branch": s.workspace.branch,
+        "base_commit": s.workspace.base_commit,
+        "base_tree": s.workspace.base_tree,
+        "tree": s.workspace.tree,
+        "recovery": s.workspace.recovery,
         "landed_on": landed.ref.removeprefix("refs/heads/") if landed else "",
         "landed_as": landed.commit if landed else "",
         "landed_note": landed.note if landed else "",
         "url": landed.url if landed else "",
-        "kept_on": s.end_branch,
-        "counted": s.iterations,
-        "turned_down": s.attempts,
-        "active_seconds": s.active_seconds,
-        "tokens": s.tokens,
-        "cost_usd": s.cost_usd,
-        "estimated": s.estimated,
+        "kept_on": s.judgement.end_branch,
+        "counted": s.progress.iterations,
+        "turned_down": s.judgement.attempts,
+        "active_seconds": s.progress.active_seconds,
+        "tokens": s.progress.tokens,
+        "cost_usd": s.progress.cost_usd,
+        "estimated": s.progress.estimated,
         "error_hash": last.error_hash if last else "",
-        "warnings": s.warnings,
+        "warnings": s.warnings.lines,
     }
 
 
@@ -179,7 +179,7 @@ def run_json(run: RunRecord) -> Json:
     }
 
 
-def wait_json(wait: Wait) -> Json:
+def wait_json(wait: LoopWait) -> Json:
     return {**_fields(wait.started, "op what why seconds"), "span": wait.span, "ended": wait.ended}
 
 

@@ -1,6 +1,6 @@
 """The one writer of the journal. Appends are seen by others at once, and survive a power cut after `sync`.
 
-A failed write or fsync makes the journal unusable for this process: after it, nobody knows what is on disk.
+A failed write or fsync makes the journal unusable for this process: after it, no one knows what is on disk.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NoReturn
 import msgspec
 
 from ralph.errors import GOES_ON, RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.journal.lock import held_here
 from ralph.journal.read import NAME, scan, segments
 from ralph.journal.record import ROTATED, Chain, Damage, Record, Rotation
@@ -37,7 +37,7 @@ class Unwritable(RalphError):
 
 
 class Journal:
-    """records: what the file held at `open`, for the driver to fold; it does not grow with `append`.
+    """records: what the file held at `open`, for the runner to fold; it does not grow with `append`.
     repaired: how many bytes of a torn tail `open` put aside. at: the moment that the newest appended record bears."""
 
     def __init__(self, path: Path, run: str, now: Callable[[], str]) -> None:
@@ -92,9 +92,9 @@ class Journal:
         line = self._chain.line(self._now(), self._run, loop, kind, data)
         record = self._chain.accept(line)  # what is written is read by the reader's rules first
         try:
-            seam("journal.append.before", writes=True)
+            fault_point("journal.append.before", writes=True)
             self._write(line)
-            seam("journal.append.after")
+            fault_point("journal.append.after")
         except BaseException as error:  # an interrupt, too, may have left half a line
             self._cut_back()
             self._spoil(error)
@@ -109,9 +109,9 @@ class Journal:
         if not self._unsynced:
             return
         try:
-            seam("journal.sync.before", writes=True)
+            fault_point("journal.sync.before", writes=True)
             _datasync(self._fd)
-            seam("journal.sync.after")
+            fault_point("journal.sync.after")
         except BaseException as error:
             self._spoil(error)
         self._unsynced = False
@@ -124,9 +124,9 @@ class Journal:
         self.sync()
         away = self.path.with_name(f"journal-{self._first:09d}.jsonl")
         try:
-            seam("rename.before", writes=True)
+            fault_point("rename.before", writes=True)
             self.path.rename(away)
-            seam("rename.after")
+            fault_point("rename.after")
             # Dying from here on leaves a missing or empty file, which `open` ties to the segment as well.
             self._size = 0
             self._open_file()
@@ -142,7 +142,7 @@ class Journal:
         self._spoilt = self._spoilt or "it is closed"
 
     def _stand_after_segments(self) -> str:
-        """With nothing in the file, go on where the newest segment ends; its name, if there is one."""
+        """With nothing in the file, continue where the newest segment ends; its name, if there is one."""
         older = segments(self.path.parent)
         if not older:
             return ""
@@ -165,12 +165,12 @@ class Journal:
     def _put_tail_aside(self) -> None:
         size = os.fstat(self._fd).st_size
         tail = os.pread(self._fd, size - self._size, self._size)
-        seam("journal.repair.before", writes=True)
+        fault_point("journal.repair.before", writes=True)
         _keep(self.path.with_name(f"journal.torn-{self.seq + 1}"), tail)
-        seam("journal.repair.between", writes=True)
+        fault_point("journal.repair.between", writes=True)
         os.ftruncate(self._fd, self._size)
         os.fsync(self._fd)
-        seam("journal.repair.after")
+        fault_point("journal.repair.after")
         self.repaired = len(tail)
 
     def _tie_to(self, previous: str) -> None:

@@ -1,5 +1,7 @@
-"""Where the journal of the loop around here is, whether a run holds it, and what a file holds, in short. For commands that
-agents call many times: standard library only, and little of it."""
+"""The inbox: messages of other processes to the run, put by rename. Also finds the state folder, and whether a run holds it.
+
+For commands that agents call many times: standard library only, and little of it.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ import stat
 import time
 from collections.abc import Mapping
 
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 
 def state_dir() -> str:
-    """Ralph's folder: told by the environment inside an iteration, else found like git finds its own."""
+    """Ralph's folder: named by the environment inside an iteration, else found like git finds its own."""
     told = os.environ.get("RALPH_STATE")
     if told:
         return told
@@ -45,17 +47,17 @@ def _linked(git: str) -> str:
 
 
 def require_run(folder: str) -> None:
-    """A message that nobody awaits would speak to the next loop, which is about something else."""
+    """A message that no one awaits would speak to the next loop, which is about something else."""
     from pathlib import Path
 
     from ralph.journal.lock import holder
 
     if holder(Path(folder)) is None:
-        raise ValueError("nothing runs here, so nobody would hear it")
+        raise ValueError("nothing runs here, so no one would read it")
 
 
-def mark_of(path: str) -> str:
-    """By it one sees later whether somebody wrote to the file."""
+def content_mark(path: str) -> str:
+    """A mark of the file's content: it differs once someone has written to the file."""
     import hashlib
 
     try:
@@ -71,7 +73,7 @@ def mark_of(path: str) -> str:
 LIMIT = 1 << 20  # bytes of one message
 _DEPTH = 64
 _TMP = "tmp-"
-_TMP_LIFE = 86400  # seconds after which a temporary file belongs to nobody
+_TMP_LIFE = 86400  # seconds after which a temporary file belongs to no one
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 
 
@@ -88,9 +90,9 @@ def put(inbox_dir: str, message: dict[str, object], name: str = "") -> str:
     os.makedirs(inbox_dir, exist_ok=True)
     try:
         _write(tmp, raw)
-        seam("rename.before", writes=True)
+        fault_point("rename.before", writes=True)
         os.rename(tmp, f"{inbox_dir}/{file_name}")
-        seam("rename.after")
+        fault_point("rename.after")
     except BaseException:
         try:
             os.unlink(tmp)
@@ -104,7 +106,7 @@ def take(inbox_dir: str, *, keep_bad: bool = True) -> tuple[list[tuple[str, dict
     """The messages waiting, oldest first, and the names of those that were no messages (now in `bad/`, or gone).
 
     They stay until `done`, so that a crash before they are in the journal loses none: the same names come
-    again, and `key_of` tells which are known.
+    again, and `key_of` says which are known.
     """
     messages: list[tuple[str, dict[str, object]]] = []
     bad: list[str] = []
@@ -132,12 +134,12 @@ def take(inbox_dir: str, *, keep_bad: bool = True) -> tuple[list[tuple[str, dict
 
 def done(inbox_dir: str, name: str) -> None:
     """Remove a message, after the journal has it on disk."""
-    seam("inbox.done.before", writes=True)
+    fault_point("inbox.done.before", writes=True)
     try:
         os.unlink(f"{inbox_dir}/{name}")
     except FileNotFoundError:
         pass
-    seam("inbox.done.after")
+    fault_point("inbox.done.after")
 
 
 def key_of(name: str) -> str:
@@ -203,9 +205,9 @@ def _set_aside(inbox_dir: str, name: str) -> None:
     target = f"{inbox_dir}/bad/{name}"
     if os.path.lexists(target):
         target = f"{target}.{time.time_ns()}"
-    seam("rename.before", writes=True)
+    fault_point("rename.before", writes=True)
     os.rename(f"{inbox_dir}/{name}", target)
-    seam("rename.after")
+    fault_point("rename.after")
 
 
 def _discard(path: str) -> None:
@@ -253,7 +255,7 @@ def _file_name(name: str) -> str:
 
 
 def refusal(topic: str, env: Mapping[str, str]) -> str:
-    """Why the event would be refused; empty when it would not be, or when nobody wears a hat here."""
+    """Why the event would be refused; empty when it would not be, or when no one wears a hat here."""
     hat = env.get("RALPH_HAT", "")
     if not hat or topic == "human.interact":
         return ""

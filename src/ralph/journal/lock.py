@@ -1,7 +1,7 @@
 """Who may write. `Lock` makes a process the journal's one writer; `WorkLock` is `.ralph.lock`, one run per folder.
 
 Both are held by flock, which the kernel gives back when the process dies: a dead holder never blocks.
-What is written in the files tells people who holds them; in `.ralph.lock`, also what other tools hold it.
+The content of the files says who holds them; in `.ralph.lock`, also what other tools hold it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from ralph.errors import GOES_ON, RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 NAME = "lock"
 _TRIES = 20
@@ -58,7 +58,7 @@ class Lock:
         since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         note = {"pid": os.getpid(), "run": run, "since": since, "host": os.uname().nodename}
         try:
-            seam("lock.before", writes=True)
+            fault_point("lock.before", writes=True)
             _rewrite(fd, json.dumps(note).encode() + b"\n")
         except OSError as error:
             os.close(fd)
@@ -69,7 +69,7 @@ class Lock:
         if self._fd < 0:
             return
         _held.discard(self._key)
-        seam("lock.release")
+        fault_point("lock.release")
         try:
             os.ftruncate(self._fd, 0)  # a note that names a live process shall mean that it holds the lock
         except OSError:
@@ -84,7 +84,7 @@ def held_here(state_dir: Path) -> bool:
 
 
 def holder(state_dir: Path) -> dict[str, object] | None:
-    """What the live holder says of itself (pid, run, since, host), or None if nobody holds the lock."""
+    """What the live holder says of itself (pid, run, since, host), or None if no one holds the lock."""
     path = state_dir / NAME
     note: dict[str, object] = {}
     for _ in range(_TRIES):
@@ -117,9 +117,9 @@ class WorkLock:
             pid = self._stated(fd)
             if pid and pid != os.getpid() and _alive(pid, by=os.fstat(fd).st_mtime):
                 raise Busy(self._path, pid)  # it does not hold by flock: another tool of this family
-            seam("worklock.before", writes=True)
+            fault_point("worklock.before", writes=True)
             _rewrite(fd, f"{os.getpid()}\n".encode())
-            seam("worklock.after")
+            fault_point("worklock.after")
         except OSError as error:
             os.close(fd)
             raise _unusable(self._path, error)
@@ -134,9 +134,9 @@ class WorkLock:
             return
         try:
             if _is_at(self._fd, self._path) and _pid_in(os.pread(self._fd, 4096, 0)) == os.getpid():
-                seam("worklock.remove.before")
+                fault_point("worklock.remove.before")
                 self._path.unlink()
-                seam("worklock.remove.after")
+                fault_point("worklock.remove.after")
         except OSError:
             pass  # a leftover names a dead pid and is taken over by the next run
         os.close(self._fd)
@@ -256,7 +256,7 @@ def _pid_in(text: bytes) -> int:
 
 
 def _alive(pid: int, by: float | None = None) -> bool:
-    """Whether the process runs and, where that can be told, ran already at that time: a later one has a reused pid."""
+    """Whether the process runs and, where that is known, ran already at that time: a later one has a reused pid."""
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):

@@ -145,7 +145,7 @@ class Follower:
             self._fd = -1
 
     def _next(self) -> bool:
-        """Open the file that goes on where the last one ended."""
+        """Open the file that continues where the last one ended."""
         files = _files(self._path.parent)
         if not files:
             return False
@@ -287,7 +287,7 @@ def _files(state_dir: Path) -> list[tuple[int, Path]]:
 
 
 def _first_seq(path: Path) -> int | None:
-    """None without a first line; 0 if it cannot be told, which reading the file will explain."""
+    """None without a first line; 0 if it is unknown, which reading the file will explain."""
     try:
         with open(path, "rb") as file:
             start = file.read(64)

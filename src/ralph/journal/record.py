@@ -1,4 +1,4 @@
-"""The time of day, as facts and names have it."""
+"""One record of the journal: its line, sequence number and checksum; and the time and the ids that records carry."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _base(line: bytes) -> tuple[int, int]:
     try:
         rotation = msgspec.json.decode(record.data, type=Rotation)
         return rotation.last_seq, int(rotation.last_crc, 16)
-    except ValueError:  # then the checksum does not fit, and that is what is told
+    except ValueError:  # then the checksum does not fit, and that is what is reported
         return 0, 0
 
 

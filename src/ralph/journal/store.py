@@ -1,4 +1,7 @@
-"""Where in Ralph's folder the output of an operation is. Facts say it once the operation has ended; until then, this rule."""
+"""The store beside the journal: long texts by their hash, transcripts of operations, private files of an iteration.
+
+Facts name a transcript once its operation has ended; until then its path follows from the operation's name.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import os
 from pathlib import Path
 
 from ralph.core.failures.excerpt import FIRST_WINDOW, LAST_WINDOW
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 
 
 def transcript_name(run: str, loop: str, op: str) -> str:
@@ -83,11 +86,11 @@ def write_atomically(path: Path, data: bytes, temporary: Path) -> None:
     """By rename: a reader sees the old content or the new, never a part. What a death leaves is written over."""
     try:
         temporary.unlink(missing_ok=True)
-        with open(temporary, "xb") as file:  # never through a link that somebody put there
+        with open(temporary, "xb") as file:  # never through a link that someone put there
             file.write(data)
-        seam("rename.before", writes=True)
+        fault_point("rename.before", writes=True)
         temporary.replace(path)
-        seam("rename.after")
+        fault_point("rename.after")
     except OSError:
         temporary.unlink(missing_ok=True)
         raise

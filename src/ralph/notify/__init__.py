@@ -1,1 +1,1 @@
-"""What is worth telling people, and the channels by which they are told. The driver starts and ends the processes."""
+"""Notifications: what is worth one, and the channels that send it. The runner starts and ends the processes."""

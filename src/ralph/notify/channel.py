@@ -1,7 +1,7 @@
-"""What a channel is: it says which process tells a target.
+"""What a channel is: it says which process sends a notification to a target.
 
-A channel starts nothing itself, and must not wait or connect: the driver owns the process, gives it a bounded time and
-records how it ended (exit code 0: told; else its last line says what went wrong).
+A channel starts nothing itself, and must not wait or connect: the runner owns the process, gives it a bounded time and
+records how it ended (exit code 0: sent; else its last line says what went wrong).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 
 from ralph.core.policy import NotifyPolicy
 from ralph.notify import channels
-from ralph.notify.news import News
+from ralph.notify.notification import Notification
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -32,8 +32,8 @@ _VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)[^}]*\})")
 _SHORTEST_SECRET = 4
 
 
-class Letter(msgspec.Struct, frozen=True):
-    """What is handed to one process."""
+class SendProcess(msgspec.Struct, frozen=True):
+    """The process that sends one notification."""
 
     argv: tuple[str, ...]
     stdin: bytes
@@ -42,12 +42,14 @@ class Letter(msgspec.Struct, frozen=True):
 
 
 class Channel(Protocol):
-    def letter(self, policy: NotifyPolicy, news: News, folder: Path, env: dict[str, str]) -> Letter:
-        """`folder`: of the run, there or not; `env`: Ralph's own. ValueError says why nobody can be told."""
+    def process(
+        self, policy: NotifyPolicy, notification: Notification, folder: Path, env: dict[str, str]
+    ) -> SendProcess:
+        """`folder`: of the run, there or not; `env`: Ralph's own. ValueError says why nothing can be sent."""
         ...
 
 
-def name(target: NotifyPolicy, number: int) -> str:
+def target_name(target: NotifyPolicy, number: int) -> str:
     """How facts call a target: its place in the list, and what can be said of it aloud."""
     if target.url:
         return f"{number}: {_address(target.url)}"
@@ -56,7 +58,7 @@ def name(target: NotifyPolicy, number: int) -> str:
     return f"{number}: {program.rpartition('/')[2] if plain else 'sh'}"
 
 
-def expanded(url: str, env: dict[str, str]) -> str:
+def expand_url(url: str, env: dict[str, str]) -> str:
     """The address with $VAR and ${VAR} filled in. ValueError if one is not set."""
     try:
         return string.Template(url).substitute(env)
@@ -105,7 +107,7 @@ def _place(url: str) -> tuple[str, str]:
     return host, port
 
 
-def as_json(message: Mapping[str, object]) -> bytes:
+def encode_message(message: Mapping[str, object]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
@@ -125,7 +127,7 @@ def channel_of(target: NotifyPolicy, env: dict[str, str]) -> Channel:
 
 
 def _own_names() -> list[str]:
-    import pkgutil  # this and the next are slow to load, and most runs tell nobody
+    import pkgutil  # this and the next are slow to load, and most runs send nothing
 
     return [module.name for module in pkgutil.iter_modules(channels.__path__)]
 

@@ -1,6 +1,6 @@
-"""Tells whom `notify:` names, each by the process that its channel wants.
+"""Sends notifications to the targets of `notify:`, each by the process that its channel names.
 
-Telling goes on beside the loop and takes a bounded time, owns every process it starts, and never fails a run: what went
+Sending continues beside the loop and takes a bounded time, owns every process it starts, and never fails a run: what went
 wrong is a fact. `notified` holds no secret of ours: of an address only scheme and host, values from the environment by
 their name. What the configuration says literally is in the journal as it was written; views mask it.
 """
@@ -19,25 +19,25 @@ import msgspec
 from ralph.core import facts as f
 from ralph.core.policy import NotifyPolicy
 from ralph.errors import RalphError
-from ralph.notify.channel import channel_of, name, secrets_of
-from ralph.notify.news import News
-from ralph.processes.owned import Owned
+from ralph.notify.channel import channel_of, secrets_of, target_name
+from ralph.notify.notification import Notification
+from ralph.processes.owned_process import OwnedProcess
 from ralph.processes.ownership import Ownership
 from ralph.text import one_line
 
-PATIENCE = 30.0  # seconds for all targets together: they are told at the same time
-LOOK_AGAIN = 0.1  # seconds, while somebody is being told
-QUIET = 1.0  # seconds after which a person who waits is told what for
+PATIENCE = 30.0  # seconds for all targets together: all are sent at the same time
+LOOK_AGAIN = 0.1  # seconds, while something is being sent
+QUIET = 1.0  # seconds after which a person who waits is shown what for
 TEXT_CHARS = 300
 _NOTHING_KEPT = Path(os.devnull)
 _NO_RING = 1 << 62  # bytes of output until the transcript would need a second file
 
 
 class Sending(msgspec.Struct):
-    news: News
+    notification: Notification
     target: str
     deadline: float
-    owned: Owned | None = None
+    owned: OwnedProcess | None = None
     secrets: dict[str, str] = {}
     last: str = ""  # the last line of output
     ok: bool = False
@@ -45,7 +45,7 @@ class Sending(msgspec.Struct):
 
 
 class Notifier:
-    """For one loop. `already` holds (occasion, about, target) of what was told; `news.told` finds it in the facts."""
+    """For one loop. `already` holds (occasion, about, target) of what was sent; `sent_notifications` finds it in the facts."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Notifier:
         ownership: Ownership,
         patience: float = PATIENCE,
     ) -> None:
-        self._targets = {name(target, number): target for number, target in enumerate(targets, 1)}
+        self._targets = {target_name(target, number): target for number, target in enumerate(targets, 1)}
         self._folder = folder
         self._record = record
         self._already = already
@@ -65,13 +65,13 @@ class Notifier:
         self._patience = patience
         self._under_way: list[Sending] = []
 
-    def start(self, news: News) -> None:
-        """Begins to tell those whom it concerns. Waits for nobody and raises nothing."""
+    def start(self, notification: Notification) -> None:
+        """Starts to send to the targets that want it. Waits for nothing and raises nothing."""
         under_way = {_key(s) for s in self._under_way}
         for target, policy in self._targets.items():
-            key = (news.occasion, news.about, target)
-            if news.occasion in policy.when and key not in self._already | under_way:
-                self._under_way.append(self._start(target, policy, news))
+            key = (notification.occasion, notification.about, target)
+            if notification.occasion in policy.when and key not in self._already | under_way:
+                self._under_way.append(self._start(target, policy, notification))
 
     def advance(self) -> float:
         """Takes what is ready. In how many seconds to call again, at the latest. Only `record` can raise."""
@@ -83,8 +83,8 @@ class Notifier:
         return LOOK_AGAIN if self._under_way else float("inf")
 
     def loop_is_over(self) -> None:
-        """And its waits with it: nobody needs to hear of them any more."""
-        for s in [s for s in self._under_way if s.news.occasion == "wait"]:
+        """Its waits are over as well: they need no notification any more."""
+        for s in [s for s in self._under_way if s.notification.occasion == "wait"]:
             self._over(s, "cut short: the loop has ended")
 
     def finish(
@@ -95,7 +95,7 @@ class Notifier:
         slow: Callable[[list[str]], None],
         pulse: Callable[[], float],
     ) -> None:
-        """Until everybody has been told or was given up. `hurried` cuts it short; something can be read from `calls` when
+        """Until everything is sent or given up. `hurried` cuts it short; something can be read from `calls` when
         it may have become true. `slow` gets the targets that take long; `pulse` is called as time passes."""
         self.loop_is_over()
         mention_at = time.monotonic() + QUIET
@@ -115,34 +115,42 @@ class Notifier:
             _end(s, why)
         if s.ok:
             self._already.add(_key(s))
-        news = s.news
+        notification = s.notification
         self._record(
-            f.Notified(occasion=news.occasion, about=news.about, target=s.target, ok=s.ok, text=s.text)
+            f.Notified(
+                occasion=notification.occasion,
+                about=notification.about,
+                target=s.target,
+                ok=s.ok,
+                text=s.text,
+            )
         )
 
-    def _start(self, target: str, policy: NotifyPolicy, news: News) -> Sending:
+    def _start(self, target: str, policy: NotifyPolicy, notification: Notification) -> Sending:
         env = {k: v for k, v in os.environ.items() if k not in ("RALPH_FAULT", "RALPH_TIER")}
-        sending = Sending(news, target, time.monotonic() + self._patience, secrets=secrets_of(policy, env))
+        sending = Sending(
+            notification, target, time.monotonic() + self._patience, secrets=secrets_of(policy, env)
+        )
         try:
-            letter = channel_of(policy, env).letter(policy, news, self._folder, env)
-            sending.secrets = secrets_of(policy, letter.env)
+            process = channel_of(policy, env).process(policy, notification, self._folder, env)
+            sending.secrets = secrets_of(policy, process.env)
             sending.owned = self._ownership.start(
-                f"notify-{news.occasion}",
-                letter.argv,
-                cwd=letter.cwd,
-                env=letter.env,
-                stdin=letter.stdin,
+                f"notify-{notification.occasion}",
+                process.argv,
+                cwd=process.cwd,
+                env=process.env,
+                stdin=process.stdin,
                 out=_NOTHING_KEPT,
                 cap_bytes=_NO_RING,
                 merge=True,
             )
-        except Exception as error:  # a channel may be anybody's
+        except Exception as error:  # a channel may be anyone's
             sending.text = shown(f"not started: {error}", sending.secrets)
         return sending
 
 
 def _key(s: Sending) -> tuple[str, str, str]:
-    return s.news.occasion, s.news.about, s.target
+    return s.notification.occasion, s.notification.about, s.target
 
 
 def shown(text: str, secrets: dict[str, str]) -> str:

@@ -144,7 +144,7 @@ class Stream:
     ) -> None:
         self.fd = fd  # -1 after the end of file
         self.bytes = 0
-        self.trouble: OSError | None = None  # what stopped the transcript; reading goes on without it
+        self.trouble: OSError | None = None  # what stopped the transcript; reading continues without it
         self._splitter = LineSplitter(name)
         self._transcript = transcript
         self._mask = mask

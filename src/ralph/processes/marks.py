@@ -32,9 +32,13 @@ def sweep(residue: str) -> list[str]:
     places = [p for p in cgroup.places(prefix) if os.getpid() not in cgroup.members(p)]
 
     def left() -> list[process_table.Process]:
-        return _of_keeper(keeper) + [p for place in places for p in held(place)] + marked(RUN, run)
+        return (
+            _of_keeper(keeper)
+            + [p for place in places for p in members_of_cgroup(place)]
+            + marked_processes(RUN, run)
+        )
 
-    found = end(left, places)
+    found = end_processes(left, places)
     for place in places:
         if not cgroup.remove(place):
             raise RalphError(
@@ -43,14 +47,14 @@ def sweep(residue: str) -> list[str]:
     return found
 
 
-def held(place: str) -> list[process_table.Process]:
+def members_of_cgroup(place: str) -> list[process_table.Process]:
     """The living processes in a cgroup."""
     return process_table.living(
         [p for p in map(process_table.process, cgroup.members(place)) if p is not None]
     )
 
 
-def adopted(keeper: int) -> list[process_table.Process]:
+def adopted_by_keeper(keeper: int) -> list[process_table.Process]:
     """What the keeper got as its own when a guard was killed, until it has killed it."""
     of = process_table.table()
     orphans = {p.pid for p in of.values() if p.parent == keeper and not p.comm.startswith("ralph-")}
@@ -70,7 +74,7 @@ def _of_keeper(identity: str) -> list[process_table.Process]:
     return process_table.living([keeper, *process_table.below({keeper.pid}, of)]) if keeper else []
 
 
-def marked(name: str, value: str) -> list[process_table.Process]:
+def marked_processes(name: str, value: str) -> list[process_table.Process]:
     """Living processes with name=value in their environment, and all below them, whatever theirs says."""
     if sys.platform != "linux":
         return []
@@ -83,7 +87,7 @@ def marked(name: str, value: str) -> list[process_table.Process]:
     return [p for p in process_table.living(found) if p.pid not in spared and _owner(p.pid) == uid]
 
 
-def end(
+def end_processes(
     left: Callable[[], list[process_table.Process]], places: Sequence[str], patience: float = _PATIENCE
 ) -> list[str]:
     """SIGKILL for all that `left` finds, until it finds nothing; RalphError if that does not happen."""
@@ -102,7 +106,7 @@ def end(
         for p in found:
             seen[p.pid, p.started] = str(p)
             _try(os.kill, p.pid, signal.SIGKILL)
-        time.sleep(0.005)  # nobody reports the end of processes that are not our children
+        time.sleep(0.005)  # no one reports the end of processes that are not our children
     return list(seen.values())
 
 

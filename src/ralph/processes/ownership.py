@@ -1,4 +1,4 @@
-"""Which file a command names, asked before anything is started, and in plain words why it cannot be executed."""
+"""Starts processes that Ralph owns, by the best tier that works here; and why a command's program cannot be executed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from types import TracebackType
 from typing import Literal
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
+from ralph.processes import keeper as keeper_protocol
 from ralph.processes import marks
 from ralph.processes.capture import Mask, Stream, Transcript
-from ralph.processes.keeper import cgroup, wire
-from ralph.processes.owned import Ended, Owned, StartFailed
+from ralph.processes.keeper import cgroup
+from ralph.processes.owned_process import Ended, OwnedProcess, StartFailed
 
 
-def find(name: str, cwd: Path, env: Mapping[str, str]) -> str:
+def find_program(name: str, cwd: Path, env: Mapping[str, str]) -> str:
     """As a shell in `cwd` with this environment would find it. FileNotFoundError or PermissionError if it would not."""
     if "/" in name:
         folders = [""]
@@ -41,7 +42,7 @@ def find(name: str, cwd: Path, env: Mapping[str, str]) -> str:
     raise FileNotFoundError(errno.ENOENT, "no such program", name)
 
 
-def why_not(program: str, number: int, what: str) -> str:
+def why_not_executable(program: str, number: int, what: str) -> str:
     """execve says "No such file" of a script whose interpreter is missing, and little of one that names none."""
     if number not in (errno.ENOENT, errno.ENOEXEC, errno.EACCES):
         return what
@@ -58,7 +59,7 @@ def why_not(program: str, number: int, what: str) -> str:
 
 
 _HOME = Path(__file__).parent
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from keeper.serve import main; main()"
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from keeper.server import main; main()"
 _PATIENCE = 30.0
 
 _spares: dict[str, Keeper] = {}
@@ -90,8 +91,8 @@ class Keeper:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def send(self, request: wire.Request, fds: Sequence[int]) -> None:
-        data = memoryview(wire.pack(request))
+    def send(self, request: keeper_protocol.Request, fds: Sequence[int]) -> None:
+        data = memoryview(keeper_protocol.pack(request))
         sent = socket.send_fds(self._socket, [data], fds)
         self._socket.sendall(data[sent:])
 
@@ -104,12 +105,19 @@ class Keeper:
             self._process.wait()
 
 
-def take(tier: str) -> Keeper:
+def get_ready(wanted: str = "") -> None:
+    """Starts the keeper that `choose_tier` asks first, so that it comes up while the caller does something else."""
+    tier = wanted or TIERS[0]
+    if tier in TIERS and tier not in _spares and sys.platform == "linux":
+        keep_spare(tier, Keeper(tier))
+
+
+def take_keeper(tier: str) -> Keeper:
     """A keeper for this tier: the spare one, whose start-up has been paid for, or a new one."""
     return _spares.pop(tier, None) or Keeper(tier)
 
 
-def spare(tier: str, keeper: Keeper) -> None:
+def keep_spare(tier: str, keeper: Keeper) -> None:
     """Keeps it for who takes the next one; it ends with Ralph in any case."""
     if tier in _spares or not keeper.alive():
         keeper.close()
@@ -138,8 +146,8 @@ class Ownership:
         self.run = run
         self._mask = mask
         self._started = 0
-        self._live: set[Owned] = set()
-        self._keeper = take(tier)
+        self._live: set[OwnedProcess] = set()
+        self._keeper = take_keeper(tier)
         self._closed = False
 
     def __enter__(self) -> Ownership:
@@ -161,12 +169,12 @@ class Ownership:
         out: Path,
         cap_bytes: int = CAP_BYTES,
         merge: bool = False,
-    ) -> Owned:
+    ) -> OwnedProcess:
         """Starts argv with exactly this environment plus the two marks. OSError if the program cannot be
         executed or `out` cannot be written; RalphError if the tier fails."""
         if self._closed:
             raise ValueError("this Ownership is closed")
-        program = find(argv[0], cwd, env)
+        program = find_program(argv[0], cwd, env)
         self._started += 1
         mark = f"{self.run}/{self._started}-{key}"
         marked = {**env, marks.RUN: self.run, marks.PROCESS: mark}
@@ -176,7 +184,7 @@ class Ownership:
             [os.fsencode(a) for a in argv],
             {os.fsencode(k): os.fsencode(v) for k, v in marked.items()},
         )
-        seam("process.start.before", writes=True)
+        fault_point("process.start.before", writes=True)
         try:
             try:
                 owned = self._try_start(request, stdin, out, cap_bytes, merge, mark)
@@ -188,12 +196,18 @@ class Ownership:
         except StartFailed as e:
             raise self._explain(e, program, cwd) from None
         self._live.add(owned)
-        seam("process.start.after")
+        fault_point("process.start.after")
         return owned
 
     def _try_start(
-        self, request: wire.Request, stdin: bytes | None, out: Path, cap_bytes: int, merge: bool, mark: str
-    ) -> Owned:
+        self,
+        request: keeper_protocol.Request,
+        stdin: bytes | None,
+        out: Path,
+        cap_bytes: int,
+        merge: bool,
+        mark: str,
+    ) -> OwnedProcess:
         with ExitStack() as theirs:
             owned, fds = _plumb(
                 stdin, out, cap_bytes, merge, mark, self._keeper.pid, self._live.discard, theirs, self._mask
@@ -216,7 +230,7 @@ class Ownership:
             return
         self._closed = True
         if spare_keeper:
-            spare(self.tier, self._keeper)
+            keep_spare(self.tier, self._keeper)
         else:
             self._keeper.close()
             for place in cgroup.places(self._keeper.places):  # were the keeper itself killed
@@ -226,7 +240,7 @@ class Ownership:
         """For the journal: by this, sweep() finds what is left should Ralph die."""
         return marks.residue(self.tier, self.run, self._keeper.pid, self._keeper.places)
 
-    def _send(self, request: wire.Request, fds: Sequence[int]) -> None:
+    def _send(self, request: keeper_protocol.Request, fds: Sequence[int]) -> None:
         try:
             self._keeper.send(request, fds)
         except OSError:  # someone killed it: guards live without their keeper, the next one needs a new one
@@ -242,7 +256,9 @@ class Ownership:
             case "cwd":
                 return OSError(failed.number, failed.what, os.fspath(cwd))
             case "exec":
-                return OSError(failed.number, why_not(program, failed.number, failed.what), program)
+                return OSError(
+                    failed.number, why_not_executable(program, failed.number, failed.what), program
+                )
             case _:
                 return RalphError(
                     f"a process cannot be held in tier {self.tier}: {failed.what}",
@@ -258,11 +274,11 @@ def _plumb(
     merge: bool,
     mark: str,
     keeper: int,
-    forget: Callable[[Owned], None],
+    forget: Callable[[OwnedProcess], None],
     theirs: ExitStack,
     mask: Callable[[], Mask] | None,
-) -> tuple[Owned, list[int]]:
-    """Our ends, in an Owned; and theirs: control, stdin, stdout, stderr."""
+) -> tuple[OwnedProcess, list[int]]:
+    """Our ends, in an OwnedProcess; and theirs: control, stdin, stdout, stderr."""
     with ExitStack() as ours:
         control, their_control = socket.socketpair()
         ours.callback(control.close)
@@ -281,7 +297,7 @@ def _plumb(
             streams.append(Stream(name, read, transcript, mask() if mask else None))
             written.append(write)
         ours.pop_all()
-    owned = Owned(control, prompt, stdin or b"", streams, mark, keeper, forget)
+    owned = OwnedProcess(control, prompt, stdin or b"", streams, mark, keeper, forget)
     return owned, [their_control.fileno(), their_stdin, written[0], written[-1]]
 
 
@@ -303,12 +319,12 @@ TIERS = ("cgroup", "pidns", "reaper", "group")
 _probed: dict[str, str] = {}
 
 
-def available() -> dict[str, str]:
+def available_tiers() -> dict[str, str]:
     """Each tier with "" if it works here, else why not. Found out by doing it, once."""
     return {tier: _why_not(tier) for tier in TIERS}
 
 
-def choose(wanted: str = "") -> str:
+def choose_tier(wanted: str = "") -> str:
     """The best tier that works here, or the wanted one if it does."""
     if wanted and wanted not in TIERS:
         raise RalphError(f"unknown tier {wanted!r}", todo=f"The tiers are {', '.join(TIERS)}.")
@@ -319,7 +335,7 @@ def choose(wanted: str = "") -> str:
     for tier in (wanted,) if wanted else TIERS:
         if not _why_not(tier):
             return tier
-    why = "; ".join(available().values())
+    why = "; ".join(available_tiers().values())
     todo = "Run it where programs can be started; `ralph doctor` shows each way."
     raise RalphError(f"no program can be started here: {why}", todo=todo, code=70)
 

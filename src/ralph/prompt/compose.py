@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec.structs import replace
 
 from ralph.core.loop import steering
-from ralph.core.loop.attempts import TABLE_HEAD, history_table
 from ralph.core.loop.decide import RunAgent
 from ralph.core.loop.signals import defuse
-from ralph.core.loop.state import LoopState
+from ralph.core.loop.state import ATTEMPTS_HEAD, LoopState, history_table
 from ralph.core.policy import put_back
-from ralph.prompt.hats import named_files, role_text
 from ralph.text import fenced, few
 
 if TYPE_CHECKING:
@@ -31,30 +28,34 @@ QuoteText = Callable[[str], str]  # marks text that is not Ralph's own
 
 
 def conflict(s: LoopState, quoted: QuoteText) -> str:
-    if not s.conflicts:
+    if not s.landing.conflicts:
         return ""
-    text = s.conflict or "\n".join(s.conflicts)
+    text = s.landing.conflict or "\n".join(s.landing.conflicts)
     sides = "In marks what has landed is first, yours second."
-    before = f" Yours from before the merge: `git show {s.merged_from}:PATH`." if s.merged_from else ""
+    before = (
+        f" Yours from before the merge: `git show {s.landing.merged_from}:PATH`."
+        if s.landing.merged_from
+        else ""
+    )
     return f"\n## Conflict\n{sides}{before}\n{quoted(fenced(text[:CONFLICT_CHARS]))}\n"
 
 
 def attempts(s: LoopState, quoted: QuoteText) -> str:
-    if not s.history:
+    if not s.judgement.history:
         return ""
     # The same error is paid for once: its newest output stands for the earlier ones.
-    newest = {a.error_hash: a.number for a in s.history}
-    shown = [a for a in s.history if a.excerpt and newest[a.error_hash] == a.number]
+    newest = {a.error_hash: a.number for a in s.judgement.history}
+    shown = [a for a in s.judgement.history if a.excerpt and newest[a.error_hash] == a.number]
     blocks = "".join(
         f"\n### Attempt {a.number}: {a.gate}, exit {a.code}\n{quoted(fenced(a.excerpt))}\n" for a in shown
     )
-    rows = history_table(s.history).removeprefix(TABLE_HEAD)
-    return f"\n## Attempts so far\n{TABLE_HEAD}{quoted(rows)}{blocks}"
+    rows = history_table(s.judgement.history).removeprefix(ATTEMPTS_HEAD)
+    return f"\n## Attempts so far\n{ATTEMPTS_HEAD}{quoted(rows)}{blocks}"
 
 
 def red_now(s: LoopState, quoted: QuoteText) -> str:
     """What gates found in the tree after the last iteration, unless an attempt shows it already."""
-    shown = {a.error_hash for a in s.history if a.excerpt}
+    shown = {a.error_hash for a in s.judgement.history if a.excerpt}
     return "".join(
         f"\n## Gate {quoted(r.gate)} on the tree as it is: exit {r.code}\n{quoted(fenced(r.excerpt))}\n"
         for r in s.red_now()
@@ -85,14 +86,14 @@ class Context(msgspec.Struct, frozen=True):
 
 
 def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
-    promise = s.policy.completion_promise
+    promise = s.identity.policy.completion_promise
 
     def quoted(text: str) -> str:
         theirs.append(text)
         return text
 
     theirs: list[str] = []
-    team = s.policy.routing
+    team = s.identity.policy.routing
     standing = template("standing" if team is None else "hat").format(
         task=quoted(task_text(s)),
         criteria=_criteria(s, quoted),
@@ -102,7 +103,7 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
     )
     now = template("now" if team is None else "turn").format(
         n=op.n,
-        m=s.policy.limits.max_iterations,
+        m=s.identity.policy.limits.max_iterations,
         notes=_notes(s, op, quoted) + _said(s, op, quoted),
         scratchpad=_scratchpad(s, op, context, quoted),
         kept=_kept(context, quoted),
@@ -117,10 +118,10 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
 
 def _persona(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
     """After what never changes and before what always does: another hat costs no more of the cache than it must."""
-    team, routing = s.policy.team, s.policy.routing
+    team, routing = s.identity.policy.team, s.identity.policy.routing
     if team is None or not team.conditional:
         return ""
-    from ralph.prompt.hats import instructions, tool_lines  # most loops have no hats
+    from ralph.prompt.hats import instructions, named_files, role_text, tool_lines  # most loops have no hats
 
     hat = team.hat(op.hat)
     if routing is not None and routing.hat(op.hat) is not None:
@@ -132,8 +133,12 @@ def _persona(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str
 
 
 def _guidance(s: LoopState, quoted: Quote) -> str:
-    specs = f"The specifications are in `{quoted(s.policy.specs_dir)}`." if s.policy.specs_dir else ""
-    rules = f"# Rules\n{quoted(s.policy.guidance)}" if s.policy.guidance else ""
+    specs = (
+        f"The specifications are in `{quoted(s.identity.policy.specs_dir)}`."
+        if s.identity.policy.specs_dir
+        else ""
+    )
+    rules = f"# Rules\n{quoted(s.identity.policy.guidance)}" if s.identity.policy.guidance else ""
     return "".join(f"\n{part}\n" for part in (specs, rules) if part)
 
 
@@ -150,18 +155,18 @@ def _team(s: LoopState, team: Team, op: RunAgent, quoted: Quote) -> str:
 def _turn(s: LoopState, team: Team, op: RunAgent) -> Turn:
     from ralph.core.hats.turns import Turn, picked
 
-    turn = picked(team, s.turns)[0]
+    turn = picked(team, s.hats.turns)[0]
     return turn if turn.hat == op.hat else Turn(op.hat, (), op.hat_why)  # put on by its condition
 
 
 def _around(s: LoopState, team: Team) -> Around:
     from ralph.prompt.hats import Around, begins_afresh
 
-    path, memories = scratchpad_path(s), s.policy.memories
-    cleared = (scratchpad_path(replace(s, hat=h.id)) for h in team.hats if begins_afresh(team, h))
+    path, memories = scratchpad_path(s), s.identity.policy.memories
+    cleared = (scratchpad_path(s.under_hat(h.id)) for h in team.hats if begins_afresh(team, h))
     return Around(
         gates=_gate_names(s),
-        promise=s.policy.completion_promise or team.completion_promise,
+        promise=s.identity.policy.completion_promise or team.completion_promise,
         scratchpad=path,
         cleared=path in cleared,
         memories=memories.enabled and memories.inject == "auto",
@@ -177,14 +182,16 @@ def _kept(context: Context, quoted: Quote) -> str:
 def scratchpad_path(s: LoopState) -> str:
     """Empty when the hat that is on has none. Where no events are routed, every iteration hands over by one."""
     hat = s.worn
-    if hat is not None and hat.scratchpad is None and s.policy.routing is not None:
+    if hat is not None and hat.scratchpad is None and s.identity.policy.routing is not None:
         return ""
-    return s.policy.scratchpad_path(s.task.id, (hat.scratchpad or "") if hat is not None else "")
+    return s.identity.policy.scratchpad_path(
+        s.identity.task.id, (hat.scratchpad or "") if hat is not None else ""
+    )
 
 
 def files_wanted(s: LoopState, op: RunAgent) -> tuple[str, ...]:
     """The files that the trace names, when the error says that the agent lacks information."""
-    if not op.expand or not s.history:
+    if not op.expand or not s.judgement.history:
         return ()
     gap = _gap(s)
     return gap.files[:3] if gap else ()
@@ -195,22 +202,29 @@ def _gap(s: LoopState) -> MissingContext | None:
         missing_context,  # a table of patterns that most iterations do not need
     )
 
-    folder = s.root if s.folder in (".", "") else f"{s.root}/{s.folder}"
-    return missing_context(s.history[-1].excerpt, folder)
+    folder = s.identity.root if s.identity.folder in (".", "") else f"{s.identity.root}/{s.identity.folder}"
+    return missing_context(s.judgement.history[-1].excerpt, folder)
 
 
 def task_text(s: LoopState) -> str:
-    if not s.task.description or s.task.description.strip() == s.task.title.strip():
-        return s.task.title
-    if s.task.title in s.task.description:
-        return s.task.description.strip()
-    return f"{s.task.title}\n\n{s.task.description.strip()}"
+    if (
+        not s.identity.task.description
+        or s.identity.task.description.strip() == s.identity.task.title.strip()
+    ):
+        return s.identity.task.title
+    if s.identity.task.title in s.identity.task.description:
+        return s.identity.task.description.strip()
+    return f"{s.identity.task.title}\n\n{s.identity.task.description.strip()}"
 
 
 def _criteria(s: LoopState, quoted: Quote) -> str:
-    if not s.task.criteria:
+    if not s.identity.task.criteria:
         return ""
-    return "\n# Criteria (all must hold)\n" + "\n".join(f"- [ ] {quoted(c)}" for c in s.task.criteria) + "\n"
+    return (
+        "\n# Criteria (all must hold)\n"
+        + "\n".join(f"- [ ] {quoted(c)}" for c in s.identity.task.criteria)
+        + "\n"
+    )
 
 
 def _gates(s: LoopState, quoted: Quote) -> str:
@@ -225,52 +239,58 @@ def _gate_names(s: LoopState) -> str:
 
 def _notes(s: LoopState, op: RunAgent, quoted: Quote) -> str:
     notes: list[str] = []
-    if s.last_how == "interrupted":
+    if s.progress.last_how == "interrupted":
         notes.append(
             "The iteration before was cut off by an interruption; its edits are still here. Check them."
         )
-    elif s.last_how in _HOW_NOTES:
-        notes.append(_HOW_NOTES[s.last_how])
-    elif s.last_how.startswith("exit "):
-        notes.append(f"The iteration before ended with {s.last_how}.")
-    if (team := s.policy.routing) is not None:
+    elif s.progress.last_how in _HOW_NOTES:
+        notes.append(_HOW_NOTES[s.progress.last_how])
+    elif s.progress.last_how.startswith("exit "):
+        notes.append(f"The iteration before ended with {s.progress.last_how}.")
+    if (team := s.identity.policy.routing) is not None:
         from ralph.prompt.hats import item_notes, refused_notes
 
-        notes += item_notes(team, s.board, _turn(s, team, op), quoted)
-        notes += refused_notes(s.turns.refused, quoted)
-    elif s.silent:
+        notes += item_notes(team, s.hats.board, _turn(s, team, op), quoted)
+        notes += refused_notes(s.hats.turns.refused, quoted)
+    elif s.progress.silent:
         notes.append("The iteration before gave no signal. End yours with one.")
-    if s.refusal:
-        notes.append(f"Its claim was refused: {s.refusal[:300]}.")
-    if s.conflicts:
+    if s.judgement.refusal:
+        notes.append(f"Its claim was refused: {s.judgement.refusal[:300]}.")
+    if s.landing.conflicts:
         notes.append(
             "It was proven, but conflicts with what has landed meanwhile. Your files hold the merge: resolve it."
         )
-    elif s.merging and not s.refusal:
-        notes.append(f"Of the merge, conflict marks are still in {quoted(few(s.merging))}: resolve them.")
-    if s.mixed:
+    elif s.landing.merging and not s.judgement.refusal:
+        notes.append(
+            f"Of the merge, conflict marks are still in {quoted(few(s.landing.merging))}: resolve them."
+        )
+    if s.landing.mixed:
         notes.append(
             "What has landed meanwhile was merged into your files; the gates looked at both together."
         )
-    if s.stragglers:
-        notes.append(f"It left processes running; they were ended: {quoted(', '.join(s.stragglers[:5]))}.")
-    if s.protected:
-        notes.append(f"Its {put_back([quoted(path) for path in s.protected[:5]])}. Do without.")
-    if s.edited_outside:
-        notes.append(f"Somebody edited these files meanwhile: {quoted(', '.join(s.edited_outside[:20]))}.")
-    if "soft-time" in s.soft_notes:
-        notes.append("Most of the loop's time is used. Bring the work to an end.")
-    if "iteration-soft" in s.soft_notes and s.last_how != "iteration-time":
-        notes.append("The iteration before took too long. Do less in one iteration.")
-    if "precompact" in s.soft_notes and s.last_how != "context":
-        notes.append("The context of the iteration before was full. Do less in one iteration.")
-    if s.no_progress >= s.policy.stuck.no_progress_nudge > 0:
+    if s.progress.stragglers:
         notes.append(
-            f"The last {s.no_progress} iterations changed nothing. Do something else, or say that you are stuck."
+            f"It left processes running; they were ended: {quoted(', '.join(s.progress.stragglers[:5]))}."
         )
-    if s.answer:
-        by = "Nobody answered in time; your default holds for" if s.steer.defaulted else "A person answered"
-        notes.append(f'{by} the question "{quoted(s.asked)}": {quoted(s.answer)}')
+    if s.workspace.protected:
+        notes.append(f"Its {put_back([quoted(path) for path in s.workspace.protected[:5]])}. Do without.")
+    if s.workspace.edited_outside:
+        notes.append(
+            f"Somebody edited these files meanwhile: {quoted(', '.join(s.workspace.edited_outside[:20]))}."
+        )
+    if "soft-time" in s.progress.soft_notes:
+        notes.append("Most of the loop's time is used. Bring the work to an end.")
+    if "iteration-soft" in s.progress.soft_notes and s.progress.last_how != "iteration-time":
+        notes.append("The iteration before took too long. Do less in one iteration.")
+    if "precompact" in s.progress.soft_notes and s.progress.last_how != "context":
+        notes.append("The context of the iteration before was full. Do less in one iteration.")
+    if s.progress.no_progress >= s.identity.policy.stuck.no_progress_nudge > 0:
+        notes.append(
+            f"The last {s.progress.no_progress} iterations changed nothing. Do something else, or say that you are stuck."
+        )
+    if s.people.answer:
+        by = "Nobody answered in time; your default holds for" if s.people.defaulted else "A person answered"
+        notes.append(f'{by} the question "{quoted(s.people.asked)}": {quoted(s.people.answer)}')
     return "".join(f"- {note}\n" for note in notes)
 
 
@@ -280,7 +300,7 @@ def _said(s: LoopState, op: RunAgent, quoted: Quote) -> str:
     if not said:
         return ""
     keep = "write into the scratchpad what they must know of it"
-    if (team := s.policy.routing) is not None:
+    if (team := s.identity.policy.routing) is not None:
         from ralph.prompt.hats import where_to_keep
 
         keep = where_to_keep(_around(s, team))
@@ -296,14 +316,16 @@ _HOW_NOTES = {
 
 
 def _shift(s: LoopState, op: RunAgent, quoted: Quote) -> str:
-    if not op.shift or not s.history:
+    if not op.shift or not s.judgement.history:
         return ""
-    last = s.history[-1]
-    return template("shift").format(times=s.streak, headline=quoted(last.headline), number=last.number)
+    last = s.judgement.history[-1]
+    return template("shift").format(
+        times=s.judgement.streak, headline=quoted(last.headline), number=last.number
+    )
 
 
 def _expansion(s: LoopState, op: RunAgent, found: Sequence[tuple[str, str]], quoted: Quote) -> str:
-    if not op.expand or not s.history:
+    if not op.expand or not s.judgement.history:
         return ""
     gap = _gap(s)
     if gap is None:
@@ -317,7 +339,7 @@ def _expansion(s: LoopState, op: RunAgent, found: Sequence[tuple[str, str]], quo
 def _scratchpad(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
     none = FIRST if op.serial == 1 else NONE_LEFT
     text = quoted(_cut(context.scratchpad)) if context.scratchpad.strip() else none
-    if s.policy.routing is None:
+    if s.identity.policy.routing is None:
         return text
     return f"\n## Scratchpad (as it was left)\n{text}\n" if scratchpad_path(s) else ""
 

@@ -38,7 +38,7 @@ def compose_review(s: LoopState, gate: GatePolicy, paths: Sequence[str], patch: 
         passes=passes,
         fails=fails,
     )
-    return defuse(text, s.policy.completion_promise) + "\n"
+    return defuse(text, s.identity.policy.completion_promise) + "\n"
 
 
 def looks_for(gate: GatePolicy) -> tuple[str, str, str]:
@@ -48,14 +48,14 @@ def looks_for(gate: GatePolicy) -> tuple[str, str, str]:
 
 
 def _criteria(s: LoopState) -> str:
-    if not s.task.criteria:
+    if not s.identity.task.criteria:
         return ""
-    return "\n# Criteria\n" + "\n".join(f"- [ ] {criterion}" for criterion in s.task.criteria) + "\n"
+    return "\n# Criteria\n" + "\n".join(f"- [ ] {criterion}" for criterion in s.identity.task.criteria) + "\n"
 
 
 def _gates(s: LoopState) -> str:
     said: dict[str, Result] = {}
-    for result in s.results:
+    for result in s.judgement.results:
         gate = s.gate(result.gate)
         if gate and gate.kind.measures and result.variant == "as-is":
             said[result.gate] = result
@@ -101,8 +101,8 @@ def compose_run_review(
 ) -> str:
     """`loops`: those of the run that are over, in the order in which they began."""
     what, passes, fails = looks_for(gate)
-    done = [s for s in loops if s.ended in DONE]
-    rest = [s for s in loops if s.ended not in DONE]
+    done = [s for s in loops if s.judgement.ended in DONE]
+    rest = [s for s in loops if s.judgement.ended not in DONE]
     text = template("review-run").format(
         base=whole.base[:12],
         tip=whole.tip[:12],
@@ -132,17 +132,17 @@ def _within(loops: Sequence[LoopState], say: Callable[[LoopState], Iterator[str]
 
 
 def _title(s: LoopState) -> str:
-    commit = f" ({s.landed.commit[:12]})" if s.landed else ""
-    return f"- {s.task.id}: {one_line(s.task.title, _TITLE_CHARS)}{commit}"
+    commit = f" ({s.landing.landed.commit[:12]})" if s.landing.landed else ""
+    return f"- {s.identity.task.id}: {one_line(s.identity.task.title, _TITLE_CHARS)}{commit}"
 
 
 def _full(s: LoopState) -> Iterator[str]:
     yield _title(s)
-    description = s.task.description.strip()
-    if description and description != s.task.title.strip():
+    description = s.identity.task.description.strip()
+    if description and description != s.identity.task.title.strip():
         yield from (f"  {line}".rstrip() for line in description.splitlines())
-    yield from (f"  - [ ] {one_line(criterion, 1000)}" for criterion in s.task.criteria)
+    yield from (f"  - [ ] {one_line(criterion, 1000)}" for criterion in s.identity.task.criteria)
 
 
 def _failed(s: LoopState) -> Iterator[str]:
-    yield f"{_title(s)}: {s.ended}, {one_line(s.end_reason, _REASON_CHARS)}"
+    yield f"{_title(s)}: {s.judgement.ended}, {one_line(s.judgement.end_reason, _REASON_CHARS)}"

@@ -58,14 +58,14 @@ def _escaped(line: str) -> str:
 
 
 def title(story: LoopReport) -> str:
-    return f"### Task {safe(story.state.task.id, 80)}: {safe(story.state.task.title)}"
+    return f"### Task {safe(story.task.id, 80)}: {safe(story.task.title)}"
 
 
 def trouble(story: LoopReport) -> list[str]:
     """The lines that somebody looks for first when a task needs them."""
-    most = story.state.policy.limits.max_attempts
+    most = story.policy.limits.max_attempts
     return [
-        f"- Attempts: {story.state.attempts}/{most or 'unlimited'}",
+        f"- Attempts: {story.state.judgement.attempts}/{most or 'unlimited'}",
         f"- Last gate: {safe(story.loop.last_gate, 80) or 'none'}",
         f"- Error: {safe(story.loop.last_error or story.loop.reason)}",
         f"- Stuck: {f'Yes ({safe(story.loop.stuck)})' if story.loop.stuck else 'No'}",
@@ -76,20 +76,18 @@ def trouble(story: LoopReport) -> list[str]:
 def _how(story: LoopReport) -> list[str]:
     agreed = f". {words.agreement(story)}" if words.agreement(story) else ""
     lines = [f"- Outcome: {words.meaning(story)}{safe(agreed)}"]
-    if story.state.ended:
-        limit = f" ({story.state.end_limit})" if story.state.end_limit else ""
-        lines.append(
-            f"- End: {story.state.ended}{limit}, exit code {story.loop.code}: {safe(story.loop.reason)}"
-        )
+    if story.end:
+        limit = f" ({story.state.judgement.end_limit})" if story.state.judgement.end_limit else ""
+        lines.append(f"- End: {story.end}{limit}, exit code {story.loop.code}: {safe(story.loop.reason)}")
     if story.loop.proof:
         name = "Proof" if story.loop.proven else "Gates"
         lines.append(
             f"- {name}: {', '.join(safe(proof_part(g, p), 160) for g, p in story.loop.proof.items())}"
         )
-    if landed := story.state.landed:
+    if landed := story.state.landing.landed:
         lines.append(f"- Landed: {safe(words.branch_of(landed), 160)} {landed.commit[:12]}")
-    if story.state.end_branch:
-        lines.append(f"- Branch: {safe(story.state.end_branch, 160)}")
+    if story.state.judgement.end_branch:
+        lines.append(f"- Branch: {safe(story.state.judgement.end_branch, 160)}")
     if story.loop.paths:
         lines.append(f"- To be looked at: {', '.join(safe(path) for path in story.loop.paths)}")
     lines.append(f"- Next: {safe_next(story.loop.next_step)}")
@@ -103,18 +101,21 @@ def safe_next(text: str) -> str:
 
 
 def _figures(story: LoopReport) -> list[str]:
-    used = [f"{duration(story.state.active_seconds)} active", f"{duration(story.loop.wall_seconds)} in all"]
-    used += spent(story.state.tokens, story.state.cost_usd, estimated=story.state.estimated)
+    used = [
+        f"{duration(story.progress.active_seconds)} active",
+        f"{duration(story.loop.wall_seconds)} in all",
+    ]
+    used += spent(story.progress.tokens, story.progress.cost_usd, estimated=story.progress.estimated)
     lines = [
-        f"- Iterations: {story.state.iterations}/{story.state.policy.limits.max_iterations}, "
-        f"{story.state.attempts} turned down; {', '.join(used)}",
+        f"- Iterations: {story.progress.iterations}/{story.policy.limits.max_iterations}, "
+        f"{story.state.judgement.attempts} turned down; {', '.join(used)}",
         f"- Changed: {words.changed_files(story)}",
-        f"- Loop: {safe(story.state.loop, 80)}, run {', '.join(safe(run, 80) for run in story.loop.lives)}",
+        f"- Loop: {safe(story.loop.id, 80)}, run {', '.join(safe(run, 80) for run in story.loop.lives)}",
     ]
     if story.loop.done:
         lines.append(f"- Quality warnings: {len(story.quality_warnings)}")
     lines += [f"  - {safe(text)}" for text in story.quality_warnings[:20]]
-    lines += [f"- Warning: {safe(text)}" for text in story.state.warnings]
+    lines += [f"- Warning: {safe(text)}" for text in story.state.warnings.lines]
     return [*lines, ""]
 
 
@@ -151,7 +152,7 @@ def _hats(story: LoopReport) -> list[str]:
             "| " + " | ".join(safe(cell) for cell in sections.worn_row(it, turn)) + " |" for it, turn in worn
         ]
         lines += [*bounded(rows, 4), ""]
-    if items := story.state.board.items.values():
+    if items := story.state.hats.board.items.values():
         lines += [
             "#### Board",
             "",
@@ -162,7 +163,7 @@ def _hats(story: LoopReport) -> list[str]:
             "| "
             + " | ".join(
                 safe(cell)
-                for cell in sections.item_row(item, story.state.policy.team, estimated=story.state.estimated)
+                for cell in sections.item_row(item, story.policy.team, estimated=story.progress.estimated)
             )
             + " |"
             for item in items
@@ -247,7 +248,7 @@ class Totals(msgspec.Struct, frozen=True):
 
 def newest_of(stories: Sequence[LoopReport]) -> list[LoopReport]:
     """What became of each task in the end: one that was reopened has several loops in a run."""
-    return list({s.state.task.id: s for s in stories}.values())
+    return list({s.task.id: s for s in stories}.values())
 
 
 def totals(stories: Sequence[LoopReport], run: RunRecord) -> Totals:
@@ -259,14 +260,14 @@ def totals(stories: Sequence[LoopReport], run: RunRecord) -> Totals:
         done=done,
         failed=len(tasks) - done - under_way,
         under_way=under_way,
-        iterations=sum(s.state.iterations for s in stories),
-        turned_down=sum(s.state.attempts for s in stories),
-        active_seconds=sum(s.state.active_seconds for s in stories)
+        iterations=sum(s.progress.iterations for s in stories),
+        turned_down=sum(s.state.judgement.attempts for s in stories),
+        active_seconds=sum(s.progress.active_seconds for s in stories)
         + sum(x.seconds for x in run.state.reviews),
         wall_seconds=run.before_seconds + max(0.0, ended - run.at.moment),
-        tokens=sum(s.state.tokens for s in stories) + sum(x.usage.tokens for x in run.state.reviews),
-        cost_usd=sum(s.state.cost_usd for s in stories) + sum(x.usage.cost_usd for x in run.state.reviews),
-        estimated=any(s.state.estimated for s in stories) or any(x.estimated for x in run.state.reviews),
+        tokens=sum(s.progress.tokens for s in stories) + sum(x.usage.tokens for x in run.state.reviews),
+        cost_usd=sum(s.progress.cost_usd for s in stories) + sum(x.usage.cost_usd for x in run.state.reviews),
+        estimated=any(s.progress.estimated for s in stories) or any(x.estimated for x in run.state.reviews),
     )
 
 
@@ -289,7 +290,7 @@ def run_summary(stories: Sequence[LoopReport], run: RunRecord, earlier: str = ""
     for story in under_way:
         lines += [
             title(story),
-            f"- Iterations: {story.state.iterations}/{story.state.policy.limits.max_iterations}",
+            f"- Iterations: {story.progress.iterations}/{story.policy.limits.max_iterations}",
             "",
         ]
     lines.append("`ralph report --task ID` has the evidence and the iterations of one task.")
@@ -314,9 +315,9 @@ def lives(run: RunRecord) -> str:
 def _table(stories: Sequence[LoopReport], run: RunRecord) -> list[str]:
     x = totals(stories, run)
     rows = [
-        f"| {safe(s.state.task.id, 80)} | {safe(s.state.ended or s.loop.standing, 60)} | "
-        f"{s.state.iterations} | {s.state.attempts} | "
-        f"{_run_figures(s.state.active_seconds, s.state.tokens, s.state.cost_usd, s.state.estimated)} |"
+        f"| {safe(s.task.id, 80)} | {safe(s.end or s.loop.standing, 60)} | "
+        f"{s.progress.iterations} | {s.state.judgement.attempts} | "
+        f"{_run_figures(s.progress.active_seconds, s.progress.tokens, s.progress.cost_usd, s.progress.estimated)} |"
         for s in stories
     ]
     together = _run_figures(x.active_seconds, x.tokens, x.cost_usd, x.estimated)
@@ -333,7 +334,7 @@ def _run_figures(seconds: float, used: int, paid: float, estimated: bool) -> str
 
 
 def _landed(story: LoopReport) -> list[str]:
-    landed = story.state.landed
+    landed = story.state.landing.landed
     if landed is None:
         return []
     note = f" ({safe(landed.note)})" if landed.note else ""
@@ -354,16 +355,16 @@ def _failed(story: LoopReport) -> list[str]:
     lines = trouble(story)
     if (last := story.loop.last_attempt) and last.error_hash:
         lines.append(f"- Error hash: {safe(last.error_hash, 80)}")
-    lines += _landed(story) or [f"- Branch: {safe(story.state.end_branch, 160) or 'none'}"]
-    limit = f" ({story.state.end_limit})" if story.state.end_limit else ""
-    lines.append(f"- End: {story.state.ended or story.loop.standing}{limit}: {safe(story.loop.reason)}")
+    lines += _landed(story) or [f"- Branch: {safe(story.state.judgement.end_branch, 160) or 'none'}"]
+    limit = f" ({story.state.judgement.end_limit})" if story.state.judgement.end_limit else ""
+    lines.append(f"- End: {story.end or story.loop.standing}{limit}: {safe(story.loop.reason)}")
     return [*lines, f"- Next: {safe_next(story.loop.next_step)}", *_warnings(story)]
 
 
 def _warnings(story: LoopReport) -> list[str]:
     lines = [f"- Quality warnings: {len(story.quality_warnings)}"] if story.loop.done else []
     lines += [f"  - {safe(text)}" for text in story.quality_warnings[:20]]
-    return [*lines, *(f"- Warning: {safe(text)}" for text in story.state.warnings)]
+    return [*lines, *(f"- Warning: {safe(text)}" for text in story.state.warnings.lines)]
 
 
 TASK_END = "</details>"
@@ -388,15 +389,15 @@ def overview(stories: Sequence[LoopReport], run: RunRecord) -> str:
 
 
 def _row(s: LoopReport, number: int) -> str:
-    landed = s.state.landed
-    where = f"{words.branch_of(landed)} {landed.commit[:12]}" if landed else s.state.end_branch
+    landed = s.state.landing.landed
+    where = f"{words.branch_of(landed)} {landed.commit[:12]}" if landed else s.state.judgement.end_branch
     why = f'<div class="note">{inline(_why(s), 160)}</div>' if _why(s) else ""
     return (
-        f'<tr><td><a href="#l{number}-task">{inline(s.state.task.id, 80)}</a> {inline(s.state.task.title, 120)}</td>'
-        f'<td><span class="pill {tone_of(s)}">{inline(s.state.ended or s.loop.standing, 60)}</span>{why}</td>'
+        f'<tr><td><a href="#l{number}-task">{inline(s.task.id, 80)}</a> {inline(s.task.title, 120)}</td>'
+        f'<td><span class="pill {tone_of(s)}">{inline(s.end or s.loop.standing, 60)}</span>{why}</td>'
         f"<td>{f'<code>{inline(where, 160)}</code>' if where else ''}</td>"
-        f"{_counts(s.state.iterations, s.state.attempts)}"
-        f"{_page_figures(s.state.active_seconds, s.state.tokens, s.state.cost_usd, s.state.estimated)}</tr>"
+        f"{_counts(s.progress.iterations, s.state.judgement.attempts)}"
+        f"{_page_figures(s.progress.active_seconds, s.progress.tokens, s.progress.cost_usd, s.progress.estimated)}</tr>"
     )
 
 
@@ -426,6 +427,6 @@ def _page_figures(seconds: float, used: int, paid: float, estimated: bool) -> st
 
 
 def task_start(story: LoopReport, at: str) -> str:
-    end = f'<span class="pill {tone_of(story)}">{inline(story.state.ended or story.loop.standing, 60)}</span>'
-    name = f"{inline(story.state.task.id, 80)}: {inline(story.state.task.title, 120)}"
+    end = f'<span class="pill {tone_of(story)}">{inline(story.end or story.loop.standing, 60)}</span>'
+    name = f"{inline(story.task.id, 80)}: {inline(story.task.title, 120)}"
     return f'<details class="task" id="{at}task"><summary>{end} {name}</summary>'

@@ -62,7 +62,7 @@ class Page:
         style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
         allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         policy = f"default-src 'none'; style-src 'sha256-{allowed}'; img-src data:; base-uri 'none'; form-action 'none'"
-        title = one_line(self._stories[0].state.task.title, 120) if len(self._stories) == 1 else "loops"
+        title = one_line(self._stories[0].task.title, 120) if len(self._stories) == 1 else "loops"
         title = f"run {one_line(self._run.id, 80)}" if self._run else title
         yield (
             f'<!doctype html>\n{MARK}\n<html lang="en"><head><meta charset="utf-8">'

@@ -72,13 +72,13 @@ def worn(story: LoopReport, at: str) -> str:
 
 def board(story: LoopReport) -> str:
     """The items of a board, and what each took; nothing without one."""
-    if not (items := list(story.state.board.items.values())):
+    if not (items := list(story.state.hats.board.items.values())):
         return ""
     rows = "".join(
         "<tr>"
         + "".join(
             f'<td class="num">{inline(cell, 80)}</td>' if n in _NUMBERS else f"<td>{inline(cell, 240)}</td>"
-            for n, cell in enumerate(item_row(item, story.state.policy.team, estimated=story.state.estimated))
+            for n, cell in enumerate(item_row(item, story.policy.team, estimated=story.progress.estimated))
         )
         + "</tr>"
         for item in items[-ROWS_SHOWN:]
@@ -102,23 +102,21 @@ _SIGNS = {GOOD: "✓", CALM: "✓", BAD: "✕", UNSURE: "!", RUNNING: "▸"}
 def tone_of(story: LoopReport) -> str:
     if story.loop.standing == "running":
         return RUNNING
-    if story.state.ended == "completed-verified" and not story.loop.proven:
+    if story.end == "completed-verified" and not story.loop.proven:
         return CALM
-    return BY_NAME[story.state.ended].tone if story.state.ended in BY_NAME else BAD
+    return BY_NAME[story.end].tone if story.end in BY_NAME else BAD
 
 
 def outcome(story: LoopReport) -> str:
     tone = tone_of(story)
-    end = f"{story.state.ended} ({story.state.end_limit})" if story.state.end_limit else story.state.ended
+    end = f"{story.end} ({story.state.judgement.end_limit})" if story.state.judgement.end_limit else story.end
     named = f" <code>{inline(end, 80)}</code>" if end else ""
     proof = "".join(
         f'<li class="{_proof_tone(what)}">{_proof(gate, what)}</li>'
         for gate, what in story.loop.proof.items()
     )
     reason = (
-        story.loop.reason
-        if not (story.state.ended == "completed-verified" and proof)
-        else words.agreement(story)
+        story.loop.reason if not (story.end == "completed-verified" and proof) else words.agreement(story)
     )
     paths = "".join(f"<li><code>{inline(path)}</code></li>" for path in story.loop.paths[:50])
     when = (
@@ -128,24 +126,26 @@ def outcome(story: LoopReport) -> str:
     )
     return (
         f'<header class="outcome {tone}"><p class="verdict"><span class="sign" aria-hidden="true">{_SIGNS[tone]}</span>'
-        f"<span>{inline(words.meaning(story))}</span>{named}</p><h1>{inline(story.state.task.title)}</h1>"
+        f"<span>{inline(words.meaning(story))}</span>{named}</p><h1>{inline(story.task.title)}</h1>"
         + (f'<p class="reason">{inline(reason, 1000)}</p>' if reason else "")
         + (f'<ul class="proof" aria-label="Gates">{proof}</ul>' if proof else "")
         + (f'<ul class="paths">{paths}</ul>' if paths else "")
         + _where(story)
         + f'<p class="next"><b>Next</b> {commands(story.loop.next_step)}</p>'
-        + f'<p class="muted">task {inline(story.state.task.id, 80)} · loop {inline(story.state.loop, 80)} · {when}</p></header>'
+        + f'<p class="muted">task {inline(story.task.id, 80)} · loop {inline(story.loop.id, 80)} · {when}</p></header>'
     )
 
 
 def _where(story: LoopReport) -> str:
     """Where the work is, when it was made in a workspace of its own."""
-    if landed := story.state.landed:
+    if landed := story.state.landing.landed:
         note = f" ({inline(landed.note)})" if landed.note else ""
         commit = f"<code>{inline(landed.commit[:12])}</code>"
         return f"<p>Landed on <code>{inline(words.branch_of(landed), 160)}</code> as {commit}{note}</p>"
     return (
-        f"<p>Kept on <code>{inline(story.state.end_branch, 160)}</code></p>" if story.state.end_branch else ""
+        f"<p>Kept on <code>{inline(story.state.judgement.end_branch, 160)}</code></p>"
+        if story.state.judgement.end_branch
+        else ""
     )
 
 
@@ -165,22 +165,26 @@ def _proof_tone(what: str) -> str:
 
 
 def figures(story: LoopReport) -> str:
-    limits = story.state.policy.limits
+    limits = story.policy.limits
     shown = [
-        ("Iterations", str(story.state.iterations), f"of {limits.max_iterations}"),
+        ("Iterations", str(story.progress.iterations), f"of {limits.max_iterations}"),
         (
             "Turned down",
-            str(story.state.attempts),
+            str(story.state.judgement.attempts),
             f"of {limits.max_attempts}" if limits.max_attempts else "",
         ),
-        ("Active", duration(story.state.active_seconds), ""),
+        ("Active", duration(story.progress.active_seconds), ""),
         ("In all", duration(story.loop.wall_seconds), ""),
         (
             "Tokens",
-            tokens(story.state.tokens) if story.state.tokens else "–",
-            "" if story.state.tokens else "not told",
+            tokens(story.progress.tokens) if story.progress.tokens else "–",
+            "" if story.progress.tokens else "not told",
         ),
-        ("Cost", cost(story.state.cost_usd) if story.state.cost_usd else "–", _cost_from(story)),
+        (
+            "Cost",
+            cost(story.progress.cost_usd) if story.progress.cost_usd else "–",
+            _cost_from(story),
+        ),
     ]
     if story.changed is None:
         shown.append(("Changed", "–", "not kept"))
@@ -195,9 +199,9 @@ def figures(story: LoopReport) -> str:
 
 
 def _cost_from(story: LoopReport) -> str:
-    if not story.state.cost_usd:
+    if not story.progress.cost_usd:
         return NOT_TOLD
-    return ESTIMATE if story.state.estimated else "told by the agent"
+    return ESTIMATE if story.progress.estimated else "told by the agent"
 
 
 def _sides(story: LoopReport) -> tuple[list[int], list[int]]:
@@ -206,7 +210,7 @@ def _sides(story: LoopReport) -> tuple[list[int], list[int]]:
 
 
 def alerts(story: LoopReport) -> str:
-    found = [f"<li>{inline(text, 600)}</li>" for text in story.state.warnings]
+    found = [f"<li>{inline(text, 600)}</li>" for text in story.state.warnings.lines]
     found += [f"<li>{inline(text, 600)}</li>" for text in story.quality_warnings[:50]]
     if len(story.quality_warnings) > 50:
         found.append(f"<li>and {len(story.quality_warnings) - 50} more</li>")
@@ -216,10 +220,10 @@ def alerts(story: LoopReport) -> str:
 def index(stories: Sequence[LoopReport]) -> str:
     done = sum(s.loop.done for s in stories)
     rows = "".join(
-        f'<tr><td><span class="pill {tone_of(s)}">{inline(s.state.ended or s.loop.standing, 60)}</span></td>'
-        f'<td><a href="#l{number}-loop">{inline(s.state.task.title, 120)}</a></td><td class="num">{s.state.iterations}</td>'
-        f'<td class="num">{duration(s.state.active_seconds)}</td>'
-        f'<td class="num">{cost(s.state.cost_usd, estimated=s.state.estimated) if s.state.cost_usd else ""}</td></tr>'
+        f'<tr><td><span class="pill {tone_of(s)}">{inline(s.end or s.loop.standing, 60)}</span></td>'
+        f'<td><a href="#l{number}-loop">{inline(s.task.title, 120)}</a></td><td class="num">{s.progress.iterations}</td>'
+        f'<td class="num">{duration(s.progress.active_seconds)}</td>'
+        f'<td class="num">{cost(s.progress.cost_usd, estimated=s.progress.estimated) if s.progress.cost_usd else ""}</td></tr>'
         for number, s in enumerate(stories, 1)
     )
     head = head_row("End", "Task", "#Iterations", "#Active", "#Cost")
@@ -233,7 +237,7 @@ def index(stories: Sequence[LoopReport]) -> str:
 def evidence(story: LoopReport, at: str) -> str:
     """First what decides: the start and the last claim. Everything else is folded."""
     if not story.loop.gates:
-        gates = "The loop has no gates." if not story.state.policy.gates else "No gate has run yet."
+        gates = "The loop has no gates." if not story.policy.gates else "No gate has run yet."
         return section("Evidence", f"<p>{gates}</p>")
     numbered = list(enumerate(story.loop.gates))
     last = {max((run.serial for run in story.loop.gates if run.started.purpose == "claim"), default=-1)}
@@ -352,7 +356,8 @@ def changed_files(story: LoopReport) -> str:
     )
     more = len(story.changed) - FILES_SHOWN
     left = f'<p class="muted">and {more:,} more files</p>' if more > 0 else ""
-    trees = f"From tree <code>{inline(story.state.base_tree[:10])}</code> to <code>{inline(story.state.tree[:10])}</code>"
+    base, tree = story.state.workspace.base_tree, story.state.workspace.tree
+    trees = f"From tree <code>{inline(base[:10])}</code> to <code>{inline(tree[:10])}</code>"
     where = f'<p class="muted">{trees}</p>'
     return section(
         "Changed files",
@@ -390,9 +395,9 @@ def iteration_facts(it: Iteration) -> str:
 
 def besides(story: LoopReport) -> str:
     parts = []
-    criteria = "".join(f"<li>{inline(text, 1000)}</li>" for text in story.state.task.criteria[:100])
-    if story.state.task.description or criteria:
-        text = cut_text(story.state.task.description, 20_000)
+    criteria = "".join(f"<li>{inline(text, 1000)}</li>" for text in story.task.criteria[:100])
+    if story.task.description or criteria:
+        text = cut_text(story.task.description, 20_000)
         whole = visible(text.first) + (
             f"\n[... {text.cut:,} bytes cut ...]\n{visible(text.last)}" if text.cut else ""
         )
@@ -416,17 +421,17 @@ def besides(story: LoopReport) -> str:
         if rows:
             table = scroll(f"<table><tbody>{rows}</tbody></table>", name)
             parts.append(f"<details><summary>{name}</summary>{table}</details>")
-    policy = msgspec.json.format(msgspec.json.encode(masked.policy(story.state.policy)), indent=2).decode()
+    policy = msgspec.json.format(msgspec.json.encode(masked.policy(story.policy)), indent=2).decode()
     part = cut_text(policy, 40_000)
     parts.append(
         f"<details><summary>Policy: agent, gates and limits as they were at the start</summary>"
         f"<pre>{escape(visible(part.first + part.last), quote=False)}</pre></details>"
     )
     place = [
-        ("folder", f"{story.state.root}/{story.state.folder}".removesuffix("/.")),
-        ("branch", story.state.branch),
-        ("commit at the start", story.state.base_commit),
-        ("what you had before", story.state.recovery),
+        ("folder", f"{story.state.identity.root}/{story.state.identity.folder}".removesuffix("/.")),
+        ("branch", story.state.workspace.branch),
+        ("commit at the start", story.state.workspace.base_commit),
+        ("what you had before", story.state.workspace.recovery),
         ("runs", ", ".join(story.loop.lives)),
     ]
     facts = "".join(f"<dt>{n}</dt><dd>{inline(v, 500)}</dd>" for n, v in place if v)

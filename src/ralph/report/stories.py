@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from ralph.core.loop.state import LoopState
+from ralph.core.exits import End
+from ralph.core.loop.state import LoopState, Progress
+from ralph.core.policy import Policy, Task
 from ralph.git.repo import Repo
 from ralph.history.choose import choose, load
 from ralph.history.gates import GateRun
@@ -30,6 +32,22 @@ class LoopReport(msgspec.Struct, frozen=True):
     @property
     def state(self) -> LoopState:
         return self.loop.state
+
+    @property
+    def task(self) -> Task:
+        return self.state.identity.task
+
+    @property
+    def policy(self) -> Policy:
+        return self.state.identity.policy
+
+    @property
+    def progress(self) -> Progress:
+        return self.state.progress
+
+    @property
+    def end(self) -> End | None:
+        return self.state.judgement.ended
 
     @property
     def iterations(self) -> list[Iteration]:
@@ -70,6 +88,6 @@ def gather(
         live = found.lives[-1] == working
         now = datetime.now(UTC).timestamp() if live else kept.last_beat(found.lives[-1])
         stands, s = found.snapshot(now, live=live), found.state
-        changed = changes.files(s.base_tree, s.tree) if s.base_tree else ()
+        changed = changes.files(s.workspace.base_tree, s.workspace.tree) if s.workspace.base_tree else ()
         stories.append(LoopReport(stands, texts, quality_warnings(stands, texts), changed))
     return Gathered(stories, chosen.run, chosen.earlier)

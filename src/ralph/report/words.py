@@ -39,18 +39,18 @@ FATES = {
 def meaning(story: LoopReport) -> str:
     if story.loop.standing != "ended":
         return {"running": "Under way", "died": "The run died"}[story.loop.standing]
-    if story.state.ended == "completed-unverified":
+    if story.end == "completed-unverified":
         return _unproven(story)
-    if story.state.ended == "completed-verified" and not story.loop.proven:
+    if story.end == "completed-verified" and not story.loop.proven:
         return _passed(story.loop.proof)
-    return BY_NAME[story.state.ended].meaning if story.state.ended else ""
+    return BY_NAME[story.end].meaning if story.end else ""
 
 
 def _unproven(story: LoopReport) -> str:
-    team = story.state.policy.team
+    team = story.policy.team
     over = team is not None and team.max_items > 0 and not story.loop.reason.startswith("claimed")
     what = "As many items of the board as wanted are through" if over else "Claimed done"
-    why = "you declined gates" if story.state.policy.gates_declined else "there are no gates"
+    why = "you declined gates" if story.policy.gates_declined else "there are no gates"
     return f"{what}; {why if story.loop.done else 'nothing proves it'}"
 
 

@@ -123,32 +123,32 @@ def put_back_backlog(
 ) -> tuple[str, tuple[str, ...]]:
     """The tree without its edits, and the paths of which some could not be taken up. What they amount to is recorded
     before the copy is put back; after a death in between the same is recorded once more, which changes nothing."""
-    if not s.backlog or tree == s.base_tree:
+    if not s.identity.backlog or tree == s.workspace.base_tree:
         return tree, ()
-    done = done_name(s.backlog)
+    done = done_name(s.identity.backlog)
     lost: list[str] = []
 
     def take_up() -> None:
         found = _read_copy(snapshots, s, tree)
         for fact in _facts(found, s, serial):
             record(fact)
-        if found.ignored or found.problems or set(found.claims) - {s.task.id}:
-            lost.extend((s.backlog, done))
+        if found.ignored or found.problems or set(found.claims) - {s.identity.task.id}:
+            lost.extend((s.identity.backlog, done))
             keep(tree, "before undoing backlog edits")
 
     restored = restore(
         snapshots,
-        before=s.base_tree,
-        tip=s.base_tree,
+        before=s.workspace.base_tree,
+        tip=s.workspace.base_tree,
         tree=tree,
-        protect=(f"./{escape(s.backlog)}", f"./{escape(done)}"),
+        protect=(f"./{escape(s.identity.backlog)}", f"./{escape(done)}"),
         keep=take_up,
     )
     return restored.tree, tuple(path for path in restored.paths if path in lost)
 
 
 def _read_copy(snapshots: Snapshots, s: LoopState, tree: str) -> Proposals:
-    base, name, other = s.base_tree, s.backlog, done_name(s.backlog)
+    base, name, other = s.workspace.base_tree, s.identity.backlog, done_name(s.identity.backlog)
     done = _text(snapshots, tree, other)
     archive = "" if done == _text(snapshots, base, other) else done
     return proposals(_text(snapshots, base, name), _text(snapshots, tree, name), archive)
@@ -159,11 +159,11 @@ def _text(snapshots: Snapshots, tree: str, name: str) -> str:
 
 
 def _facts(found: Proposals, s: LoopState, serial: int) -> list[f.AnyFact]:
-    name = f"{s.loop}-{serial}-tasks"
+    name = f"{s.identity.loop}-{serial}-tasks"
     facts: list[f.AnyFact] = []
-    if s.task.id in found.claims:
+    if s.identity.task.id in found.claims:
         # Without words of its own: those that the iteration ended with say more.
-        evidence = f"its line in {s.backlog} says that it is complete"
+        evidence = f"its line in {s.identity.backlog} says that it is complete"
         facts.append(f.ClaimMade(name=name, serial=serial, summary="", evidence=evidence))
     for parent, tasks in groupby(found.tasks[:MOST], key=lambda task: task.parent):
         wanted = tuple(Task(task.id, task.title, task.description, task.criteria) for task in tasks)
@@ -171,7 +171,7 @@ def _facts(found: Proposals, s: LoopState, serial: int) -> list[f.AnyFact]:
             f.TaskProposed(
                 name=f"{name}-{len(facts)}",
                 serial=serial,
-                how="split" if parent == s.task.id else "add",
+                how="split" if parent == s.identity.task.id else "add",
                 tasks=wanted,
                 parent=parent,
             )

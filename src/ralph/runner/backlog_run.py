@@ -38,21 +38,21 @@ from ralph.journal.read import scan
 from ralph.journal.record import new_id, now
 from ralph.journal.store import Store
 from ralph.notify.notifier import LOOK_AGAIN
-from ralph.processes.ownership import Ownership, choose
+from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
 from ralph.runner.backlog_writes import GONE, BacklogWriter, Begun, changes, unfinished, waiting
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.dead_runs import sweep_dead
+from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_notifier import LoopNotifier, tried_all
-from ralph.runner.loop_pool import LoopDriver, LoopPool
+from ralph.runner.loop_pool import LoopPool, LoopReconciler
 from ralph.runner.loop_runner import LoopRunner, LoopView, RunContext
+from ralph.runner.loop_workspace import in_workspace
 from ralph.runner.operations.landing import leave
 from ralph.runner.requests import Control
-from ralph.runner.resume import sweep_dead
 from ralph.runner.run import make_folders, raised
 from ralph.runner.run_review import RunReviewer
 from ralph.runner.unlanded_tasks import UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
-from ralph.runner.workplace import in_workspace
 
 UNWATCHED_SECONDS = 1.0  # between two looks at it where the system does not tell of changes
 
@@ -86,7 +86,7 @@ def run_backlog(request: BacklogRequest, backlog: Backlog, seeing: LoopView) -> 
     state_dir = request.repo.state_dir
     sandboxing.check(request.everyone, request.repo, request.folder)
     run_id = new_id()
-    tier = choose(os.environ.get("RALPH_TIER", ""))
+    tier = choose_tier(os.environ.get("RALPH_TIER", ""))
     make_folders(state_dir, request.folder)
     lock = Lock.acquire(state_dir, run_id)
     try:
@@ -122,7 +122,7 @@ class _BacklogRun:
         request = self._request
         self._journal = Journal.open(self._home.state_dir, self._id, now)
         resumed = self._to_resume()  # before anything is recorded
-        kinds.require(resumed.state.gates if resumed is not None else ())
+        kinds.require_kinds(resumed.state.gates if resumed is not None else ())
         store = Store(self._home.state_dir, self._id)
         masker = sandboxing.masker_of(request.everyone)
         with (
@@ -135,7 +135,7 @@ class _BacklogRun:
             self._shared = RunContext(
                 run=self._id,
                 journal=self._journal,
-                known=KnownGates(self._journal.records),
+                known=GateCache(self._journal.records),
                 store=store,
                 ownership=ownership,
                 control=control,
@@ -180,7 +180,7 @@ class _BacklogRun:
             self._unfinished = unfinished(self._journal.records, self._home)
             self._catch_up()
             if resumed is not None:
-                self._unfinished[resumed.state.task.id] = resumed
+                self._unfinished[resumed.state.identity.task.id] = resumed
             control.for_absent(self._is_awaited, self._answered)
             crew = LoopPool(control, request.work.gates_at_once, self._wakes)
             try:
@@ -266,10 +266,10 @@ class _BacklogRun:
 
     # -- one loop -----------------------------------------------------------------------------------
 
-    def _begin(self, task: str) -> LoopDriver:
+    def _begin(self, task: str) -> LoopReconciler:
         before = self._unfinished.pop(task, None)
         if before is not None:
-            workspace = next((w for w in slots(self._home) if w.loop == before.state.loop), None)
+            workspace = next((w for w in slots(self._home) if w.loop == before.state.identity.loop), None)
             if workspace is not None and (workspace.path / ".git").exists():
                 return self._take_up(before, workspace)
             self._give_up(before)
@@ -319,23 +319,25 @@ class _BacklogRun:
         self._fine = base
         return base
 
-    def _take_up(self, before: Begun, workspace: PooledWorkspace) -> LoopDriver:
+    def _take_up(self, before: Begun, workspace: PooledWorkspace) -> LoopReconciler:
         life = LoopRunner(
             self._shared, in_workspace(self._home, workspace, before.state), before.state, before.records
         )
-        resume = self._request.resume or Resume(before.state.task.id)
+        resume = self._request.resume or Resume(before.state.identity.task.id)
         life.take_up(
             f.LoopResumed(
                 run=self._id,
-                limits=raised(before.state.policy.limits, resume.raise_limits),
+                limits=raised(before.state.identity.policy.limits, resume.raise_limits),
                 answer=resume.answer,
                 allow=resume.allow,
             )
         )
-        if why := kinds.missing(before.state.gates):  # this task waits for a person; the others continue
-            code, tree = exit_code("blocked-on-person"), life.loop.state.tree
+        if why := kinds.missing_kinds(
+            before.state.gates
+        ):  # this task waits for a person; the others continue
+            code, tree = exit_code("blocked-on-person"), life.loop.state.workspace.tree
             life.loop.record(f.LoopEnded(end="blocked-on-person", reason=why, code=code, tree=tree))
-        self._parked.pop(before.state.loop, None)
+        self._parked.pop(before.state.identity.loop, None)
         if any(True for _ in changes(before.state)):  # until now the file says that it is blocked
             self._list.note(Claimed(resume.task))
         self._lives.append((life, workspace))
@@ -355,17 +357,17 @@ class _BacklogRun:
 
     def _is_awaited(self, loop: str) -> bool:
         """It goes on in this run, and has not yet."""
-        return any(before.state.loop == loop for before in self._unfinished.values())
+        return any(before.state.identity.loop == loop for before in self._unfinished.values())
 
     def _answered(self, loop: str, fact: f.AnyFact) -> bool:
         """A person answers a loop that waits for them and that nobody attends: it goes on in this run."""
         found = waiting(scan(self._journal.path).records, self._home) if loop in self._parked else {}
         before = found.get(self._parked.get(loop, ""))
-        if before is None or before.state.loop != loop or before.state.question is None:
+        if before is None or before.state.identity.loop != loop or before.state.people.question is None:
             return False
         record = self._journal.append(f.kind_of(fact), f.encode(fact), loop)
         before = Begun(fold(before.state, fact), [*before.records, record])
-        task = before.state.task.id
+        task = before.state.identity.task.id
         self._unfinished[task] = before
         self._fold(fact, task)
         self._seeing.fact(fact, before.state)
@@ -374,7 +376,7 @@ class _BacklogRun:
     def _give_up(self, before: Begun) -> None:
         """Its workspace is gone, and with it what it made: the task begins anew."""
         ended = f.LoopEnded(end="cancelled", reason=GONE, code=exit_code("cancelled"))
-        self._journal.append(f.kind_of(ended), f.encode(ended), before.state.loop)
+        self._journal.append(f.kind_of(ended), f.encode(ended), before.state.identity.loop)
         self._seeing.fact(ended, fold(before.state, ended))
 
     def _leave_parked(self, task: str) -> None:
@@ -389,13 +391,13 @@ class _BacklogRun:
     def _harvest(self) -> None:
         for life, workspace in list(self._lives):
             s = life.loop.state
-            if s.ended is None:
+            if s.judgement.ended is None:
                 continue
             self._lives.remove((life, workspace))
             self._telling.append((life.telling, s))
             self._list.settle(s)
-            if s.ended not in OVER:
-                self._parked[s.loop] = s.task.id
+            if s.judgement.ended not in OVER:
+                self._parked[s.identity.loop] = s.identity.task.id
             else:
                 leave(self._home, workspace, s)
         self._telling = [(telling, s) for telling, s in self._telling if telling.still_tells()]
@@ -406,10 +408,12 @@ class _BacklogRun:
         """What a dead run had recorded and not yet written; and workspaces of loops that are over."""
         records = self._journal.records
         ended = {last: s for s, last in ended_loops(records, self._home)}
-        over = {s.loop: s for s in ended.values() if s.ended in OVER}
-        self._parked = {s.loop: s.task.id for s in ended.values() if s.loop not in over}
+        over = {s.identity.loop: s for s in ended.values() if s.judgement.ended in OVER}
+        self._parked = {
+            s.identity.loop: s.identity.task.id for s in ended.values() if s.identity.loop not in over
+        }
         self._list.catch_up(records, self._home, ended)
-        known = {loop.state.loop for loop in self._unfinished.values()} | self._parked.keys()
+        known = {loop.state.identity.loop for loop in self._unfinished.values()} | self._parked.keys()
         for workspace in slots(self._home):
             if workspace.loop in over:
                 leave(self._home, workspace, over[workspace.loop])
@@ -417,7 +421,7 @@ class _BacklogRun:
         for task in list(self._backlog.tasks):
             if task.status == "in_progress" and task.id not in self._unfinished:
                 self._list.note(Reopened(task.id))
-        self._tell_late({s.loop: s for s in ended.values()})
+        self._tell_late({s.identity.loop: s for s in ended.values()})
 
     def _tell_late(self, ended: dict[str, LoopState]) -> None:
         """A run that was cut short may have died before it had told how its loops ended."""
@@ -426,7 +430,7 @@ class _BacklogRun:
             if s is None or ended_by(own) not in self._state.runs or tried_all(own, s):
                 continue
             telling = LoopNotifier(
-                self._shared, s, self._home.root / s.folder, partial(self._record_of, loop), own
+                self._shared, s, self._home.root / s.identity.folder, partial(self._record_of, loop), own
             )
             telling.happened_in(ended_by(own))
             telling.take(how_it_ended(own), s)

@@ -186,12 +186,12 @@ class BacklogWriter:
 
     def settle(self, s: LoopState) -> None:
         """The end of a loop, for its task and for what was proposed below it."""
-        split = self.proposing.is_split(s.task.id, s.ended)
-        for change in [Reopened(s.task.id, of_loop=True)] if split else changes(s):
+        split = self.proposing.is_split(s.identity.task.id, s.judgement.ended)
+        for change in [Reopened(s.identity.task.id, of_loop=True)] if split else changes(s):
             self.note(change)
-            self._results[s.task.id] = _result(s)
-        if s.ended in OVER:
-            self.proposing.over(s.task.id, s.ended)
+            self._results[s.identity.task.id] = _result(s)
+        if s.judgement.ended in OVER:
+            self.proposing.over(s.identity.task.id, s.judgement.ended)
 
     def write(self, journal: Journal) -> None:
         if not self._unwritten:
@@ -224,10 +224,14 @@ class BacklogWriter:
                 s = ended[record.seq]
                 if record.seq > written:
                     self.settle(s)
-                    if s.ended in DONE and not exit_code(s.ended, s.policy) and not lacks(s):
-                        self.caught_up.append(s.task.id)
-                elif s.ended in OVER:
-                    self.proposing.forget(s.task.id)
+                    if (
+                        s.judgement.ended in DONE
+                        and not exit_code(s.judgement.ended, s.identity.policy)
+                        and not lacks(s)
+                    ):
+                        self.caught_up.append(s.identity.task.id)
+                elif s.judgement.ended in OVER:
+                    self.proposing.forget(s.identity.task.id)
             elif record.kind in ("loop.started", "loop.resumed", "loop.ended", "task.proposed"):
                 fact = f.decode(record.data)
                 if isinstance(fact, f.LoopStarted):
@@ -248,9 +252,13 @@ class BacklogWriter:
 
 
 def _result(s: LoopState) -> str:
-    where = f", {s.landed.ref.removeprefix('refs/heads/')} {s.landed.commit[:12]}" if s.landed else ""
-    kept = f", kept on {s.end_branch}" if s.end_branch else ""
-    return f"{s.ended}: {s.end_reason}{where}{kept}"
+    where = (
+        f", {s.landing.landed.ref.removeprefix('refs/heads/')} {s.landing.landed.commit[:12]}"
+        if s.landing.landed
+        else ""
+    )
+    kept = f", kept on {s.judgement.end_branch}" if s.judgement.end_branch else ""
+    return f"{s.judgement.ended}: {s.judgement.end_reason}{where}{kept}"
 
 
 GONE = "its workspace is gone"  # with what was made there: the task begins anew
@@ -265,21 +273,23 @@ class Begun(msgspec.Struct):
 
 def changes(s: LoopState) -> Iterator[Change]:
     """What the end of a loop means for its task. An end that says nothing about the work leaves it as it is."""
-    match BY_NAME[s.ended].task if s.ended else "in_progress":
+    match BY_NAME[s.judgement.ended].task if s.judgement.ended else "in_progress":
         case "complete":
-            proof = ", ".join(f"{gate} {what}" for gate, what in s.proof.items())
-            commit = s.landed.commit if s.landed else ""
-            verified = s.ended == "completed-verified"
+            proof = ", ".join(f"{gate} {what}" for gate, what in s.judgement.proof.items())
+            commit = s.landing.landed.commit if s.landing.landed else ""
+            verified = s.judgement.ended == "completed-verified"
             branch, target = landed_apart(s)
-            yield Completed(s.task.id, commit, verified, proof, branch=branch, target=target, of_loop=True)
+            yield Completed(
+                s.identity.task.id, commit, verified, proof, branch=branch, target=target, of_loop=True
+            )
         case "failed":
-            yield Failed(s.task.id, s.end_reason, of_loop=True)
+            yield Failed(s.identity.task.id, s.judgement.end_reason, of_loop=True)
         case "blocked":
-            yield Blocked(s.task.id, f"{s.ended}: {s.end_reason}", of_loop=True)
-        case "cancelled" if s.end_reason == GONE:
-            yield Reopened(s.task.id, of_loop=True)
+            yield Blocked(s.identity.task.id, f"{s.judgement.ended}: {s.judgement.end_reason}", of_loop=True)
+        case "cancelled" if s.judgement.end_reason == GONE:
+            yield Reopened(s.identity.task.id, of_loop=True)
         case "cancelled":
-            yield Cancelled(s.task.id, s.end_reason, of_loop=True)
+            yield Cancelled(s.identity.task.id, s.judgement.end_reason, of_loop=True)
 
 
 def unfinished(records: list[Record], home: Repo) -> dict[str, Begun]:
@@ -287,10 +297,14 @@ def unfinished(records: list[Record], home: Repo) -> dict[str, Begun]:
     found: dict[str, Begun] = {}
     for loop, own in by_loop(records, home).items():
         s = fold_all(f.decode(r.data) for r in own)
-        if s.ended is None or s.steer.replied or (s.ended not in OVER and not list(changes(s))):
-            found[s.task.id] = Begun(s, own)
-        elif s.task.id in found and found[s.task.id].state.loop < loop:
-            del found[s.task.id]
+        if (
+            s.judgement.ended is None
+            or s.people.replied
+            or (s.judgement.ended not in OVER and not list(changes(s)))
+        ):
+            found[s.identity.task.id] = Begun(s, own)
+        elif s.identity.task.id in found and found[s.identity.task.id].state.identity.loop < loop:
+            del found[s.identity.task.id]
     return found
 
 
@@ -301,13 +315,16 @@ def waiting(records: list[Record], home: Repo) -> dict[str, Begun]:
     for loop, own in by_loop(records, home).items() if there else ():
         if loop in there:
             s = fold_all(f.decode(r.data) for r in own)
-            if s.ended not in OVER:
-                found[s.task.id] = Begun(s, own)
+            if s.judgement.ended not in OVER:
+                found[s.identity.task.id] = Begun(s, own)
     return found
 
 
 def needs_a_person(s: LoopState) -> bool:
     """Whether it ended in a way that only somebody's word gets it out of; its workspace is kept for that."""
     return (
-        s.ended is not None and s.ended not in OVER and not s.steer.replied and any(True for _ in changes(s))
+        s.judgement.ended is not None
+        and s.judgement.ended not in OVER
+        and not s.people.replied
+        and any(True for _ in changes(s))
     )

@@ -14,11 +14,11 @@ import msgspec
 
 from ralph.core.hats.model import COMPLETE_WORDS
 from ralph.core.loop.state import LoopState
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.repo import printable
 from ralph.journal.store import Store, write_atomically
 from ralph.runner.loop_context import SCRATCHPAD_BYTES, notes_of
-from ralph.runner.workplace import straight
+from ralph.runner.loop_workspace import straight
 
 TODO_FILE = Path(".ralph/agent/tasks.jsonl")
 TODOS_BYTES = 4 << 20  # of them that are kept
@@ -40,9 +40,9 @@ def clear(folder: Path, s: LoopState, store: Store, scratchpad: Path | None, hea
         left.append(str(TODO_FILE))
     elif todos.is_file():
         kept_todos = store.put(_text(todos, TODOS_BYTES))
-        seam("remove.before", writes=True)
+        fault_point("remove.before", writes=True)
         todos.unlink(missing_ok=True)
-        seam("remove.after")
+        fault_point("remove.after")
     if scratchpad is None:
         return Cleared(todos=kept_todos, not_cleared=tuple(left))
     path = folder / scratchpad
@@ -81,19 +81,21 @@ def kept_for(folder: Path, s: LoopState) -> KeptNotes:
     """Memories and open todos, as the prompt shows them."""
     kept = KeptNotes(memories="", todos="")
     path = notes_of(s) / "memories.md"
-    memories, policy = _read(path) if s.home or straight(path, s) else "", s.policy.memories
+    memories, policy = _read(path) if s.identity.home or straight(path, s) else "", s.identity.policy.memories
     if memories and policy.enabled and policy.inject == "auto":
-        from ralph.prompt.notes import choose
+        from ralph.prompt.hats import choose_memories
 
-        turn = s.turns.pending[0] if s.turns.pending else None
-        about = [s.task.title, s.task.description, s.hat]
+        turn = s.hats.turns.pending[0] if s.hats.turns.pending else None
+        about = [s.identity.task.title, s.identity.task.description, s.hats.hat]
         about += [f"{event.topic} {event.payload}" for event in turn.events] if turn else []
-        tags = [s.hat, *(event.topic for event in turn.events)] if turn else [s.hat]
-        kept["memories"] = choose(memories, policy.budget, " ".join(about), [tag for tag in tags if tag])
-    if s.policy.todos and (todos := _read(folder / TODOS) if straight(folder / TODOS, s) else ""):
-        from ralph.prompt.notes import ready_todos
+        tags = [s.hats.hat, *(event.topic for event in turn.events)] if turn else [s.hats.hat]
+        kept["memories"] = choose_memories(
+            memories, policy.budget, " ".join(about), [tag for tag in tags if tag]
+        )
+    if s.identity.policy.todos and (todos := _read(folder / TODOS) if straight(folder / TODOS, s) else ""):
+        from ralph.prompt.hats import ready_todos
 
-        kept["todos"] = ready_todos(todos, s.loop)
+        kept["todos"] = ready_todos(todos, s.identity.loop)
     return kept
 
 
@@ -106,7 +108,7 @@ def _read(path: Path) -> str:
 
 def told_of_hat(s: LoopState) -> dict[str, str]:
     """For `ralph emit` and the tool, where events are routed: who emits, and what it may, where that is enforced."""
-    team, hat = s.policy.routing, s.event_hat
+    team, hat = s.identity.policy.routing, s.event_hat
     if team is None or hat is None:
         return {}
     words = dict.fromkeys((*COMPLETE_WORDS, team.completion_promise))
@@ -126,7 +128,7 @@ def places(folder: Path, s: LoopState, said: str) -> dict[str, str]:
     from ralph.core.hats.routing import read
 
     found: dict[str, str] = {}
-    for event in (*s.turns.said, *read(said)):
+    for event in (*s.hats.turns.said, *read(said)):
         name = Path(event.payload.strip()).name
         if name and "\n" not in event.payload and len(name) < 256 and (where := _where(folder, name)):
             found[event.payload] = where

@@ -16,23 +16,22 @@ from ralph.agents.registry import needs
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
-from ralph.core.secrets.environment import passed_on
+from ralph.core.secrets.environment import allowed_environment
 from ralph.gates.integrity.changed_judges import Unrecorded
 from ralph.gates.kinds import as_run
 from ralph.git.ignored_files import with_excludes
-from ralph.git.recovery import keep
 from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import Repo, own_files
 from ralph.git.snapshots import Snapshots
 from ralph.journal.append import Journal
-from ralph.journal.inbox import mark_of
+from ralph.journal.inbox import content_mark
 from ralph.journal.store import Store, write_atomically
 from ralph.processes.capture import Line
 from ralph.processes.ownership import Ownership
 from ralph.prompt.compose import scratchpad_path
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.gate_cache import GateCache
+from ralph.runner.loop_workspace import own_paths, straight
 from ralph.runner.requests import Control
-from ralph.runner.workplace import own_paths, straight
 
 if TYPE_CHECKING:
     from ralph.git.workspaces.pool import PooledWorkspace
@@ -72,7 +71,7 @@ class LoopContext(msgspec.Struct):
     folder: Path  # where the user started Ralph; agents and gates run there
     snapshots: Snapshots
     journal: Journal
-    known: KnownGates
+    known: GateCache
     store: Store
     ownership: Ownership
     control: Control
@@ -82,12 +81,14 @@ class LoopContext(msgspec.Struct):
 
     def keep(self, s: LoopState, tree: str, reason: str) -> None:
         """Before something of this tree is undone."""
+        from ralph.git.recovery import keep  # not for the start of a loop
+
         keep(
             self.home,
             self.workspace,
             self.snapshots,
             tree,
-            loop=s.loop,
+            loop=s.identity.loop,
             reason=reason,
             when=self.now(),
         )
@@ -97,9 +98,13 @@ def environment(
     b: LoopContext, s: LoopState, more: dict[str, str], agent: AgentPolicy | None = None
 ) -> dict[str, str]:
     """Of the user's variables those that are declared, an agent's own keys only for an agent; and what tells it where it is."""
-    env = {**_declared(tuple(os.environ.items()), variables_for(s.policy, agent)), **_where(b, s), **more}
+    env = {
+        **_declared(tuple(os.environ.items()), variables_for(s.identity.policy, agent)),
+        **_where(b, s),
+        **more,
+    }
     # In a sandbox nobody can commit, and the file would not be there to read.
-    if agent is None or s.policy.sandbox.kind != "none":
+    if agent is None or s.identity.policy.sandbox.kind != "none":
         return env
     own = own_files(b.repo, b.folder, own_paths(s))
     return with_excludes(env, b.repo.root, own, lambda text: b.store.blobs / b.store.put(text))
@@ -108,7 +113,7 @@ def environment(
 @lru_cache(maxsize=16)
 def _declared(environ: tuple[tuple[str, str], ...], allowed: tuple[str, ...]) -> dict[str, str]:
     """Looking at every value takes milliseconds, and an iteration hardly ever finds another environment."""
-    return passed_on({k: v for k, v in environ if k not in _NOT_HANDED_ON}, allowed)
+    return allowed_environment({k: v for k, v in environ if k not in _NOT_HANDED_ON}, allowed)
 
 
 def variables_for(policy: Policy, agent: AgentPolicy | None) -> tuple[str, ...]:
@@ -120,25 +125,29 @@ def variables_for(policy: Policy, agent: AgentPolicy | None) -> tuple[str, ...]:
 def _where(b: LoopContext, s: LoopState) -> dict[str, str]:
     return {
         "RALPH_RUN": b.run,
-        "RALPH_LOOP": s.loop,
-        "RALPH_TASK": s.task.id,
+        "RALPH_LOOP": s.identity.loop,
+        "RALPH_TASK": s.identity.task.id,
         "RALPH_STATE": str(b.repo.state_dir),
-        "RALPH_SLOT": str(s.slot),
+        "RALPH_SLOT": str(s.identity.slot),
         # Where the workspace has its copy; empty: nowhere. A loop in place has none of its own.
-        **({"RALPH_BACKLOG": s.backlog} if s.home else {}),
+        **({"RALPH_BACKLOG": s.identity.backlog} if s.identity.home else {}),
         # Out of a sandbox nobody can write there.
-        **({"RALPH_MEMORIES": str(notes_of(s))} if s.home and s.policy.sandbox.kind == "none" else {}),
+        **(
+            {"RALPH_MEMORIES": str(notes_of(s))}
+            if s.identity.home and s.identity.policy.sandbox.kind == "none"
+            else {}
+        ),
     }
 
 
 def notes_of(s: LoopState) -> Path:
     """Where memories are kept beyond the loop: in the user's checkout."""
-    return Path(s.home or s.root) / s.folder / ".ralph" / "agent"
+    return Path(s.identity.home or s.identity.root) / s.identity.folder / ".ralph" / "agent"
 
 
 def tools_for(b: LoopContext, s: LoopState, op: str, own: dict[str, str] | None = None) -> AgentTools:
     """Ralph's MCP server for an iteration, which `own` tells apart. A reviewer gets none: it only reads."""
-    private = b.store.private(s.loop, op)
+    private = b.store.private(s.identity.loop, op)
     if own is None:
         return AgentTools(private)
     ralph = (sys.executable, "-m", "ralph")
@@ -147,14 +156,18 @@ def tools_for(b: LoopContext, s: LoopState, op: str, own: dict[str, str] | None 
 
 def told_to_hooks(s: LoopState, scratchpad: str) -> dict[str, str]:
     """What `ralph hook` has to know. Where no signal is awaited, nobody is asked for one."""
-    told = {"RALPH_WRAP_UP": f"{s.policy.limits.wrap_up_seconds:g}"}
-    if s.policy.claim != "signal" or s.event_hat is not None:
+    told = {"RALPH_WRAP_UP": f"{s.identity.policy.limits.wrap_up_seconds:g}"}
+    if s.identity.policy.claim != "signal" or s.event_hat is not None:
         return told
-    return {**told, "RALPH_HANDOVER": mark_of(scratchpad), "RALPH_PROMISE": s.policy.completion_promise}
+    return {
+        **told,
+        "RALPH_HANDOVER": content_mark(scratchpad),
+        "RALPH_PROMISE": s.identity.policy.completion_promise,
+    }
 
 
 def unrecorded_of(s: LoopState) -> Unrecorded:
-    return Unrecorded(as_run(s), folder=s.folder, root=s.root)
+    return Unrecorded(as_run(s), folder=s.identity.folder, root=s.identity.root)
 
 
 def read_scratchpad(folder: Path, s: LoopState) -> str:

@@ -22,7 +22,7 @@ def tried_all(loop: list[Record], s: LoopState) -> bool:
     """Whether since its end everybody was told whom that may concern, in vain or not."""
     end = max(r.seq for r in loop if r.kind == "loop.ended")
     facts = (f.decode(r.data) for r in loop if r.kind == "notified" and r.seq > end)
-    return len({x.target for x in facts if isinstance(x, f.Notified)}) >= len(s.policy.notify)
+    return len({x.target for x in facts if isinstance(x, f.Notified)}) >= len(s.identity.policy.notify)
 
 
 class LoopNotifier:
@@ -38,17 +38,17 @@ class LoopNotifier:
         self._shared = shared
         self._folder = folder
         self._by = shared.run  # the run that what is told of happened in
-        self._notifier = self._for(begun, record, records) if begun.policy.notify else None
+        self._notifier = self._for(begun, record, records) if begun.identity.policy.notify else None
 
     def _for(self, begun: LoopState, record: Callable[[f.AnyFact], None], records: list[Record]) -> Notifier:
-        from ralph.notify.news import told
+        from ralph.notify.notification import sent_notifications
         from ralph.notify.notifier import Notifier  # most loops notify no one
 
         return Notifier(
-            begun.policy.notify,
+            begun.identity.policy.notify,
             self._folder,
             record,
-            already=told(f.decode(r.data) for r in records if r.kind == "notified"),
+            already=sent_notifications(f.decode(r.data) for r in records if r.kind == "notified"),
             ownership=self._shared.ownership,
         )
 
@@ -59,10 +59,10 @@ class LoopNotifier:
         """Begin to tell those whom it concerns; `s` is the state after it."""
         if self._notifier is None:
             return
-        from ralph.notify.news import Scene, news
+        from ralph.notify.notification import NotificationContext, notification_of
 
-        scene = Scene(self._by, printable(str(self._folder)), os.uname().nodename, now())
-        if found := news(fact, s, scene):
+        scene = NotificationContext(self._by, printable(str(self._folder)), os.uname().nodename, now())
+        if found := notification_of(fact, s, scene):
             self._shared.journal.sync()
             self._notifier.start(found)
 

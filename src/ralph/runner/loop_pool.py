@@ -8,13 +8,12 @@ from collections.abc import Callable
 from functools import partial
 
 from ralph.core import facts as f
-from ralph.core.loop.decide import Continue, Land, RunGate, cutoff, decide, next_deadline
+from ralph.core.loop.decide import Continue, Land, RunGate, cutoff, decide, lands_first, next_deadline
 from ralph.core.loop.decide import Operation as Wanted
 from ralph.core.loop.fold import fold
-from ralph.core.loop.landing import lands_first
 from ralph.core.loop.state import LoopState
 from ralph.journal.append import Journal
-from ralph.runner.operations.operation import ProcessOperation, RunningOperation
+from ralph.runner.operations import ProcessOperation, RunningOperation
 from ralph.runner.requests import Control
 
 # Starting an operation gives facts to record and, unless it is over at once, the operation under way.
@@ -24,7 +23,7 @@ Admit = Callable[[Wanted], bool]
 LONGEST = 3600.0  # seconds asleep: poll takes no endless time
 
 
-class LoopDriver:
+class LoopReconciler:
     """One loop under the driver's care. The state is always the fold of the journal (and of what is felt now)."""
 
     def __init__(
@@ -51,7 +50,9 @@ class LoopDriver:
     def record(self, fact: f.AnyFact) -> None:
         """Into the journal, the state and every view, in this order."""
         fact = self._without_secrets(fact)
-        self._journal.append(f.kind_of(fact), f.encode(fact), self.state.loop or getattr(fact, "loop", ""))
+        self._journal.append(
+            f.kind_of(fact), f.encode(fact), self.state.identity.loop or getattr(fact, "loop", "")
+        )
         self.state = fold(self.state, fact)
         self._watch(fact, self.state)
 
@@ -114,11 +115,11 @@ class LoopPool:
         self, control: Control, gates_at_once: int = 1, also: Callable[[], list[int]] = list
     ) -> None:
         """`also`: what else it wakes for when it can be read; whoever gives it reads it before the next turn."""
-        self.loops: list[LoopDriver] = []
+        self.loops: list[LoopReconciler] = []
         self._control = control
         self._also = also
         self._gates_at_once = gates_at_once
-        self._train: list[LoopDriver] = []  # who wants to land, in the order of coming
+        self._train: list[LoopReconciler] = []  # who wants to land, in the order of coming
 
     def turn(self, due: float = float("inf")) -> None:
         """What people ask, what the core wants, what happened. `due`: when to come back though nothing did."""
@@ -137,7 +138,7 @@ class LoopPool:
         for loop in self.loops:
             loop.kill()
 
-    def _admits(self, loop: LoopDriver, op: Wanted) -> bool:
+    def _admits(self, loop: LoopReconciler, op: Wanted) -> bool:
         match op:
             case RunGate():
                 return sum(_gates(each) for each in self.loops) < self._gates_at_once
@@ -151,15 +152,15 @@ class LoopPool:
     def _dismiss(self) -> bool:
         """Let go of loops that have ended; whether there were any."""
         before = len(self.loops)
-        self.loops = [loop for loop in self.loops if loop.state.ended is None]
+        self.loops = [loop for loop in self.loops if loop.state.judgement.ended is None]
         # A claim that was turned down, or that landed, or whose loop is paused, leaves the way to the next.
         self._train = [
             loop
             for loop in self._train
             if loop in self.loops
-            and loop.state.claim is not None
-            and loop.state.landed is None
-            and loop.state.steer.pause is None
+            and loop.state.judgement.claim is not None
+            and loop.state.landing.landed is None
+            and loop.state.people.pause is None
         ]
         return len(self.loops) < before
 
@@ -173,5 +174,5 @@ class LoopPool:
         poll.poll(max(0.0, seconds) * 1000 + 0.5)
 
 
-def _gates(loop: LoopDriver) -> int:
-    return sum(running.what == "gate" for running in loop.state.open.values())
+def _gates(loop: LoopReconciler) -> int:
+    return sum(running.what == "gate" for running in loop.state.progress.open.values())

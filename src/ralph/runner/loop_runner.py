@@ -12,7 +12,7 @@ import msgspec
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.core.secrets.masker import Masker
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.ref_watch import RefWatch
 from ralph.history.loop_records import ended_by, how_it_ended
 from ralph.journal.append import Journal
@@ -22,15 +22,14 @@ from ralph.journal.store import Store
 from ralph.processes.capture import Line
 from ralph.processes.ownership import Ownership
 from ralph.prompt.compose import scratchpad_path
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_context import LoopContext
 from ralph.runner.loop_notifier import LoopNotifier
-from ralph.runner.loop_pool import LoopDriver
+from ralph.runner.loop_pool import LoopReconciler
+from ralph.runner.loop_workspace import LoopWorkspace, OwnRefs, at_work, of_runs
 from ralph.runner.operations.effects import Effects
 from ralph.runner.requests import Control
-from ralph.runner.resume import close_open, note_outside_edits
 from ralph.runner.view_files import EventsFile, Views, remove_checkpoint, remove_state_file
-from ralph.runner.workplace import OwnRefs, Workplace, at_work, of_runs
 
 Choice = Literal["ask", "resume", "fresh"]
 
@@ -53,7 +52,7 @@ class RunContext(msgspec.Struct):
 
     run: str
     journal: Journal
-    known: KnownGates
+    known: GateCache
     store: Store
     ownership: Ownership
     control: Control
@@ -70,7 +69,7 @@ class RunContext(msgspec.Struct):
         masked = self.masker.text(text)
         return fact if masked == text else f.decode(masked.encode())
 
-    def bench(self, place: Workplace, refs: RefWatch, task: str = "") -> LoopContext:
+    def bench(self, place: LoopWorkspace, refs: RefWatch, task: str = "") -> LoopContext:
         """What one loop, or one reviewer of the whole run, works with. `task`: whose lines it shows."""
         return LoopContext(
             run=self.run,
@@ -91,7 +90,9 @@ class RunContext(msgspec.Struct):
 
 
 class LoopRunner:
-    def __init__(self, shared: RunContext, place: Workplace, begun: LoopState, records: list[Record]) -> None:
+    def __init__(
+        self, shared: RunContext, place: LoopWorkspace, begun: LoopState, records: list[Record]
+    ) -> None:
         """`begun` is the loop as it stands, or as it is about to start; `records` are those of a loop taken up again."""
         self._shared = shared
         self._begun = begun
@@ -100,8 +101,8 @@ class LoopRunner:
         # There agents and landings of other loops move the same refs.
         in_worktree = self._in_worktree = place.workspace is not None and place.workspace.kind == "worktree"
         refs = RefWatch(place.repo, partial(at_work, place.home)) if in_worktree else RefWatch(place.repo)
-        bench = self._bench = shared.bench(place, refs, begun.task.id)
-        self.loop = LoopDriver(
+        bench = self._bench = shared.bench(place, refs, begun.identity.task.id)
+        self.loop = LoopReconciler(
             begun if records else LoopState(),
             shared.journal,
             lambda op, s: effects.start(op, s),
@@ -113,7 +114,7 @@ class LoopRunner:
         effects = self._effects = Effects(bench, self.loop.record, lambda: self.loop.state)
         self._folder = place.folder
         # Not from a workspace: it is the next loop's soon, and an agent may have put a command of that name there.
-        told_from = place.folder if place.workspace is None else place.home.root / begun.folder
+        told_from = place.folder if place.workspace is None else place.home.root / begun.identity.folder
         self._views = Views(place.folder, place.snapshots, now)
         self._events = EventsFile(place.folder, lambda: scan(shared.journal.path).records)
         self.telling = LoopNotifier(shared, begun, told_from, self.loop.record, records)
@@ -126,10 +127,14 @@ class LoopRunner:
         self.loop.record(started)
 
     def take_up(self, resumed: f.LoopResumed) -> None:
-        self._attend(self._begun.loop)
+        from ralph.runner.resume import close_open, note_outside_edits  # most loops are not resumed
+
+        self._attend(self._begun.identity.loop)
         self._events.rebuild(self._records, self._begun)
         # What an interrupted iteration had still said is heard.
-        self._shared.control.expect(self._begun.loop, self._begun.token, self._begun.serial)
+        self._shared.control.expect(
+            self._begun.identity.loop, self._begun.progress.token, self._begun.progress.serial
+        )
         close_open(
             self._begun,
             self._records,
@@ -164,14 +169,14 @@ class LoopRunner:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return
         if self._shared.store.has(text):
-            seam("remove.before", writes=True)
+            fault_point("remove.before", writes=True)
             path.unlink()
-            seam("remove.after")
+            fault_point("remove.after")
 
     def _watch(self, fact: f.AnyFact, s: LoopState) -> None:
         shared = self._shared
-        shared.fold_run(fact, s.task.id)
-        shared.known.note(fact, s.loop, shared.journal.seq)
+        shared.fold_run(fact, s.identity.task.id)
+        shared.known.note(fact, s.identity.loop, shared.journal.seq)
         shared.seeing.fact(fact, s)
         if isinstance(fact, f.Checkpoint):
             self._views.checkpoint(fact, s)
@@ -180,7 +185,7 @@ class LoopRunner:
             self._views.write(s)
         if isinstance(fact, f.LoopEnded):
             shared.journal.sync()  # what is said from here on holds
-            shared.control.leave(s.loop)
+            shared.control.leave(s.identity.loop)
             shared.ended(s)
             shared.seeing.end(s)
         self.telling.take(fact, s)

@@ -32,8 +32,8 @@ class Recomposer:
         self._left: dict[str, str] = {}  # path of a scratchpad -> hash of what was left in it
 
     def __call__(self, s: LoopState, op: RunAgent, started: IterationStarted) -> Prompted:
-        self._left[scratchpad_path(s)] = s.scratchpad
-        s = replace(s, hat=op.hat)
+        self._left[scratchpad_path(s)] = s.progress.scratchpad
+        s = s.under_hat(op.hat)
         path = scratchpad_path(s)
         if op.fresh:
             self._left[path] = started.scratchpad

@@ -14,7 +14,7 @@ import msgspec
 
 from ralph.core import facts as f
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.journal import inbox
 from ralph.text import digest
 
@@ -170,9 +170,9 @@ class Control:
         if self.stop_file.exists():
             self._to_all(f.StopRequested(how="graceful", by=".stop"))
             self._sync()
-            seam("remove.before", writes=True)
+            fault_point("remove.before", writes=True)
             self.stop_file.unlink(missing_ok=True)
-            seam("remove.after")
+            fault_point("remove.after")
         self.collect()
         return self._heard
 

@@ -1,12 +1,9 @@
-"""Taking up a loop that a dead or stopped run left: its processes are proven gone, what was open is closed as interrupted."""
+"""Resuming a loop that a dead or stopped run left: its processes are proven gone (`dead_runs`), what was open is closed as
+interrupted. Imported only where there is such a loop."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -20,38 +17,16 @@ from ralph.git.recovery import Keep
 from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import Repo, printable
 from ralph.git.snapshots import Snapshots
-from ralph.history.loop_records import dead_runs
 from ralph.journal.record import Record
 from ralph.journal.store import Store, last_sign_of_life
-from ralph.processes.marks import sweep
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.loop_context import put_back_scratchpad, read_scratchpad
+from ralph.runner.loop_workspace import OwnRefs
 from ralph.runner.operations.gate import changed_paths
-from ralph.runner.workplace import OwnRefs
 
-ABANDONED = 86400.0  # seconds
 NOTICED_LATE = 5.0  # seconds: a run leaves a sign of life about every second, later on a busy machine
 
 _NONE = OwnRefs()
-
-
-def sweep_dead(records: list[Record], record: Callable[[f.AnyFact], None]) -> None:
-    """End whatever a dead run left running, before anything looks at the tree."""
-    _drop_abandoned()
-    for dead in dead_runs(records):
-        found = sweep(dead.residue) if dead.residue else []
-        for left in Path(tempfile.gettempdir()).glob(f"ralph-gate-{dead.run}-*"):
-            shutil.rmtree(left, ignore_errors=True)
-        record(f.RunSwept(run=dead.run, found=tuple(found)))
-
-
-def _drop_abandoned() -> None:
-    """Temporary folders that are used for an instant and bear no run's name: a day old, they are a dead process's."""
-    for pattern in ("ralph-status-*", "ralph-rules-*", "ralph-probe-*", "ralph-patch-*"):
-        for left in Path(tempfile.gettempdir()).glob(pattern):
-            with suppress(FileNotFoundError):
-                if left.lstat().st_mtime < time.time() - ABANDONED:
-                    shutil.rmtree(left, ignore_errors=True)
 
 
 def close_open(
@@ -64,7 +39,7 @@ def close_open(
     own_refs: OwnRefs = _NONE,
 ) -> None:
     """Close every operation that was under way. Edits stay where they are; the next agent is told."""
-    for running in s.open.values():
+    for running in s.progress.open.values():
         started = next(
             (r for r in reversed(records) if r.kind.endswith(".started") and _is(r, running)), None
         )
@@ -82,11 +57,15 @@ def close_open(
 
 def note_outside_edits(s: LoopState, snapshots: Snapshots, record: Callable[[f.AnyFact], None]) -> None:
     """While Ralph was away, somebody may have worked on the tree."""
-    if not s.prepared:
+    if not s.workspace.prepared:
         return
     tree = snapshots.take().tree
-    if tree != s.tree:
-        paths = tuple(printable(c.path) for c in snapshots.diff(s.tree, tree)) if s.tree else ()
+    if tree != s.workspace.tree:
+        paths = (
+            tuple(printable(c.path) for c in snapshots.diff(s.workspace.tree, tree))
+            if s.workspace.tree
+            else ()
+        )
         record(f.WorkspaceChanged(tree=tree, paths=paths[:50]))
 
 
@@ -118,14 +97,14 @@ def _interrupted_iteration(
     own_refs: OwnRefs,
 ) -> f.IterationEnded:
     fact = f.decode(started.data) if started else None
-    n = fact.n if isinstance(fact, f.IterationStarted) else s.iterations + 1
-    serial = fact.serial if isinstance(fact, f.IterationStarted) else s.serial
-    transcript = store.transcript_of(started.run if started else "", s.loop, running.op)
+    n = fact.n if isinstance(fact, f.IterationStarted) else s.progress.iterations + 1
+    serial = fact.serial if isinstance(fact, f.IterationStarted) else s.progress.serial
+    transcript = store.transcript_of(started.run if started else "", s.identity.loop, running.op)
     snapshot = snapshots.take()
     died = last_sign_of_life(store.state_dir, started.run) + NOTICED_LATE if started else 0.0
     tree = snapshot.tree
     edited: tuple[str, ...] = ()
-    if s.backlog:
+    if s.identity.backlog:
         from ralph.runner.backlog_copy import put_back_backlog
 
         tree, edited = put_back_backlog(snapshots, s, tree, serial, record, keep)
@@ -146,7 +125,7 @@ def _interrupted_iteration(
         protected=tuple(printable(path) for path in (*edited, *undone.paths)[:50]),
         cause="stop",
         output=store.relative(transcript) if transcript.exists() else "",
-        scratchpad=store.put(read_scratchpad(Path(s.root) / s.folder, s)),
+        scratchpad=store.put(read_scratchpad(Path(s.identity.root) / s.identity.folder, s)),
         usage=_usage(s.worker, transcript),
         refs_moved=_moved(store, fact.refs, snapshots.repo, own_refs)
         if isinstance(fact, f.IterationStarted)
@@ -188,7 +167,7 @@ def _interrupted_gate(
 ) -> f.GateEnded:
     fact = f.decode(started.data) if started else None
     gate = s.gate(running.gate)
-    transcript = store.transcript_of(started.run if started else "", s.loop, running.op)
+    transcript = store.transcript_of(started.run if started else "", s.identity.loop, running.op)
     return f.GateEnded(
         op=running.op,
         gate=running.gate,
@@ -212,8 +191,8 @@ def _swap_back(s: LoopState, running: Running, snapshots: Snapshots) -> None:
     """Put the changed gate inputs back where a gate was running with the originals; leave what somebody edited since."""
     if not running.swapped:
         return
-    paths = changed_paths(snapshots, s.base_tree, running.tree, running.swapped)
-    swapped = snapshots.overlay(running.tree, s.base_tree, paths)
+    paths = changed_paths(snapshots, s.workspace.base_tree, running.tree, running.swapped)
+    swapped = snapshots.overlay(running.tree, s.workspace.base_tree, paths)
     now = snapshots.take().tree
     edited = {c.path for c in snapshots.diff(swapped, now)}
     snapshots.restore(running.tree, [path for path in paths if path not in edited])
@@ -239,7 +218,7 @@ def _undo_writes(
 
 def _undo_notes(s: LoopState, running: Running, started: Record | None, store: Store) -> list[str]:
     """A reviewer's edits of the scratchpad, unless somebody has edited it since."""
-    gate, folder = s.gate(running.gate), Path(s.root) / s.folder
+    gate, folder = s.gate(running.gate), Path(s.identity.root) / s.identity.folder
     if started is None or gate is None or not gate.kind.runs_agent:
         return []
     died = last_sign_of_life(store.state_dir, started.run) + NOTICED_LATE

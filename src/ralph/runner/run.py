@@ -18,7 +18,6 @@ from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.run import EndRun, RunState, StartLoop, fold_run, schedule
 from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
-from ralph.git.recovery import save
 from ralph.git.repo import Repo
 from ralph.history.loop_records import (
     dead_runs,
@@ -34,14 +33,14 @@ from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.record import Record, new_id, now
 from ralph.journal.store import Store
-from ralph.processes.ownership import Ownership, choose
+from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
-from ralph.runner.known_gates import KnownGates
+from ralph.runner.dead_runs import sweep_dead
+from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_pool import LoopPool
 from ralph.runner.loop_runner import Choice, LoopRunner, LoopView, RunContext
+from ralph.runner.loop_workspace import folder_of, in_place, snapshots_of
 from ralph.runner.requests import Control
-from ralph.runner.resume import close_open, sweep_dead
-from ralph.runner.workplace import folder_of, in_place, snapshots_of
 
 
 class RunRequest(msgspec.Struct, frozen=True):
@@ -63,7 +62,7 @@ def run(request: RunRequest, seeing: LoopView) -> int:
     if request.policy is not None:
         _require_sandbox(request.policy)
     run_id = new_id()
-    tier = choose(os.environ.get("RALPH_TIER", ""))
+    tier = choose_tier(os.environ.get("RALPH_TIER", ""))
     if request.choice == "resume" and not (state_dir / JOURNAL).exists():
         raise _nothing_to_resume()
     make_folders(state_dir, request.folder)
@@ -98,17 +97,17 @@ class _Run:
     def go(self) -> int:
         found = last_loop(self._journal.records, self._request.repo.root)
         resumed = self._choose(found)
-        chosen = resumed[0].policy if resumed else self._request.policy
+        chosen = resumed[0].identity.policy if resumed else self._request.policy
         folder = folder_of(resumed[0]) if resumed else self._request.folder
         if chosen is not None and not (resumed and is_over(resumed[0])):
             sandboxing.check(chosen, self._request.repo, folder)
-            kinds.require(chosen.gates)
+            kinds.require_kinds(chosen.gates)
         # Only now: a run that is refused leaves no folder.
         self._store = Store(self._request.repo.state_dir, self._id)
-        aside = found if found and resumed is None and found[0].ended is None else None
+        aside = found if found and resumed is None and found[0].judgement.ended is None else None
         if resumed is None and aside is None and self._nothing_left():
             self._journal.rotate_if_large()
-        task = resumed[0].task if resumed else self._request.task
+        task = resumed[0].identity.task if resumed else self._request.task
         assert task is not None
         masker = sandboxing.masker_of(chosen)
         with (
@@ -118,7 +117,7 @@ class _Run:
             shared = RunContext(
                 run=self._id,
                 journal=self._journal,
-                known=KnownGates(self._journal.records),
+                known=GateCache(self._journal.records),
                 store=self._store,
                 ownership=ownership,
                 control=control,
@@ -183,22 +182,27 @@ class _Run:
 
     def _set_aside(self, state: LoopState, records: list[Record]) -> None:
         """A fresh start closes the loop that it replaces, so that nothing of it stays under way in journal or tree."""
+        from ralph.git.recovery import save
+        from ralph.runner.resume import close_open
+
         s = state
 
         def record(fact: f.AnyFact) -> None:
             nonlocal s
-            self._journal.append(f.kind_of(fact), f.encode(fact), state.loop)
+            self._journal.append(f.kind_of(fact), f.encode(fact), state.identity.loop)
             s = fold(s, fact)
             self._seeing.fact(fact, s)
 
         snapshots = snapshots_of(self._request.repo, state)
 
         def keep(tree: str, reason: str) -> None:
-            save(snapshots.repo, snapshots, tree, loop=state.loop, reason=reason, when=now())
+            save(snapshots.repo, snapshots, tree, loop=state.identity.loop, reason=reason, when=now())
 
         close_open(state, records, snapshots, self._store, record, keep)
         reason = "set aside for a fresh start"
-        record(f.LoopEnded(end="cancelled", reason=reason, code=exit_code("cancelled"), tree=s.tree))
+        record(
+            f.LoopEnded(end="cancelled", reason=reason, code=exit_code("cancelled"), tree=s.workspace.tree)
+        )
         self._journal.sync()
 
     def _loop(self, resumed: tuple[LoopState, list[Record]] | None, shared: RunContext) -> None:
@@ -218,7 +222,7 @@ class _Run:
                 life.take_up(
                     f.LoopResumed(
                         run=self._id,
-                        limits=raised(begun.policy.limits, self._request.raise_limits),
+                        limits=raised(begun.identity.policy.limits, self._request.raise_limits),
                         answer=self._request.answer,
                         allow=self._request.allow,
                     )
@@ -271,7 +275,7 @@ def make_folders(state_dir: Path, folder: Path) -> None:
 
 
 def _nothing_to_resume(last: LoopState | None = None) -> RalphError:
-    over = f": {last.task.id} is over ({last.ended})" if last else ""
+    over = f": {last.identity.task.id} is over ({last.judgement.ended})" if last else ""
     return RalphError(f"there is nothing to resume here{over}", todo='Start with `ralph run -p "..."`.')
 
 

@@ -18,7 +18,7 @@ from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy, Policy, Task
 from ralph.core.run import RunState
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.gates.kinds import kind_of
 from ralph.git.recovery import tree_of
 from ralph.git.ref_watch import RefWatch
@@ -31,8 +31,8 @@ from ralph.journal.record import new_id, now
 from ralph.journal.store import transcript_name
 from ralph.prompt.review import CHANGE_CHARS, RunReviewContext, compose_run_review
 from ralph.runner.loop_runner import RunContext
+from ralph.runner.loop_workspace import LoopWorkspace, in_workspace
 from ralph.runner.operations.gate import GateOperation, GateRunner, first_of
-from ralph.runner.workplace import Workplace, in_workspace
 
 BRANCH = "ralph-review"  # in the reviewer's clone only
 
@@ -72,7 +72,7 @@ class RunReviewer:
             self._note(_unasked(gate, self._standing(gate, workspace), error.what))
         else:
             self._note(self._ask(gate, s, place, prompt))
-        seam("review.recorded")
+        fault_point("review.recorded")
         if workspace.slot:
             release(self._home, workspace)
 
@@ -105,7 +105,7 @@ class RunReviewer:
             ),
         )
 
-    def _ask(self, gate: GatePolicy, s: LoopState, place: Workplace, prompt: str) -> f.GateEnded:
+    def _ask(self, gate: GatePolicy, s: LoopState, place: LoopWorkspace, prompt: str) -> f.GateEnded:
         shared = self._shared
         bench = shared.bench(place, RefWatch(place.repo))
         heard: list[f.AnyFact] = []
@@ -114,7 +114,7 @@ class RunReviewer:
             heard.append(fact)
             if isinstance(fact, f.GateStarted):
                 at = self._state()
-                output = transcript_name(shared.run, s.loop, fact.op)
+                output = transcript_name(shared.run, s.identity.loop, fact.op)
                 self._record(
                     f.RunReviewStarted(
                         gate=fact.gate, base=at.base, tip=at.tip, prompt=fact.prompt, output=output
@@ -135,7 +135,7 @@ class RunReviewer:
         ended = [fact for fact in heard if isinstance(fact, f.GateEnded)]
         return ended[-1] if ended else _unasked(gate, s, "its workspace was changed by somebody else")
 
-    def _prompt(self, gate: GatePolicy, place: Workplace) -> str:
+    def _prompt(self, gate: GatePolicy, place: LoopWorkspace) -> str:
         at = self._state()
         before, after = tree_of(self._home, at.base) or "", tree_of(self._home, at.tip) or ""
         paths = [printable(change.path) for change in place.snapshots.diff(before, after)]
@@ -147,7 +147,7 @@ class RunReviewer:
         """Those of this run and of the ones that it goes on with."""
         records = list(history(self._home.state_dir))
         own = survey(records).loops_of(self._state().runs, self._home.root)
-        return [loop.state for loop in build(records, own).values() if loop.state.ended]
+        return [loop.state for loop in build(records, own).values() if loop.state.judgement.ended]
 
     def _wait_for(self, under_way: GateOperation) -> list[f.AnyFact]:
         """Bounded by the reviewer's time limit; cut short by whoever stops the run at once."""

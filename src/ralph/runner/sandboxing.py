@@ -22,7 +22,7 @@ from ralph.core.policy import Policy
 from ralph.core.secrets.environment import masker_for, names_secret, values_in
 from ralph.core.secrets.masker import Masker
 from ralph.git.repo import Repo
-from ralph.processes.owned import Ended
+from ralph.processes.owned_process import Ended
 from ralph.runner.loop_context import LoopContext
 
 if TYPE_CHECKING:
@@ -88,17 +88,17 @@ def confine(
 ) -> Sandboxing:
     """`agent`: whose credentials it needs; a gate's command needs none. `prompt` and `handed` are a file and a folder of
     Ralph's that it reads. FileNotFoundError when there is no such program."""
-    if s.policy.sandbox.kind == "none":
+    if s.identity.policy.sandbox.kind == "none":
         return Sandboxing(tuple(argv), env)
     from ralph.sandbox.bwrap import require
 
-    require(s.policy.sandbox.network == "host")
-    box = b.store.state_dir / BOXES / f"{b.run}-{s.loop}-{op.replace(':', '-').replace('/', '_')}"
+    require(s.identity.policy.sandbox.network == "host")
+    box = b.store.state_dir / BOXES / f"{b.run}-{s.identity.loop}-{op.replace(':', '-').replace('/', '_')}"
     shutil.rmtree(box, ignore_errors=True)
     box.mkdir(parents=True)
     try:
         wrapped = _wrap(
-            s.policy,
+            s.identity.policy,
             b.repo,
             argv,
             env,
@@ -119,11 +119,11 @@ def released(b: LoopContext, box: Path | None, ended: Ended, transcript: Path) -
     """After its end: what the sandbox itself has said of it. That is the last line of its errors, or of all it printed."""
     if box is None:
         return ended
-    from ralph.sandbox.bwrap import left_running, trouble
+    from ralph.sandbox.bwrap import left_running, sandbox_error
 
     b.control.close_box(box)
     last = ended.err_tail or _tail(transcript)
-    if why := trouble(ended.code, last):
+    if why := sandbox_error(ended.code, last):
         return replace(ended, code=CANNOT_RUN, trouble=why)
     if left := left_running(last):
         rest = ended.err_tail.rstrip().rpartition("\n")[0]

@@ -15,18 +15,15 @@ from ralph.core import facts as f
 from ralph.core.exits import DONE
 from ralph.core.hats.event_log import EventOutcomes, event_record
 from ralph.core.hats.turns import Routed
-from ralph.core.loop.attempts import history_table
-from ralph.core.loop.end_advice import why_it_ended
-from ralph.core.loop.state import LoopState
+from ralph.core.loop.state import LoopState, history_table
 from ralph.errors import DISK
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.repo import printable, safe_name
 from ralph.git.snapshots import Snapshots
-from ralph.history.loops import Loop
 from ralph.journal.record import Record
 from ralph.journal.store import write_atomically
 from ralph.prompt.compose import scratchpad_path
-from ralph.runner.workplace import straight
+from ralph.runner.loop_workspace import straight
 from ralph.text import fenced
 
 NAME = ".ralph_state.md"
@@ -36,25 +33,25 @@ FILES_SHOWN = 100
 
 def render(s: LoopState, *, timestamp: str, files_modified: Sequence[str]) -> str:
     """Header, the outputs of the last attempts, the whole history. `iteration` counts attempts here."""
-    last = s.history[-1] if s.history else None
+    last = s.judgement.history[-1] if s.judgement.history else None
     header = {
-        "task_id": _scalar(s.task.id),
-        "iteration": s.attempts,
-        "max_iterations": s.policy.limits.max_attempts,
-        "agent_runs": s.serial,
+        "task_id": _scalar(s.identity.task.id),
+        "iteration": s.judgement.attempts,
+        "max_iterations": s.identity.policy.limits.max_attempts,
+        "agent_runs": s.progress.serial,
         "last_gate": _scalar(last.gate) if last else "none",
         "exit_code": last.code if last else 0,
         "error_hash": _scalar(last.error_hash) if last else "none",
         "timestamp": timestamp,
-        "stuck_count": s.streak if s.streak > 1 else 0,
-        "strategy_shifts": s.shifts,
+        "stuck_count": s.judgement.streak if s.judgement.streak > 1 else 0,
+        "strategy_shifts": s.judgement.shifts,
     }
     lines = ["---", *(f"{key}: {value}" for key, value in header.items())]
     lines += _yaml_list("files_modified", files_modified)
     lines += ["---", ""]
-    if s.refusal:
-        lines += ["## Claim refused", s.refusal, ""]
-    for attempt in s.history:
+    if s.judgement.refusal:
+        lines += ["## Claim refused", s.judgement.refusal, ""]
+    for attempt in s.judgement.history:
         if attempt.excerpt:
             lines += [
                 f"## Attempt {attempt.number}: {attempt.gate} output (verbatim)",
@@ -63,9 +60,11 @@ def render(s: LoopState, *, timestamp: str, files_modified: Sequence[str]) -> st
             ]
     for result in s.red_now():
         lines += [f"## Gate {result.gate} on the tree as it is (verbatim)", fenced(result.excerpt), ""]
-    lines += ["## Attempt History", history_table(s.history)]
-    if s.ended:
-        lines += ["", "## End", f"{s.ended}: {why_it_ended(s)}", ""]
+    lines += ["## Attempt History", history_table(s.judgement.history)]
+    if s.judgement.ended:
+        from ralph.core.loop.end_advice import why_it_ended
+
+        lines += ["", "## End", f"{s.judgement.ended}: {why_it_ended(s)}", ""]
     return "\n".join(lines)
 
 
@@ -113,6 +112,8 @@ class EventsFile:
 
     def rebuild(self, records: Iterable[Record], s: LoopState) -> None:
         """From the records of a loop that is taken up again; `s` is what they add up to."""
+        from ralph.history.loops import Loop  # only a loop that is taken up again has a past
+
         loop, lines, self._name = Loop(), b"", ""
         for one in records:
             self._name = self._name or name_of(one.at)
@@ -139,7 +140,7 @@ class EventsFile:
             return
         fd = self._open()
         if fd < 0:
-            self.rebuild([one for one in self._journal() if one.loop == s.loop], s)
+            self.rebuild([one for one in self._journal() if one.loop == s.identity.loop], s)
             return
         try:
             os.write(fd, lines)
@@ -189,23 +190,31 @@ class Views:
 
     def write(self, s: LoopState) -> None:
         """The state file is kept until the task is done; then it goes, and the scratchpad, which the record keeps."""
-        if s.ended in DONE:
+        if s.judgement.ended in DONE:
             remove_state_file(self._folder)
             remove_scratchpad(self._folder, s)
         elif (self._folder / NAME).is_dir() or not self._usable(s):
             return  # an agent's doing; the view is lost, the journal has everything
-        elif s.ended is not None or s.history or s.refusal or s.red_now():
+        elif s.judgement.ended is not None or s.judgement.history or s.judgement.refusal or s.red_now():
             self._write_state_file(s)
 
     def _usable(self, s: LoopState) -> bool:
         return self._folder.is_dir() and straight(self._folder, s)
 
     def _write_state_file(self, s: LoopState) -> None:
-        shown = (s.attempts, s.refusal, s.serial, s.ended, tuple(r.op for r in s.red_now()))
+        shown = (
+            s.judgement.attempts,
+            s.judgement.refusal,
+            s.progress.serial,
+            s.judgement.ended,
+            tuple(r.op for r in s.red_now()),
+        )
         if shown == self._shown:
             return
         self._shown = shown
-        changes = self._snapshots.diff(s.base_tree, s.tree) if s.base_tree else []
+        changes = (
+            self._snapshots.diff(s.workspace.base_tree, s.workspace.tree) if s.workspace.base_tree else []
+        )
         text = render(s, timestamp=self._now(), files_modified=[printable(c.path) for c in changes])
         write_atomically(self._folder / NAME, text.encode(), self._folder / TEMPORARY)
 
@@ -214,8 +223,8 @@ class Views:
         if x.what not in CHECKPOINTS or not self._usable(s):
             return
         keys = {
-            "taskId": s.task.id,
-            "iteration": s.iterations + 1,
+            "taskId": s.identity.task.id,
+            "iteration": s.progress.iterations + 1,
             "contextFull": x.what == "precompact",
             "timestamp": self._now(),
             "checkpointReason": x.what,
@@ -234,30 +243,30 @@ class Views:
 def checkpoint_path(folder: Path, s: LoopState) -> Path:
     named = os.environ.get("RALPH_STATE_DIR")
     place = Path(named) if named else folder / ".ralph" / "checkpoints"
-    return place / f"{safe_name(s.task.id)}.checkpoint.json"
+    return place / f"{safe_name(s.identity.task.id)}.checkpoint.json"
 
 
 def remove_checkpoint(folder: Path, s: LoopState) -> None:
     """What an earlier loop left speaks of another context."""
     path = checkpoint_path(folder, s)
     if path.is_file():
-        seam("remove.before", writes=True)
+        fault_point("remove.before", writes=True)
         path.unlink()
-        seam("remove.after")
+        fault_point("remove.after")
 
 
 def remove_state_file(folder: Path) -> None:
     if (folder / NAME).is_dir():
         return
-    seam("remove.before", writes=True)
+    fault_point("remove.before", writes=True)
     (folder / NAME).unlink(missing_ok=True)
     (folder / TEMPORARY).unlink(missing_ok=True)
-    seam("remove.after")
+    fault_point("remove.after")
 
 
 def remove_scratchpad(folder: Path, s: LoopState) -> None:
     path = folder / scratchpad_path(s)
     if path.is_file() and straight(path.parent, s):
-        seam("remove.before", writes=True)
+        fault_point("remove.before", writes=True)
         path.unlink()
-        seam("remove.after")
+        fault_point("remove.after")

@@ -1,1 +1,1 @@
-"""Running agents and gates where they can reach only what they need. The driver decides what that is; this room does it."""
+"""Runs agents and gates where they can reach only what they need. The runner decides what that is; this room does it."""

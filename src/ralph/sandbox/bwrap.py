@@ -16,13 +16,13 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.sandbox import inside
-from ralph.sandbox.plan import (
+from ralph.sandbox import init_process
+from ralph.sandbox.mounts import (
     Programs,
     SandboxPlan,
-    find,
+    exists,
+    find_program,
     git_places,
-    there,
     unreadable_by_others,
     without_credentials,
 )
@@ -108,7 +108,7 @@ def wrap(
         home.resolve() if home.is_absolute() and home.is_dir() and home != Path("/") else Path(_TMP, "home")
     )
     _check_workspace(workspace, lives)
-    program = find(argv[0], cwd, env)
+    program = find_program(argv[0], cwd, env)
 
     plan = SandboxPlan()
     programs = Programs(plan, lives, workspace, env)
@@ -154,13 +154,13 @@ def wrap(
             *plan.arguments(),
             *_kernel(),
             *("--remount-ro", "/", "--chdir", str(plan.visit(cwd)), "--"),
-            *(sys.executable, "-I", "-S", inside.__file__, str(program), *argv),
+            *(sys.executable, "-I", "-S", init_process.__file__, str(program), *argv),
         ),
         env=_environment(env, home if lives == home.resolve() else lives),
     )
 
 
-def trouble(code: int, errors: str) -> str:
+def sandbox_error(code: int, errors: str) -> str:
     """Why the program was never started, by the exit code and the end of standard error; empty when it was."""
     last = errors.rstrip().rpartition("\n")[2]
     if code == 1 and last.startswith(_SAID_BY_BWRAP):
@@ -171,7 +171,9 @@ def trouble(code: int, errors: str) -> str:
 def left_running(errors: str) -> tuple[str, ...]:
     """The stragglers, as the last line of standard error names them: "pid comm", pids as seen inside."""
     last = errors.rstrip().rpartition("\n")[2]
-    return tuple(last.removeprefix(inside.LEFT).split(", ")) if last.startswith(inside.LEFT) else ()
+    return (
+        tuple(last.removeprefix(init_process.LEFT).split(", ")) if last.startswith(init_process.LEFT) else ()
+    )
 
 
 # -- the pieces of the plan
@@ -193,7 +195,7 @@ def _check_workspace(workspace: Path, home: Path) -> None:
 
 
 def _there(path: Path, key: str) -> Path:
-    if not path.is_absolute() or not there(path):
+    if not path.is_absolute() or not exists(path):
         raise RalphError(
             f"{key}: there is no {path}", todo="Name a file or folder that exists, by its whole path."
         )
@@ -305,7 +307,7 @@ def _isolated(bwrap: str, network: bool) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _no_namespaces_within(bwrap: str) -> tuple[str, ...]:
-    """A program inside needs no namespaces of its own, and each is a way to the kernel. bwrap < 0.8 cannot forbid it."""
+    """A program inside needs no new namespaces, and each is a way to the kernel. bwrap < 0.8 cannot forbid it."""
     forbidden = ("--disable-userns",)
     return forbidden if _try(bwrap, (*_ISOLATED, *forbidden)).returncode == 0 else ()
 

@@ -1,4 +1,4 @@
-"""Which gates fit a folder. Each answer says why; what is passed over is named with the reason. Nothing is run."""
+"""The gates that fit a folder, each with the reason; what is passed over is named with its reason too. Nothing is run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _here_and_below(folder: Path, machine: Machine) -> tuple[list[tuple[str, _Fo
     here = ProjectFolder(folder)
     chosen, left_out = _choose(here, machine, frozenset())
     found = [(".", one) for one in chosen]
-    if any(one.language == ANY for one in chosen):  # the project's own word for all that there is
+    if any(one.language == ANY for one in chosen):  # the project's own command for everything
         return found, left_out
     known = frozenset(one.language for one in chosen)
     for name in here.folders[:MOST_FOLDERS]:
@@ -140,7 +140,7 @@ def _with_reason(candidate: Candidate, usable: list[Candidate], by: dict[str, Ca
 
 
 def _named(found: list[tuple[str, Candidate]]) -> tuple[Proposal, ...]:
-    """One gate is called `tests`; several are told apart by folder or runner."""
+    """One gate is called `tests`; several are distinguished by folder or runner."""
     gates = []
     taken: set[str] = set()
     for where, candidate in found:

@@ -1,4 +1,4 @@
-"""The skill file by which a coding agent learns to hand a task to Ralph. The exit codes in it come from the ends."""
+"""The files that `ralph init` would write: ralph.yml, the roles, and the skill that shows a coding agent how to use Ralph."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import msgspec
 import yaml
 
 from ralph.agents.registry import skill_folders
-from ralph.config.load import FILE_NAMES, load
-from ralph.config.overrides import Overrides
-from ralph.config.roles import FOLDER, ROLE_FILE_NAMES
+from ralph.config.hats import FOLDER
+from ralph.config.load import FILE_NAMES, ROLE_FILE_NAMES, load
+from ralph.config.settings import Overrides
 from ralph.core.exits import EXITS, OTHER_CODES
 from ralph.errors import RalphError
 from ralph.setup import project
 from ralph.setup.detect import Detected, Proposal, detect
 from ralph.setup.presets import DEFAULT, Preset, preset
-from ralph.setup.project import Agent, Machine, names
+from ralph.setup.project import Agent, Machine, agent_names
 from ralph.setup.trial import Trial
 from ralph.setup.write import File, Written, apply, gitignore, schema
 
@@ -90,7 +90,7 @@ def _proves(preset: Preset, gates: Sequence[ProposedGate]) -> bool:
 def _cli(agent: Agent | None, about: str) -> str:
     if agent is None:
         return (
-            f"# No agent was found on PATH (looked for: {names()}).\n"
+            f"# No agent was found on PATH (looked for: {agent_names()}).\n"
             "# Install one and run `ralph init --force`, or name your own, which reads the prompt on standard input:\n"
             "# cli:\n"
             "#   command: ./agent.sh\n"
@@ -322,7 +322,7 @@ def assumed(
 ) -> Assumed:
     """`agent`, `gates`: which of the two to look for; the command line has said the other. `root`: of the repository."""
     machine = machine or Machine()
-    found = next(iter(project.on_path(machine)), None) if agent else None
+    found = next(iter(project.agents_on_path(machine)), None) if agent else None
     detected = detect(folder, root, machine) if gates else Detected()
     said: list[str] = []
     if agent:

@@ -81,7 +81,7 @@ class ProjectFolder:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The folders directly below that may hold projects of their own."""
+        """The folders directly below that may be projects themselves."""
         return tuple(
             name
             for name, is_folder in self._entries("")[:MOST_ENTRIES]
@@ -148,22 +148,22 @@ class Agent(msgspec.Struct, frozen=True):
         return registry.program(AgentPolicy(backend=self.name, command=self.command))
 
 
-def known() -> tuple[Agent, ...]:
+def known_agents() -> tuple[Agent, ...]:
     """Those that a program on PATH gives away, the preferred first."""
     return tuple(Agent(name) for name, _ in registry.programs())
 
 
-def names() -> str:
-    return ", ".join(agent.name for agent in known())
+def agent_names() -> str:
+    return ", ".join(agent.name for agent in known_agents())
 
 
-def on_path(machine: Machine) -> tuple[Agent, ...]:
-    return tuple(agent for agent in known() if machine.has(agent.program))
+def agents_on_path(machine: Machine) -> tuple[Agent, ...]:
+    return tuple(agent for agent in known_agents() if machine.has(agent.program))
 
 
-def wanted(text: str, machine: Machine) -> Agent:
+def wanted_agent(text: str, machine: Machine) -> Agent:
     """The agent that a person names: one of the known, or any command that reads the prompt from standard input."""
-    for agent in known():
+    for agent in known_agents():
         if text == agent.name:
             return agent
     try:
@@ -171,18 +171,18 @@ def wanted(text: str, machine: Machine) -> Agent:
     except ValueError as error:
         raise RalphError(f"the agent cannot be split into words: {str(error).lower()}", where="--agent")
     if not words or not words[0].strip():
-        raise RalphError("the agent must not be empty", where="--agent", todo=f"Known: {names()}.")
+        raise RalphError("the agent must not be empty", where="--agent", todo=f"Known: {agent_names()}.")
     if len(words) > 1 or "/" in words[0] or machine.has(words[0]):
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", words[0].rstrip("/").rpartition("/")[2]) or "agent"
         return Agent(name, words)
     import difflib
 
-    near = difflib.get_close_matches(text, [agent.name for agent in known()], 1)
+    near = difflib.get_close_matches(text, [agent.name for agent in known_agents()], 1)
     hint = f"Did you mean {near[0]}? " if near else ""
     raise RalphError(
         f"there is no agent {text!r}",
         where="--agent",
-        todo=f"{hint}Known: {names()}. Any other needs a command that is on PATH, or a path with a slash.",
+        todo=f"{hint}Known: {agent_names()}. Any other needs a command that is on PATH, or a path with a slash.",
     )
 
 

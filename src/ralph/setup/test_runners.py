@@ -136,7 +136,7 @@ _PYTHON_PROJECT = ("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requir
 
 
 def _own_python_files(place: ProjectFolder) -> list[str]:
-    """Without those of projects in folders below, which have an environment of their own; unless this is one project."""
+    """Without those of projects in folders below, which have their own environment; unless this is one project."""
     if place.first(*_PYTHON_PROJECT):
         return list(place.files)
     others = tuple(
@@ -393,7 +393,7 @@ def rspec(place: ProjectFolder, machine: Machine) -> Candidate | None:
     return Candidate("rspec", run, spec or ".rspec", needs=needs, called=r"\brspec\b")
 
 
-ANY = ""  # wrappers: the project's own word for all of its tests, in whatever language
+ANY = ""  # wrappers: the project's own command for all of its tests, in whatever language
 
 # Language and runner; those that may call others come first.
 RUNNERS: tuple[tuple[str, Runner], ...] = (

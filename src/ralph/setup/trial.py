@@ -20,11 +20,11 @@ import msgspec
 from ralph.core.failures.excerpt import plain_lines
 from ralph.core.failures.signature import headline
 from ralph.core.failures.test_counts import ran_nothing
-from ralph.core.secrets.environment import passed_on
+from ralph.core.secrets.environment import allowed_environment
 from ralph.git.recovery import save
 from ralph.git.repo import Repo, own_files, printable
 from ralph.git.snapshots import Snapshots
-from ralph.processes.ownership import Ownership, choose
+from ralph.processes.ownership import Ownership, choose_tier
 from ralph.text import duration
 
 SECONDS = 120.0
@@ -113,7 +113,7 @@ class Trials:
         run = f"init-{os.getpid()}-{os.urandom(2).hex()}"
         with (
             tempfile.TemporaryDirectory(prefix="ralph-init-") as scratch,
-            Ownership(choose(os.environ.get("RALPH_TIER", "")), run) as ownership,
+            Ownership(choose_tier(os.environ.get("RALPH_TIER", "")), run) as ownership,
         ):
             try:
                 owned = ownership.start(
@@ -156,7 +156,7 @@ class Trials:
         if after == before:
             return ()
         written = tuple(change.path for change in self._snapshots.diff(before, after))
-        # Somebody else may have been at work meanwhile: nothing is undone that is not safe elsewhere.
+        # Someone else may have been at work meanwhile: nothing is undone that is not safe elsewhere.
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         reason = f"before undoing what the trial of `{command[:80]}` wrote"
         save(self._repo, self._snapshots, after, loop=_NAME, reason=reason, when=now)
@@ -183,7 +183,7 @@ def _folder_at(path: str, depth: int) -> str:
 def _environment() -> dict[str, str]:
     """As a gate of a run has it."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("RALPH_")}
-    return passed_on(own, ())
+    return allowed_environment(own, ())
 
 
 def _keep(lines: list[str], more: Iterable[str]) -> None:

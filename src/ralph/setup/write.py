@@ -1,4 +1,4 @@
-"""Signals that end a process, held back until what was begun is undone. Then the process ends as the signal wants."""
+"""Writes what `ralph init` planned, all or nothing. Signals that end the process are held back until a failed write is undone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupts:
-    """Within it, the first signal is only noted, unless it comes where somebody heeds it: there it raises
+    """Within it, the first signal is only noted, unless it comes where someone heeds it: there it raises
     KeyboardInterrupt. Later ones change nothing."""
 
     def __init__(self) -> None:
@@ -101,9 +101,7 @@ def apply(files: Sequence[File], move_aside: Sequence[Path] = ()) -> Written:
 
 
 def _create(path: Path, ready: Path, take_back: ExitStack) -> None:
-    os.close(
-        os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    )  # somebody may have made it meanwhile
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))  # someone may have made it meanwhile
     take_back.callback(path.unlink)
     ready.replace(path)
 

@@ -20,14 +20,12 @@ from ralph.core.hats.event_log import (
     spoke,
     title,
 )
-from ralph.core.hats.fold import COOLDOWN, IDLE
 from ralph.core.hats.model import ASK, TURNED_DOWN, Team
 from ralph.core.hats.routing import shown_topic
+from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.hats.turns import Routed
 from ralph.core.loop import signals, steering
-from ralph.core.loop.decide import shift_level
-from ralph.core.loop.end_advice import what_next, why_it_ended
-from ralph.core.loop.landing import lands_first
+from ralph.core.loop.decide import lands_first, shift_level
 from ralph.core.loop.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.policy import GatePolicy, Task
 from ralph.terminal.words import review_started, reviewed, spent, verdict
@@ -39,14 +37,14 @@ _REFUSED, _ASIDE = "refused: ", "the claim is set aside: "
 
 def worn(x: f.IterationStarted, s: LoopState) -> tuple[str, list[str]]:
     """How the line of an iteration's start goes on, and lines below it."""
-    turn = s.turns.current
-    if s.policy.routing is None or turn is None:
+    turn = s.hats.turns.current
+    if s.identity.policy.routing is None or turn is None:
         why = [f"  {x.hat}: {x.hat_why.removeprefix(f'{x.hat}: ')}"] if x.hat_why else []
         return (f" as {x.hat}" if x.hat else ""), why
     told = f" as {title(s, x.hat)}" + (f": {about(turn.events)}" if turn.events else "")
     if x.fresh:
         told += ", notes cleared"
-    plain = x.hat and not s.turns.aside  # that a hat names the event goes without saying
+    plain = x.hat and not s.hats.turns.aside  # that a hat names the event goes without saying
     return told, [] if plain or not x.hat_why else [f"  {x.hat_why}"]
 
 
@@ -56,9 +54,9 @@ def after(fact: f.AnyFact, s: LoopState) -> list[str]:
         case (
             f.LoopStarted() | f.IterationStarted() | f.IterationEnded() | f.EventReceived() | f.BoardLooked()
         ):
-            latest = s.turns.latest
-        case f.GateEnded() | f.WorkspaceMerged() if s.claim is None:
-            latest = tuple(r for r in s.turns.latest if r.event.topic in TURNED_DOWN)
+            latest = s.hats.turns.latest
+        case f.GateEnded() | f.WorkspaceMerged() if s.judgement.claim is None:
+            latest = tuple(r for r in s.hats.turns.latest if r.event.topic in TURNED_DOWN)
         case _:
             return []
     shown = [warned for routed in latest if (warned := _warning(routed))]
@@ -71,7 +69,7 @@ def after(fact: f.AnyFact, s: LoopState) -> list[str]:
 
 def received(x: f.EventReceived, s: LoopState) -> list[str]:
     """With hats it is told of when it is routed: an agent's at the end of its iteration, a person's at once."""
-    if s.policy.routing is None or x.topic == ASK:
+    if s.identity.policy.routing is None or x.topic == ASK:
         return [f"event {x.topic} {x.payload}".rstrip()[:200]]
     return []
 
@@ -81,15 +79,15 @@ def board_looked(x: f.BoardLooked, s: LoopState) -> list[str]:
     if x.topic:
         where = f"(in {place(s, x.folder)})"
         return [f"board: {shown_topic(x.topic)} {one_line(x.item, PAYLOAD_CHARS)} {where}"]
-    if x.over or not s.turns.idle:
+    if x.over or not s.hats.turns.idle:
         return [f"board: {x.why}"]
-    pause = s.policy.team.cooldown if s.policy.team else 0.0
+    pause = s.identity.policy.team.cooldown if s.identity.policy.team else 0.0
     return [f"board: {x.why}; idle, looks again every {duration(max(pause, 1.0))}"] if first_idle(s) else []
 
 
 def first_idle(s: LoopState) -> bool:
     """Whether somebody has worked since the loop was idle before."""
-    return s.turns.worked or s.turns.cycle == 1
+    return s.hats.turns.worked or s.hats.turns.cycle == 1
 
 
 def rests(x: f.WaitStarted) -> bool:
@@ -100,7 +98,7 @@ def rests(x: f.WaitStarted) -> bool:
 def rest(x: f.WaitStarted, s: LoopState) -> list[str]:
     if x.op.startswith(COOLDOWN):
         return [f"cool-down of {duration(x.seconds)}"]
-    scans = s.policy.team is not None and any(hat.scan for hat in s.policy.team.hats)
+    scans = s.identity.policy.team is not None and any(hat.scan for hat in s.identity.policy.team.hats)
     return [] if scans else [f"idle, looks again in {duration(x.seconds)}"]
 
 
@@ -112,7 +110,7 @@ def given_up(x: f.ItemGivenUp, s: LoopState) -> list[str]:
 
 def place(s: LoopState, folder: str) -> str:
     """Where an item of a board is: a folder, or the file of a backlog."""
-    return one_line(folder, PAYLOAD_CHARS) + ("" if of_backlog(s.policy.team, folder) else "/")
+    return one_line(folder, PAYLOAD_CHARS) + ("" if of_backlog(s.identity.policy.team, folder) else "/")
 
 
 def of_backlog(team: Team | None, folder: str) -> bool:
@@ -139,7 +137,7 @@ def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
     """What to print for this fact; `s` is the state after it."""
     describe = _LINES.get(type(fact))
     shown = describe(fact, s) if describe else []
-    return shown if s.policy.routing is None else [*shown, *after(fact, s)]
+    return shown if s.identity.policy.routing is None else [*shown, *after(fact, s)]
 
 
 def _run_started(x: f.RunStarted, s: LoopState) -> list[str]:
@@ -170,8 +168,10 @@ def own_name(task: Task) -> str:
 
 
 def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
-    so_far = f"{count(s.iterations, 'iteration')} and {count(s.attempts, 'attempt')} so far"
-    return [f"going on with {s.task.id}: {so_far}"]
+    so_far = (
+        f"{count(s.progress.iterations, 'iteration')} and {count(s.judgement.attempts, 'attempt')} so far"
+    )
+    return [f"going on with {s.identity.task.id}: {so_far}"]
 
 
 def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
@@ -188,7 +188,7 @@ def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
 
 
 def _merged(x: f.WorkspaceMerged, s: LoopState) -> list[str]:
-    target = s.policy.land.target.removeprefix("refs/heads/")
+    target = s.identity.policy.land.target.removeprefix("refs/heads/")
     if x.conflicts:
         first = "; others land after it" if lands_first(s) else ""
         where = few(x.conflicts)
@@ -202,10 +202,10 @@ def _changed(x: f.WorkspaceChanged, s: LoopState) -> list[str]:
 
 def _iteration_started(x: f.IterationStarted, s: LoopState) -> list[str]:
     shift = f", strategy shift {x.shift}" if x.shift else ""
-    by = f", agent {agent_name(s.worker)}" if s.policy.fallback else ""
+    by = f", agent {agent_name(s.worker)}" if s.identity.policy.fallback else ""
     hat, why = worn(x, s)
     why += [f"  it reads what was said ({count(len(x.heard), 'text')})"] if x.heard else []
-    most = s.policy.limits.max_iterations
+    most = s.identity.policy.limits.max_iterations
     return [f"iteration {x.n}/{most} starts{hat} ({x.prompt_chars} characters{shift}{by})", *why]
 
 
@@ -216,13 +216,19 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
         "exited": _exit(x, s),
     }[x.how]
     shown = [f"iteration {x.n} ended: {how}, {duration(x.seconds)}"]
-    if s.refusal and x.how == "exited":
-        shown.append(f"claim refused: {s.refusal}")
-    elif s.claim is not None:
-        shown.append("the gates come first" if s.claim.held else "it claims completion")
-    elif s.unchecked == 0 and x.how == "exited" and not x.fault and s.history and _known_review(s, x.tree):
+    if s.judgement.refusal and x.how == "exited":
+        shown.append(f"claim refused: {s.judgement.refusal}")
+    elif s.judgement.claim is not None:
+        shown.append("the gates come first" if s.judgement.claim.held else "it claims completion")
+    elif (
+        s.judgement.unchecked == 0
+        and x.how == "exited"
+        and not x.fault
+        and s.judgement.history
+        and _known_review(s, x.tree)
+    ):
         shown += ["it claims completion", *_turned_down(s)]
-    if x.fault and s.away and s.wait_due is None and not s.fault:
+    if x.fault and s.agents.away and s.agents.wait_due is None and not s.agents.fault:
         shown.append(f"agent {agent_name(s.worker)} goes on")
     if x.stragglers:
         shown.append(f"processes it left running were ended: {few(x.stragglers)}")
@@ -238,8 +244,8 @@ def _exit(x: f.IterationEnded, s: LoopState) -> str:
         return f"{x.fault}: {x.fault_text}"
     if x.code:
         return f"exit {x.code}" + (f": {x.fault_text}" if x.fault_text else "")
-    said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
-    if s.policy.routing is not None and said.word != "TASK_STUCK":
+    said = signals.read(x.said, structured=x.structured, promise=s.identity.policy.completion_promise)
+    if s.identity.policy.routing is not None and said.word != "TASK_STUCK":
         return spoke(x, s)
     if not said.explicit:
         return "no signal"
@@ -269,26 +275,29 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
             )
         if x.empty:
             shown.append("  it ran no test")
-    if len(set(s.verdicts.get(verdict_key(x.gate, x.variant, x.tree), ()))) > 1:
+    if len(set(s.judgement.verdicts.get(verdict_key(x.gate, x.variant, x.tree), ()))) > 1:
         shown.append(f"gate {x.gate} is flaky: it says two things about one tree; no attempt is spent")
-    elif s.history and s.claim is None and x.purpose == "claim":
+    elif s.judgement.history and s.judgement.claim is None and x.purpose == "claim":
         shown += _turned_down(s) if not x.passed or _known_review(s, x.tree) else []
     return shown
 
 
 def _known_review(s: LoopState, tree: str) -> bool:
     """Whether the claim was turned down by what a reviewer had said of this very tree before."""
-    known = s.reviews.get(verdict_key(s.history[-1].gate, "as-is", tree))
+    known = s.judgement.reviews.get(verdict_key(s.judgement.history[-1].gate, "as-is", tree))
     return known is not None and not known.passed
 
 
 def _turned_down(s: LoopState) -> list[str]:
-    last, known = s.history[-1], _known_review(s, s.tree)
-    asked = known and not any(r.gate == last.gate for r in s.results)
+    last, known = s.judgement.history[-1], _known_review(s, s.workspace.tree)
+    asked = known and not any(r.gate == last.gate for r in s.judgement.results)
     shown = [f"reviewer {last.gate}: FAIL, as before: the tree is the same"] if asked else []
-    same = f", the same error {s.streak} times" if s.streak > 1 else ""
-    shown.append(f"attempt {s.attempts}/{s.policy.limits.max_attempts} turned down{same}")
-    goes_on = s.attempts < s.policy.limits.max_attempts and s.streak < s.policy.stuck.same_error_stop
+    same = f", the same error {s.judgement.streak} times" if s.judgement.streak > 1 else ""
+    shown.append(f"attempt {s.judgement.attempts}/{s.identity.policy.limits.max_attempts} turned down{same}")
+    goes_on = (
+        s.judgement.attempts < s.identity.policy.limits.max_attempts
+        and s.judgement.streak < s.identity.policy.stuck.same_error_stop
+    )
     if goes_on and (level := shift_level(s)):
         shown.append(f"strategy shift {level}: the next iteration must try something different")
     return shown
@@ -316,8 +325,8 @@ def _inspected(x: f.ClaimInspected, s: LoopState) -> list[str]:
 
 def _back(x: f.AgentBack, s: LoopState) -> list[str]:
     return (
-        [f"agent {agent_name(s.policy.agents[x.agent])} should be back"]
-        if x.agent < len(s.policy.agents)
+        [f"agent {agent_name(s.identity.policy.agents[x.agent])} should be back"]
+        if x.agent < len(s.identity.policy.agents)
         else []
     )
 
@@ -342,7 +351,7 @@ def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
             shown.append(f'its question is open, and the time for it runs on: `{of_task("answer", s)} "..."`')
         return shown
     if x.what == "answer":
-        default = "" if s.steer.default is None else f"; else: {s.steer.default}"
+        default = "" if s.people.default is None else f"; else: {s.people.default}"
         return [f"it asks: {x.why}{default}", f'waiting {duration(x.seconds)} for `ralph answer "..."`']
     if rests(x):
         return rest(x, s)
@@ -358,7 +367,9 @@ def _stop(x: f.StopRequested, s: LoopState) -> list[str]:
 def _wait_ended(x: f.WaitEnded, s: LoopState) -> list[str]:
     if x.elapsed and steering.own(x.op):
         return [
-            f"nobody answered in time; going on with: {s.answer}" if s.steer.defaulted else "nobody answered"
+            f"nobody answered in time; going on with: {s.people.answer}"
+            if s.people.defaulted
+            else "nobody answered"
         ]
     return []
 
@@ -399,15 +410,17 @@ def _notified(x: f.Notified, s: LoopState) -> list[str]:
 
 def summary(s: LoopState) -> list[str]:
     """The last words of a run: the end, the figures, what to do next."""
-    end = s.ended or "interrupted"
-    name = f"{end} ({s.end_limit})" if s.end_limit else end
-    shown = [f"warning: {w}" for w in s.warnings]
+    from ralph.core.loop.end_advice import what_next, why_it_ended
+
+    end = s.judgement.ended or "interrupted"
+    name = f"{end} ({s.judgement.end_limit})" if s.judgement.end_limit else end
+    shown = [f"warning: {w}" for w in s.warnings.lines]
     shown.append(f"{name}: {why_it_ended(s)}")
     figures = [
-        count(s.iterations, "iteration"),
-        f"{count(s.attempts, 'attempt')} turned down",
-        f"{duration(s.active_seconds)} active",
-        *spent(s.tokens, s.cost_usd, estimated=s.estimated),
+        count(s.progress.iterations, "iteration"),
+        f"{count(s.judgement.attempts, 'attempt')} turned down",
+        f"{duration(s.progress.active_seconds)} active",
+        *spent(s.progress.tokens, s.progress.cost_usd, estimated=s.progress.estimated),
     ]
     shown.append(", ".join(figures))
     shown.append(f"Next: {what_next(end, s)}")

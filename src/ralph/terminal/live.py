@@ -57,7 +57,7 @@ class OneLoop:
             self._loop = Loop()
         elif isinstance(fact, f.IterationStarted):
             self._loop.forget_past()
-        if s.started:
+        if s.identity.started:
             self._loop.note(fact, At(moment=clock), s)
 
     def heard(self, task: str, text: str) -> None:
@@ -70,7 +70,7 @@ class OneLoop:
         return render(self._loop, width, height, now, doing=self._doing(), colour=colour)
 
     def until_next_second(self, now: Now) -> float:
-        op = next(iter(self._loop.state.open), "")
+        op = next(iter(self._loop.state.progress.open), "")
         began = self._loop.began(op)
         passed = now.wall.microsecond / 1e6 if began is None else (now.clock - began.moment) % 1.0
         return 1.0 - passed + 0.002

@@ -10,15 +10,17 @@ import stat
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
 from ralph.core import facts as f
 from ralph.core.hats.board import phase_header
-from ralph.core.hats.fold import routed
+from ralph.core.hats.steps import routed
 from ralph.core.loop.state import LoopState
-from ralph.terminal.activity import Piece, pieces
+
+if TYPE_CHECKING:
+    from ralph.terminal.activity import Piece
 
 NAME = "ralph.log"
 OLD = "ralph.log.1"
@@ -97,14 +99,14 @@ class Diagnostics:
         """`s` is the state after it."""
         if not self._files:
             return
-        before = self._states.get(s.loop, LoopState())
-        if s.loop:
-            self._states[s.loop] = s
+        before = self._states.get(s.identity.loop, LoopState())
+        if s.identity.loop:
+            self._states[s.identity.loop] = s
         number, hat = _whose(fact, s)
         if isinstance(fact, f.IterationStarted):
-            self._open[s.loop] = (fact.n, fact.hat)
+            self._open[s.identity.loop] = (fact.n, fact.hat)
         elif isinstance(fact, f.IterationEnded):
-            self._open.pop(s.loop, None)
+            self._open.pop(s.identity.loop, None)
             self._write("agent-output", {"ts": _now(), "iteration": number, "hat": hat, **_complete(fact)})
         for event in _orchestrated(fact, before, s):
             self._note("orchestration", number, hat, event=event)
@@ -113,13 +115,21 @@ class Diagnostics:
         told = msgspec.json.decode(f.encode(fact))
         kind = told.pop("kind", f.kind_of(fact))
         self._note(
-            "trace", number, hat, level="INFO", target=f"ralph::{kind}", loop=s.loop or None, fields=told
+            "trace",
+            number,
+            hat,
+            level="INFO",
+            target=f"ralph::{kind}",
+            loop=s.identity.loop or None,
+            fields=told,
         )
 
     def heard(self, who: str, line: str) -> None:
         """A line that an agent printed. Of several at once nobody can say whose it is."""
         if not self._files or who != "agent":
             return
+        from ralph.terminal.activity import pieces
+
         number, hat = next(iter(self._open.values())) if len(self._open) == 1 else (0, "")
         for piece in pieces(line):
             self._write("agent-output", {"ts": _now(), "iteration": number, "hat": hat, **_output(piece)})
@@ -176,8 +186,8 @@ def _now() -> str:
 
 def _whose(fact: f.AnyFact, s: LoopState) -> tuple[int, str]:
     if isinstance(fact, f.IterationStarted | f.IterationEnded):
-        return fact.n, s.hat
-    return s.iterations, s.hat
+        return fact.n, s.hats.hat
+    return s.progress.iterations, s.hats.hat
 
 
 def _orchestrated(fact: f.AnyFact, before: LoopState, s: LoopState) -> Iterator[dict[str, Any]]:
@@ -185,7 +195,7 @@ def _orchestrated(fact: f.AnyFact, before: LoopState, s: LoopState) -> Iterator[
         case f.IterationStarted():
             yield {"type": "iteration_started"}
             yield {"type": "hat_selected", "hat": fact.hat or "ralph", "reason": fact.hat_why}
-            turn = s.turns.current
+            turn = s.hats.turns.current
             if fact.fresh and turn is not None and turn.events:
                 header = phase_header(turn.events[0]).splitlines()[0]
                 yield {"type": "scratchpad_cleared", "header": header, "scratchpad": fact.scratchpad}
@@ -195,7 +205,7 @@ def _orchestrated(fact: f.AnyFact, before: LoopState, s: LoopState) -> Iterator[
             yield {"type": "task_abandoned", "reason": f"{fact.item}: {fact.reason}"}
         case f.LoopEnded():
             yield {"type": "loop_terminated", "reason": fact.end, "detail": fact.reason}
-        case f.EventReceived() if s.policy.routing is None:
+        case f.EventReceived() if s.identity.policy.routing is None:
             yield {"type": "event_published", "topic": fact.topic, "payload": fact.payload}
     for one in routed(before, s):
         published = {"topic": one.event.topic, "payload": one.event.payload, "from": one.event.hat}

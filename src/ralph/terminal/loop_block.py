@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from ralph.core.hats.event_log import about, title
-from ralph.core.hats.fold import COOLDOWN, IDLE
+from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.loop import steering
 from ralph.core.loop.decide import shift_level
-from ralph.core.loop.state import Due, LoopState, Running
+from ralph.core.loop.state import LoopState, Running
 from ralph.core.policy import GatePolicy
 from ralph.history.gates import GateRun
 from ralph.history.loops import Loop
@@ -25,19 +25,19 @@ HAT_GAP = "   "
 
 def worn(s: LoopState) -> tuple[TextSpan, ...]:
     """The hat of the iteration under way, or whose turn is next; nothing without hats, or while nobody has a turn."""
-    turn = s.turns.current or next(iter(s.turns.pending), None)
-    if s.policy.routing is None or turn is None:
+    turn = s.hats.turns.current or next(iter(s.hats.turns.pending), None)
+    if s.identity.policy.routing is None or turn is None:
         return ()
-    waits = len(s.turns.pending) - (turn in s.turns.pending)
+    waits = len(s.hats.turns.pending) - (turn in s.hats.turns.pending)
     more = f"{HAT_GAP}{waits} more wait" if waits else ""
     name = one_line(title(s, turn.hat))
-    on = TextSpan(name, "bold") if s.turns.current else TextSpan(f"next: {name}")
+    on = TextSpan(name, "bold") if s.hats.turns.current else TextSpan(f"next: {name}")
     return (on, TextSpan(f"{HAT_GAP}{about(turn.events)}" if turn.events else ""), TextSpan(more, "dim"))
 
 
 def board(s: LoopState) -> tuple[TextSpan, ...]:
     """How many items are where, and what they cost; nothing without a board that Ralph scans."""
-    items = s.board.items.values()
+    items = s.hats.board.items.values()
     if not items:
         return ()
     there = Counter(f"in {one_line(item.folder)}/" for item in items if not item.done)
@@ -50,7 +50,7 @@ def board(s: LoopState) -> tuple[TextSpan, ...]:
     if failed:
         spans.append(TextSpan(f"{', ' if told else ''}{failed} given up", "yellow"))
     if spent:
-        spans.append(TextSpan(f"{HAT_GAP}{cost(spent, estimated=s.estimated)}", "dim"))
+        spans.append(TextSpan(f"{HAT_GAP}{cost(spent, estimated=s.progress.estimated)}", "dim"))
     return tuple(spans)
 
 
@@ -82,7 +82,7 @@ def render(
     """At most height - 1 lines of at most width - 1 columns; none before the loop begins and after it has ended. `doing`:
     the last tool or line of what is under way."""
     s = loop.state
-    if not s.started or s.ended is not None:
+    if not s.identity.started or s.judgement.ended is not None:
         return []
     width -= 1
     most = max(1, min(height - 1, max(8, height * 2 // 3)))
@@ -112,7 +112,7 @@ def _drawn(row: BlockRow, s: LoopState, width: int, colour: bool) -> str:
 
 
 def _header(s: LoopState, width: int, colour: bool) -> str:
-    hint = "Ctrl-C again ends it at once" if s.stop == "interrupt" else "Ctrl-C stops"
+    hint = "Ctrl-C again ends it at once" if s.people.stop == "interrupt" else "Ctrl-C stops"
     end = f" {hint} ──" if width >= ROOMY else ""
     room = width - len(end) - 2
     left = (TextSpan("── ", "dim"), *_task(s))
@@ -121,7 +121,7 @@ def _header(s: LoopState, width: int, colour: bool) -> str:
 
 
 def _task(s: LoopState) -> tuple[TextSpan, ...]:
-    name, title = own_name(s.task), one_line(s.task.title)
+    name, title = own_name(s.identity.task), one_line(s.identity.task.title)
     if not name:
         return (TextSpan(title, "bold"),)
     return (TextSpan(one_line(name), "bold"), TextSpan(f"  {title}"))
@@ -131,29 +131,37 @@ def _task(s: LoopState) -> tuple[TextSpan, ...]:
 
 
 def _stopping(s: LoopState) -> list[BlockRow]:
-    if s.stop is None and s.steer.pause and not any(op.startswith(steering.PAUSE) for op in s.open):
-        when = "now" if s.steer.pause.now else "after what is under way"
+    if (
+        s.people.stop is None
+        and s.people.pause
+        and not any(op.startswith(steering.PAUSE) for op in s.progress.open)
+    ):
+        when = "now" if s.people.pause.now else "after what is under way"
         return [
-            BlockRow(0, "pausing", (TextSpan(f"{when}: {one_line(s.steer.pause.by)}", "yellow"),), "yellow")
+            BlockRow(0, "pausing", (TextSpan(f"{when}: {one_line(s.people.pause.by)}", "yellow"),), "yellow")
         ]
-    if s.stop is None:
+    if s.people.stop is None:
         return []
-    when = "after this iteration" if s.stop == "graceful" else "now"
-    return [BlockRow(0, "stopping", (TextSpan(f"{when}: {one_line(s.stop_by)}", "yellow"),), "yellow")]
+    when = "after this iteration" if s.people.stop == "graceful" else "now"
+    return [BlockRow(0, "stopping", (TextSpan(f"{when}: {one_line(s.people.stop_by)}", "yellow"),), "yellow")]
 
 
 def _under_way(loop: Loop, doing: str, now: Now) -> BlockRow:
     s = loop.state
-    running = next(iter(s.open.values()), None)
+    running = next(iter(s.progress.open.values()), None)
     if running is None:
         what = (
-            "looks at the starting tree" if not s.prepared else "weighs the claim" if s.claim else "goes on"
+            "looks at the starting tree"
+            if not s.workspace.prepared
+            else "weighs the claim"
+            if s.judgement.claim
+            else "goes on"
         )
         return BlockRow(1, "ralph", (TextSpan(what, "dim"),))
     if running.op.startswith((IDLE, COOLDOWN)):
         return _resting(running, loop, now)
     if running.what == "wait":
-        return _paused(s, _age(running, loop, now)) if s.steer.pause else _waiting(s, now)
+        return _paused(s, _age(running, loop, now)) if s.people.pause else _waiting(s, now)
     seconds = _age(running, loop, now)
     if running.what == "gate":
         gate = s.gate(running.gate)
@@ -163,7 +171,7 @@ def _under_way(loop: Loop, doing: str, now: Now) -> BlockRow:
         label = "gate"
     else:
         own = s.worn.timeout if s.worn else 0.0
-        spans = [TextSpan(_of(seconds, own or s.policy.limits.iteration_hard_seconds))]
+        spans = [TextSpan(_of(seconds, own or s.identity.policy.limits.iteration_hard_seconds))]
         label = "agent"
     if running.idle >= QUIET_AFTER:
         spans.append(TextSpan(f"{GAP}quiet for {clock(running.idle)}", "yellow"))
@@ -196,7 +204,7 @@ def _hats(s: LoopState) -> list[BlockRow]:
 
 
 def _paused(s: LoopState, seconds: float) -> BlockRow:
-    by = s.steer.pause.by if s.steer.pause else ""
+    by = s.people.pause.by if s.people.pause else ""
     spans = (
         TextSpan(f"for {clock(seconds)}, by {one_line(by)}"),
         TextSpan(f"{GAP}`ralph continue` goes on", "dim"),
@@ -205,20 +213,21 @@ def _paused(s: LoopState, seconds: float) -> BlockRow:
 
 
 def _waiting(s: LoopState, now: Now) -> BlockRow:
-    due = s.wait_due
-    if steering.asks(s) and s.steer.until:
-        due = Due("answer", s.steer.seconds, s.question or "", s.steer.until)
-    if due is None or not due.until:
+    due = s.agents.wait_due
+    what, why, ends = (due.what, due.why, due.until) if due else ("", "", "")
+    if steering.asks(s) and s.people.ask_until:
+        what, why, ends = "answer", s.people.question or "", s.people.ask_until
+    if not ends:
         return BlockRow(1, "waiting", (TextSpan("for a moment"),))
-    until = datetime.fromisoformat(due.until).astimezone(now.wall.tzinfo)
+    until = datetime.fromisoformat(ends).astimezone(now.wall.tzinfo)
     left = max(0.0, (until - now.wall).total_seconds())
     if left < 60:
         when = f", {clock(math.ceil(left))} left"
     else:
         when = f" until {_day(until, now)}{until:%H:%M}, {clock(math.ceil(left))} left"
-    what = {"crash": "after a crash", "answer": "for an answer"}.get(due.what, f"for {due.what}")
+    what = {"crash": "after a crash", "answer": "for an answer"}.get(what, f"for {what}")
     return BlockRow(
-        1, "waiting", (TextSpan(f"{what}{when}"), TextSpan(f"{GAP}{one_line(due.why)}", "dim")), "yellow"
+        1, "waiting", (TextSpan(f"{what}{when}"), TextSpan(f"{GAP}{one_line(why)}", "dim")), "yellow"
     )
 
 
@@ -227,57 +236,63 @@ def _day(until: datetime, now: Now) -> str:
 
 
 def _iteration(s: LoopState, width: int) -> BlockRow:
-    most = s.policy.limits.max_iterations
-    number = s.iterations + any(r.what == "iteration" for r in s.open.values())
+    most = s.identity.policy.limits.max_iterations
+    number = s.progress.iterations + any(r.what == "iteration" for r in s.progress.open.values())
     cells = 32 if width >= WIDE else 16
     spans = [TextSpan(pad(f"{number} of {most}", 10), "bold")]
     if width >= ROOMY and most > 0:
-        used = min(cells, s.iterations * cells // most)
+        used = min(cells, s.progress.iterations * cells // most)
         spans += [TextSpan("█" * used), TextSpan("░" * (cells - used), "dim")]
-        spans.append(TextSpan(f"  {s.iterations} used, {max(0, most - s.iterations)} left", "dim"))
+        spans.append(
+            TextSpan(f"  {s.progress.iterations} used, {max(0, most - s.progress.iterations)} left", "dim")
+        )
     return BlockRow(2, "iteration", tuple(spans))
 
 
 def _attempt(s: LoopState) -> BlockRow:
-    most = s.policy.limits.max_attempts
-    number = min(s.attempts + 1, most) if most > 0 else s.attempts + 1
+    most = s.identity.policy.limits.max_attempts
+    number = min(s.judgement.attempts + 1, most) if most > 0 else s.judgement.attempts + 1
     spans = [TextSpan(pad(f"{number} of {most}" if most > 0 else str(number), 10))]
-    if level := s.under_shift if any(r.what == "iteration" for r in s.open.values()) else shift_level(s):
+    if (
+        level := s.judgement.under_shift
+        if any(r.what == "iteration" for r in s.progress.open.values())
+        else shift_level(s)
+    ):
         spans.append(TextSpan(f"strategy shift {level}{GAP}", "yellow"))
-    told = [f"{s.attempts} turned down"] if s.attempts else []
-    told += [f"same error {s.streak} times"] if s.streak > 1 else []
+    told = [f"{s.judgement.attempts} turned down"] if s.judgement.attempts else []
+    told += [f"same error {s.judgement.streak} times"] if s.judgement.streak > 1 else []
     return BlockRow(4, "attempt", (*spans, TextSpan(", ".join(told))))
 
 
 def _time(loop: Loop, now: Now) -> BlockRow:
     s = loop.state
-    under_way = sum(_age(r, loop, now) for r in s.open.values() if r.what != "wait")
+    under_way = sum(_age(r, loop, now) for r in s.progress.open.values() if r.what != "wait")
     return BlockRow(
         6,
         "time",
         (
-            TextSpan(_of(s.active_seconds + under_way, s.policy.limits.hard_seconds)),
+            TextSpan(_of(s.progress.active_seconds + under_way, s.identity.policy.limits.hard_seconds)),
             TextSpan(" active", "dim"),
         ),
     )
 
 
 def _spent(s: LoopState) -> list[BlockRow]:
-    spent, limits = s.spent(), s.policy.limits
+    spent, limits = s.spent(), s.identity.policy.limits
     told = []
     if spent.tokens or limits.max_tokens:
         told.append(f"{spent.tokens:,} tokens" + (f" of {limits.max_tokens:,}" if limits.max_tokens else ""))
     if spent.cost_usd or limits.max_cost_usd:
         of = f" of {limits.max_cost_usd:.2f}" if limits.max_cost_usd else ""
-        told.append(f"{spent.cost_usd:.2f} USD{of}" + (f" ({ESTIMATE})" if s.estimated else ""))
+        told.append(f"{spent.cost_usd:.2f} USD{of}" + (f" ({ESTIMATE})" if s.progress.estimated else ""))
     return [BlockRow(7, "spent", (TextSpan(GAP.join(told)),))] if told else []
 
 
 def _warnings(s: LoopState) -> list[BlockRow]:
-    if not s.warned:
+    if not s.warnings.by_kind:
         return []
-    count = sum(times for times, _ in s.warned.values())
-    last = list(s.warned.values())[-1][1]
+    count = sum(times for times, _ in s.warnings.by_kind.values())
+    last = list(s.warnings.by_kind.values())[-1][1]
     return [BlockRow(8, "warnings", (TextSpan(f"{count}{GAP}", "yellow"), TextSpan(one_line(last), "dim")))]
 
 
@@ -328,10 +343,10 @@ def _gate(loop: Loop, now: Now, gate: GatePolicy, wide: bool) -> _Gate:
     s, name, last = loop.state, one_line(gate.name), loop.results.get(gate.name)
     said = last.ended if last and last.started.purpose != "base" else None
     start = _start(loop, gate.name, wide)
-    if running := next((r for r in s.open.values() if r.gate == gate.name), None):
+    if running := next((r for r in s.progress.open.values() if r.gate == gate.name), None):
         return _Gate(name, "running", "bold", _duration(_age(running, loop, now)), start, "", 0)
-    result = next((r for r in reversed(s.results) if r.gate == gate.name), None)
-    if result is None and (said is None or s.claim is not None):
+    result = next((r for r in reversed(s.judgement.results) if r.gate == gate.name), None)
+    if result is None and (said is None or s.judgement.claim is not None):
         return _Gate(name, "waiting", "dim", "", start, "", 2)
     seconds = _duration(said.seconds) if said else ""
     if result:
@@ -355,11 +370,11 @@ def _verdict(gate: GatePolicy, passed: bool, unclear: bool, fault: str = "") -> 
 
 def _start(loop: Loop, gate: str, wide: bool) -> str:
     """What it said on the starting tree."""
-    if gate not in loop.state.base:
+    if gate not in loop.state.judgement.base:
         return ""
     run = loop.base_results.get(gate)
     took = f" {_duration(run.seconds)}" if wide and run else ""
-    return f"start {'green' if loop.state.base[gate] else 'red'}{took}"
+    return f"start {'green' if loop.state.judgement.base[gate] else 'red'}{took}"
 
 
 # -- figures ---------------------------------------------------------------------------------------

@@ -76,13 +76,13 @@ def render(
 
 
 def _run(members: list[Member], tally: Tally, width: int, now: Now, colour: bool) -> str:
-    stops = {m.state.stop for m in members if m.state.stop}
+    stops = {m.state.people.stop for m in members if m.state.people.stop}
     hint = "Ctrl-C again ends it at once" if "interrupt" in stops else "Ctrl-C stops"
     end = f" {hint} ──" if width >= ROOMY else ""
     room = width - len(end) - 2
     spent = [m.state.spent() for m in members]
     usd, tokens = tally.cost_usd + sum(s.cost_usd for s in spent), tally.tokens + sum(s.tokens for s in spent)
-    estimated = tally.estimated or any(m.state.estimated for m in members)
+    estimated = tally.estimated or any(m.state.progress.estimated for m in members)
     left = [
         TextSpan("── ", "dim"),
         TextSpan(f"{tally.done} done", "green" if tally.done else ""),
@@ -109,17 +109,17 @@ def _run(members: list[Member], tally: Tally, width: int, now: Now, colour: bool
 
 
 def _cells(m: Member, now: Now, width: int) -> _Cells:
-    s, running = m.state, next(iter(m.state.open.values()), None)
-    number = s.iterations + any(r.what == "iteration" for r in s.open.values())
-    most = s.policy.limits.max_iterations
+    s, running = m.state, next(iter(m.state.progress.open.values()), None)
+    number = s.progress.iterations + any(r.what == "iteration" for r in s.progress.open.values())
+    most = s.identity.policy.limits.max_iterations
     what, style = _what(m, running)
     spent = s.spent()
-    told = [cost(spent.cost_usd, estimated=s.estimated)] if spent.cost_usd else []
+    told = [cost(spent.cost_usd, estimated=s.progress.estimated)] if spent.cost_usd else []
     if spent.tokens and (width >= WIDE or not told):
         told.insert(0, f"{spent.tokens:,} tokens")
     return _Cells(
-        name=one_line(s.task.id),
-        title=one_line(s.task.title),
+        name=one_line(s.identity.task.id),
+        title=one_line(s.identity.task.title),
         iteration=f"{number}/{most}" if most > 0 else str(number),
         what=one_line(what),
         style=style,
@@ -137,7 +137,7 @@ def _what(m: Member, running: Running | None) -> tuple[str, Style]:
         return f"agent as {m.hat}" if m.hat else "agent", ""
     if running.what == "gate":
         return f"gate {running.gate}", ""
-    due = m.state.wait_due
+    due = m.state.agents.wait_due
     return f"waits: {due.what}" if due else "waits", "yellow"
 
 
@@ -149,7 +149,7 @@ def _gate_of(wanted: Operation | None) -> str:
 
 
 def _seconds(m: Member, running: Running | None, now: Now) -> str:
-    due = m.state.wait_due
+    due = m.state.agents.wait_due
     if running is not None and running.what == "wait" and due is not None and due.until:
         return f"-{clock(max(0.0, (datetime.fromisoformat(due.until) - now.wall).total_seconds()))}"
     return clock(max(0.0, now.clock - m.since))
@@ -223,16 +223,16 @@ class RunSubject:
         if isinstance(fact, f.RunReviewStarted | f.RunReviewed):
             reviewer = fact.gate if isinstance(fact, f.RunReviewStarted) else ""
             self._tally = replace(self._tally, reviewer=reviewer, reviewing=clock)
-        if not s.started:
+        if not s.identity.started:
             return
-        task = s.task.id
+        task = s.identity.task.id
         if isinstance(fact, f.LoopEnded):
             self._over(s)
-        elif s.ended is None:
+        elif s.judgement.ended is None:
             self._go_on(fact, s, clock, self._members.get(task) or Member(s, clock))
 
     def _go_on(self, fact: f.AnyFact, s: LoopState, clock: float, before: Member) -> None:
-        task = s.task.id
+        task = s.identity.task.id
         if isinstance(fact, f.LoopStarted | f.LoopResumed):
             self._ended.pop(task, None)
             self._count()
@@ -240,18 +240,20 @@ class RunSubject:
         if began:
             self._heard.pop(task, None)
         hat = fact.hat if isinstance(fact, f.IterationStarted) else before.hat
-        since = clock if began or before.state.open.keys() != s.open.keys() else before.since
+        since = (
+            clock if began or before.state.progress.open.keys() != s.progress.open.keys() else before.since
+        )
         self._members[task] = Member(s, since, hat, "" if began else before.doing)
 
     def _over(self, s: LoopState) -> None:
-        self._members.pop(s.task.id, None)
-        self._heard.pop(s.task.id, None)
-        self._ended[s.task.id] = s.ended in DONE
+        self._members.pop(s.identity.task.id, None)
+        self._heard.pop(s.identity.task.id, None)
+        self._ended[s.identity.task.id] = s.judgement.ended in DONE
         self._tally = replace(
             self._tally,
-            cost_usd=self._tally.cost_usd + s.cost_usd,
-            tokens=self._tally.tokens + s.tokens,
-            estimated=self._tally.estimated or s.estimated,
+            cost_usd=self._tally.cost_usd + s.progress.cost_usd,
+            tokens=self._tally.tokens + s.progress.tokens,
+            estimated=self._tally.estimated or s.progress.estimated,
         )
         self._count()
 
@@ -265,8 +267,8 @@ class RunSubject:
 
     def felt(self, s: LoopState) -> None:
         """Usage and ticks, which are no facts."""
-        if s.task.id in self._members:
-            self._members[s.task.id] = replace(self._members[s.task.id], state=s)
+        if s.identity.task.id in self._members:
+            self._members[s.identity.task.id] = replace(self._members[s.identity.task.id], state=s)
 
     def block(self, width: int, height: int, now: Now, *, colour: bool) -> list[str]:
         if not self._running:

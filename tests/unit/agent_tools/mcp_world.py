@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ralph.agent_tools.caller import Caller
 from ralph.agent_tools.mcp_server import Session
 from ralph.agent_tools.mcp_tools import McpTools
+from ralph.agent_tools.requests import Caller
 from ralph.journal import inbox
 
 RALPH = str(Path(sys.executable).with_name("ralph"))

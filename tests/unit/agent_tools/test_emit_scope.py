@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loop_states import loop_state
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.hats.model import Hat, Team
 from ralph.core.hats.routing import refusal as decided
-from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.journal.inbox import refusal
 from ralph.runner.hat_notes import told_of_hat
@@ -33,7 +33,7 @@ def test_the_command_and_the_loop_refuse_the_same(
         enforce_scope=enforced,
         completion_promise=promise,
     )
-    s = LoopState(policy=Policy(agent=AgentPolicy(), team=team), hat="builder")
+    s = loop_state(policy=Policy(agent=AgentPolicy(), team=team), hat="builder")
     assert bool(refusal(topic, told_of_hat(s))) == bool(decided(team, team.hats[0], topic))
 
 

@@ -17,7 +17,7 @@ from ralph.backlog.formats.dump import dump
 from ralph.backlog.formats.load import FORMATS, detect, load
 from ralph.backlog.json_line import fields_of
 from ralph.backlog.jsonl import JsonlBacklog
-from ralph.backlog.transfer import outgoing, plan
+from ralph.backlog.transfer import plan_import, tasks_to_export
 
 few = settings(max_examples=25, deadline=None)
 
@@ -29,7 +29,7 @@ def opened(folder: Path, name: str = "tasks.jsonl") -> JsonlBacklog:
 def brought_in(backlog: JsonlBacklog, text: str, format: str) -> list[str]:
     incoming, problems = load(text, format, "list")
     assert not problems, problems
-    found = plan(backlog, incoming, "2026-01-21")
+    found = plan_import(backlog, incoming, "2026-01-21")
     assert backlog.apply(found.added).conflicts == ()
     assert backlog.problems() == []
     return [str(change.fields["id"]) for change in found.added]
@@ -40,7 +40,7 @@ def there_and_back(text: str, format: str) -> str:
         backlog = opened(Path(folder))
         brought_in(backlog, text, format)
         assert brought_in(backlog, text, format) == [], "a second import adds nothing"
-        return dump(outgoing(backlog), format)
+        return dump(tasks_to_export(backlog), format)
 
 
 words = st.text(string.printable + "äß✓>-<!", max_size=30)
@@ -285,10 +285,10 @@ def test_tasks_go_to_every_form_and_back_without_loss(tmp_path: Path, format: st
     backlog = opened(tmp_path)
     (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in NATIVE))
     backlog.refresh()
-    text = dump(outgoing(backlog), format)
+    text = dump(tasks_to_export(backlog), format)
     assert detect(text) == format
     incoming, problems = load(text, format, "list")
-    assert not problems and plan(backlog, incoming, "2026-01-21").added == [], "they are known here"
+    assert not problems and plan_import(backlog, incoming, "2026-01-21").added == [], "they are known here"
     (tmp_path / "other").mkdir()
     other = opened(tmp_path / "other")
     brought_in(other, text, format)
@@ -309,7 +309,7 @@ def test_what_was_done_here_goes_back_with_it(tmp_path: Path, format: str) -> No
     backlog = opened(tmp_path)
     first, second = brought_in(backlog, given, format)
     backlog.apply([Completed(first, commit="abc", verified=True), Failed(second, "no luck")])
-    text = dump(outgoing(backlog), format)
+    text = dump(tasks_to_export(backlog), format)
     (tmp_path / "other").mkdir()
     other = opened(tmp_path / "other")
     brought_in(other, text, format)
@@ -334,7 +334,7 @@ def test_an_id_that_is_taken_gets_another_and_goes_back_under_its_own(tmp_path: 
     )
     assert brought_in(backlog, given, "prd") == ["S1-2", "S2"]
     assert backlog.find("S2").depends_on == ("S1-2",)
-    assert json.loads(dump(outgoing(backlog), "prd"))[:2] == json.loads(given)
+    assert json.loads(dump(tasks_to_export(backlog), "prd"))[:2] == json.loads(given)
 
 
 def test_changes_after_an_import_are_what_goes_out(tmp_path: Path) -> None:
@@ -342,7 +342,7 @@ def test_changes_after_an_import_are_what_goes_out(tmp_path: Path) -> None:
     given = '{"id":"bd-1","title":"one","status":"deferred","acceptance_criteria":"- a\\n- b"}\n'
     brought_in(backlog, given, "beads")
     backlog.apply([Edited("bd-1", {"title": "other", "criteria": ["c"], "status": "pending"})])
-    back = json.loads(dump(outgoing(backlog), "beads"))
+    back = json.loads(dump(tasks_to_export(backlog), "beads"))
     assert back == {"id": "bd-1", "title": "other", "acceptance_criteria": "c", "status": "open"}
 
 

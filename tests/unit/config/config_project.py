@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ralph.config.load import Resolved, load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.errors import RalphError
 
 

@@ -71,7 +71,7 @@ def test_what_has_no_place_there_is_told_with_its_line(tmp_path: Path, text: str
             "cli: {command: a}\nevent_loop: {prompt: p}\nat_end: [{review: spec}]\n",
             "is used only for a backlog",
         ),
-        (BASE + "land: branch\nat_end: [{review: spec}]\n", "nobody is asked: they look at what lands"),
+        (BASE + "land: branch\nat_end: [{review: spec}]\n", "no reviewer is asked: they look at what lands"),
     ],
 )
 def test_reviewers_whom_nobody_will_ask_are_warned_of(

@@ -8,8 +8,8 @@ import pytest
 
 from ralph.cli.context import CONFIGS
 from ralph.config.load import FILE_NAMES, NoPrompt, Resolved, load
-from ralph.config.overrides import Overrides
-from ralph.config.tasks import named_in
+from ralph.config.settings import Overrides
+from ralph.config.tasks import backlog_named_in
 from ralph.core.policy import LandPolicy
 from ralph.core.run import Work
 from ralph.errors import RalphError
@@ -145,9 +145,9 @@ def test_the_backlog_of_a_file_that_is_wrong_elsewhere_is_found(tmp_path: Path) 
     assert CONFIGS == FILE_NAMES
     config = tmp_path / "ralph.yml"
     config.write_text("backlog: plan.jsonl\nunknown: 1\n")
-    assert named_in(config) == tmp_path / "plan.jsonl"
+    assert backlog_named_in(config) == tmp_path / "plan.jsonl"
     config.write_text("gates: none # no backlog here\n")
-    assert named_in(config) is None
+    assert backlog_named_in(config) is None
     config.write_text("backlog: [a]\n")
     with pytest.raises(RalphError, match=r"ralph\.yml:1: backlog: must be text"):
-        named_in(config)
+        backlog_named_in(config)

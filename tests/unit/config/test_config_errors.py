@@ -10,7 +10,7 @@ import pytest
 from config_project import Project
 
 from ralph.config.load import load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.config.yaml_lines import MAX_DEPTH
 from ralph.errors import RalphError
 
@@ -328,7 +328,7 @@ def test_no_agent_says_how_to_give_one(project: Project, monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", str(project.folder))
     message = project.error("", command=())
     assert message.splitlines() == [
-        "there is no agent: nobody to do it",
+        "there is no agent to do it",
         "Set cli.backend or cli.command in ralph.yml, or put the agent's command after -- on the command line.",
     ]
 

@@ -13,8 +13,8 @@ from reference import config_keys, renewed
 
 import gate_package
 from ralph.config.load import Resolved, load
-from ralph.config.overrides import Overrides
 from ralph.config.schema import KEYS, Key
+from ralph.config.settings import Overrides
 
 BASE = """\
 cli: {command: base-agent}

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from ralph.config.field_types import identifier_problem, seconds
 from ralph.config.load import Resolved, load
-from ralph.config.overrides import Overrides
 from ralph.config.schema import KEYS
+from ralph.config.settings import Overrides
 from ralph.config.tasks import slug, title_of
 from ralph.errors import RalphError
 

@@ -11,7 +11,7 @@ import pytest
 from config_project import Project
 
 from ralph.config.load import load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.policy import LimitPolicy, Policy, SandboxPolicy, StuckPolicy
 

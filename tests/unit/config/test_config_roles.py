@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph.config.roles import MAX_CHARS, examine_roles, load_roles
+from ralph.config.hats import MAX_CHARS, examine_roles, load_roles
 from ralph.errors import RalphError
 
 FILE = Path(__file__).parents[2] / "fixtures/roles/roles.yaml"

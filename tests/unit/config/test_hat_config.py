@@ -10,7 +10,7 @@ import pytest
 from config_project import Project
 
 from ralph.config.load import Resolved, load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import End, exit_code
 from ralph.core.facts import LoopStarted, decode
@@ -294,7 +294,7 @@ def test_what_an_agent_cannot_do_is_told(project: Project) -> None:
     warnings = project.load(text, command=()).warnings
     assert warnings == (
         "ralph.yml:2: hats.a.backend.agent: is used only with kiro and opencode; put it into args",
-        "ralph.yml:2: hats.a.allowed_tools: only claude can be held to it; codex is told and may use others",
+        "ralph.yml:2: hats.a.allowed_tools: only claude can be held to it; codex is only told so and may use others",
         "ralph.yml:2: hats.b.model: is used only with an agent known by name; put it into backend_args",
     )
 

@@ -24,10 +24,9 @@ from ralph.config import hat_field_types as h
 from ralph.config.field_types import duration_text, seconds
 from ralph.config.json_schema import default_of, schema
 from ralph.config.load import examine, load
-from ralph.config.overrides import Overrides
 from ralph.config.problems import Problems
 from ralph.config.schema import BY_PATH, EITHER, KEYS, LISTS, NAMED, SHORT, Key
-from ralph.config.settings import read
+from ralph.config.settings import Overrides, read_settings
 from ralph.errors import RalphError
 
 SCHEMA = schema()
@@ -54,7 +53,7 @@ def written(document: Any) -> str:
 def refused_by_loader(text: str) -> list[str]:
     """What is wrong key by key: what a schema could see, without the rules between keys and on other files."""
     problems = Problems("ralph.yml")
-    read(text, problems)
+    read_settings(text, problems)
     return [problem.what for problem in problems.found]
 
 
@@ -435,7 +434,7 @@ def test_rules_between_keys_and_on_other_files_are_the_loaders(text: str, tmp_pa
 
 def properties(node: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     for name, value in node.get("properties", {}).items():
-        if value.get("deprecated"):  # what only the older family has: test_older_family.py
+        if value.get("deprecated"):  # what only the older family has: test_legacy_keys.py
             continue
         yield f"{path}{name}", value
         if f"{path}{name}" in NAMED:

@@ -15,6 +15,7 @@ from typing import get_args
 from ralph.core.exits import CODES, EXITS, OTHER_CODES, STOPS_THE_RUN, End
 
 DOCS = Path(__file__).parents[3] / "docs"
+TESTS = Path(__file__).parents[2]
 PACKAGE = Path(__file__).parents[3] / "src/ralph"
 NAMES = set(get_args(End))
 
@@ -100,7 +101,7 @@ BY_NAME"""
 USES = """
 from pathlib import Path
 import json
-from msgspec.structs import replace
+from loop_states import changed, loop_state
 from reference import exit_codes as readme_table
 from ralph.cli.show import status
 from ralph.core import exits, facts as f
@@ -108,9 +109,8 @@ from ralph.core.loop.fold import fold
 from ralph.core.loop.end_advice import what_next
 from ralph.core.policy import Task
 from ralph.core.run import RunState, fold_run
-from ralph.core.loop.state import LoopState
 from ralph.runner.backlog_writes import changes, needs_a_person
-from ralph.notify.news import Scene, news
+from ralph.notify.notification import NotificationContext, notification_of
 from ralph.history.loop_records import is_over
 from ralph.setup.plan import exit_codes
 from ralph.report import sections, words
@@ -121,17 +121,17 @@ from ralph.report.stories import LoopReport
 
 end = "rained-off"
 fact = f.decode(f.encode(f.LoopEnded(end=end, reason="clouds", code=exits.exit_code(end))))
-s = fold(LoopState(task=Task("A", "Title"), prepared=True), fact)
-told = news(fact, s, Scene(run="r", folder="/", host="h", time="t"))
+s = fold(loop_state(task=Task("A", "Title"), prepared=True), fact)
+told = notification_of(fact, s, NotificationContext(run="r", folder="/", host="h", time="t"))
 (change,) = changes(s)
 loop = Loop()
 loop.note(fact, At(run="r"), s)
 story = LoopReport(loop.snapshot(0.0, live=False), JournalTexts(Path()))
 print(json.dumps({
     "code": fact.code,
-    "ended": s.ended,
+    "ended": s.judgement.ended,
     "next": what_next(end, s),
-    "next of a task": what_next(end, replace(s, home="/home", root="/slot")),
+    "next of a task": what_next(end, changed(s, home="/home", root="/slot")),
     "resumable": not is_over(s),
     "change": type(change).__name__,
     "waits": needs_a_person(s),
@@ -151,7 +151,7 @@ def test_an_end_is_added_by_one_row(tmp_path: Path) -> None:
     table = tmp_path / "ralph/core/exits.py"
     text = table.read_text().replace('    "interrupted",\n]', '    "interrupted",\n    "rained-off",\n]')
     table.write_text(text.replace("\n)\nBY_NAME", ROW, 1))
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(DOCS)))}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(DOCS), str(TESTS)))}
     done = subprocess.run(
         [sys.executable, "-c", USES], env=env, capture_output=True, text=True, timeout=120, cwd=tmp_path
     )

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from hat_world import hat
+from core_world import World, hat, policy
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.graph import check
@@ -50,7 +49,7 @@ def loop(team: Team | None, **more: object) -> World:
 def prompt(s: LoopState, **context: object) -> str:
     (op,) = d.decide(s)
     assert isinstance(op, d.RunAgent)
-    return compose(replace(s, hat=op.hat), op, Context(**context)).text  # type: ignore[arg-type]
+    return compose(s.under_hat(op.hat), op, Context(**context)).text  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ def test_silent_iterations_end_no_loop_that_routes_no_events(team: Team) -> None
     for n in range(1, 6):
         world.iterate(f"t{n}", "nothing to tell")
     assert isinstance(world.wants(), d.RunAgent)
-    assert world.state.turns.count == 0 and world.state.silent
+    assert world.state.hats.turns.count == 0 and world.state.progress.silent
     silent = loop(EVENTS)
     for n in range(1, 5):
         silent.iterate(f"t{n}", "nothing to tell")
@@ -94,7 +93,7 @@ def test_silent_iterations_end_no_loop_that_routes_no_events(team: Team) -> None
 @pytest.mark.parametrize("team", [ROLES, WITHOUT_EVENTS])
 def test_a_persona_may_claim_by_a_signal_and_by_an_event(team: Team) -> None:
     signalled = loop(team).iterate("t1", "TASK_COMPLETE")
-    assert signalled.state.wearing.last == "critic"
+    assert signalled.state.hats.wearing.last == "critic"
     assert signalled.finish().end == "completed-unverified"
     emitted = loop(team)
     op = emitted.wants()
@@ -104,7 +103,7 @@ def test_a_persona_may_claim_by_a_signal_and_by_an_event(team: Team) -> None:
         f.EventReceived(name="1", topic="LOOP_COMPLETE", payload="all of it", serial=1),
         f.IterationEnded(serial=1, n=1, how="exited", code=0, seconds=1.0, tree="t1", said="done"),
     )
-    assert emitted.state.claim is not None and emitted.state.claim.summary == "all of it"
+    assert emitted.state.judgement.claim is not None and emitted.state.judgement.claim.summary == "all of it"
 
 
 @pytest.mark.parametrize("team", [ROLES, WITHOUT_EVENTS])
@@ -137,7 +136,7 @@ def test_a_persona_of_ralph_yml_is_told_its_tools_too_and_has_a_scratchpad() -> 
 def test_a_persona_is_asked_to_hand_over_and_is_not_held_to_what_hats_publish(
     team: Team, hat_: str, handed_over: bool, emits: bool
 ) -> None:
-    s = replace(loop(team).state, hat=hat_)
+    s = loop(team).state.under_hat(hat_)
     assert ("RALPH_HANDOVER" in told_to_hooks(s, "/nowhere")) == handed_over
     assert ("RALPH_HAT" in told_of_hat(s)) == emits
 
@@ -149,7 +148,7 @@ def test_beside_hats_a_role_is_the_coordinators_iteration_with_its_text() -> Non
     assert text.count("Find fault.") == 1 and "tester" not in text
     assert "builder" in text and "# Your hat" not in text
     world.iterate("t1", "TASK_COMPLETE")  # it may, but the builder's turn still waits
-    assert world.state.claim is None and not world.state.turns.refused
+    assert world.state.judgement.claim is None and not world.state.hats.turns.refused
     op = world.wants()
     assert isinstance(op, d.RunAgent) and op.hat == "builder"
     assert "Work well." in prompt(world.state) and "# Your hat: builder" in prompt(world.state)
@@ -159,10 +158,10 @@ def test_a_failed_gate_is_no_roles_business_by_having_changed_the_tree() -> None
     once = Team(hats=role_hats([("first_iteration", "critic")], {"critic": "Find fault."}))
     world = loop(with_roles(EVENTS, once), gates=policy().gates).base()
     world.iterate("t1", "ITERATION_DONE")  # the role
-    assert world.state.turns.producer == "critic"
+    assert world.state.hats.turns.producer == "critic"
     world.iterate("", '<event topic="build.done">x</event>').iterate("", "LOOP_COMPLETE", structured=True)
     world.gate(False)
-    assert [turn.hat for turn in world.state.turns.pending] == [""]
+    assert [turn.hat for turn in world.state.hats.turns.pending] == [""]
 
 
 def test_a_role_that_is_called_as_a_hat_is_that_hat_with_one_more_condition() -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hat_world import hat
+from core_world import POLICIES, TASK, World, answer, close, hat, policy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from test_hat_boards import BOARD, GATED
-from worlds import POLICIES, TASK, World, answer, close, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Team
@@ -56,7 +55,7 @@ def played(policy_: Policy, data: st.DataObject) -> list[f.AnyFact]:
     s = fold(LoopState(), journal[0])
     for _ in range(STEPS):
         wanted = d.decide(s)
-        if s.ended is not None or (not wanted and not s.open):
+        if s.judgement.ended is not None or (not wanted and not s.progress.open):
             break
         for fact in happens(s, wanted, data.draw):
             s = fold(s, fact)
@@ -66,14 +65,14 @@ def played(policy_: Policy, data: st.DataObject) -> list[f.AnyFact]:
 
 
 def happens(s: LoopState, wanted: tuple[d.Operation, ...], draw: Draw) -> list[f.Input]:
-    unwanted = [op for op in s.open if op not in {w.id for w in wanted}]
+    unwanted = [op for op in s.progress.open if op not in {w.id for w in wanted}]
     if unwanted:
         return close(unwanted[0], s, draw, d.cutoff(s, unwanted[0]) or "stop")
     chance = draw(st.integers(0, 20))
     if chance == 20:
         return [draw(PEOPLE)]  # type: ignore[list-item]
-    if chance == 19 and s.open:
-        return [*(x for op in s.open for x in close(op, s, draw, "stop")), f.LoopResumed(run="")]
+    if chance == 19 and s.progress.open:
+        return [*(x for op in s.progress.open for x in close(op, s, draw, "stop")), f.LoopResumed(run="")]
     match wanted[-1]:
         case d.Look(hat=scanner):
             topic = draw(st.sampled_from(["", "work.propose", "work.finish"]))
@@ -89,7 +88,7 @@ def happens(s: LoopState, wanted: tuple[d.Operation, ...], draw: Draw) -> list[f
         case op:
             return [
                 replace(x, said=draw(TAGS), structured=True)
-                if isinstance(x, f.IterationEnded) and s.policy.team
+                if isinstance(x, f.IterationEnded) and s.identity.policy.team
                 else x
                 for x in answer(op, s, draw)
             ]
@@ -111,7 +110,12 @@ def test_every_journal_is_decided_again_as_it_was(
     assert [step for step in found.steps if not step.same] == []
     begun = (f.IterationStarted, f.GateStarted, f.WaitStarted, f.LoopEnded, f.BoardLooked, f.ClaimInspected)
     assert len(found.steps) >= sum(isinstance(fact, begun) for fact in journal)
-    assert found.next or found.state.ended or found.state.open or not found.state.started
+    assert (
+        found.next
+        or found.state.judgement.ended
+        or found.state.progress.open
+        or not found.state.identity.started
+    )
 
 
 def whole() -> World:

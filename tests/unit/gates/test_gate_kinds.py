@@ -10,13 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 import gate_package
+from loop_states import loop_state
 from ralph.config.load import Resolved, load
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.gate_kinds import COMMAND, REVIEWER, GateKind
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import GatePolicy, Policy, Task
+from ralph.core.policy import COMMAND, REVIEWER, GateKind, GatePolicy, Policy, Task
 from ralph.errors import RalphError
 from ralph.gates import kinds
 from ralph.gates.command import Command
@@ -81,10 +81,10 @@ def test_the_core_names_no_kind() -> None:
 def test_a_kind_of_a_package_is_found(installed: None) -> None:
     kind = kinds.kind_of(LINES)
     assert kind.about == LINES.kind
-    s = LoopState(policy=Policy(agent=AgentPolicy(), gates=(LINES,)))
+    s = loop_state(policy=Policy(agent=AgentPolicy(), gates=(LINES,)))
     assert [gate.run for gate in kinds.as_run(s)] == [""]
     assert kinds.evidence_of(LINES, s) == "wc -l < a"
-    assert kinds.missing((LINES,)) == ""
+    assert kinds.missing_kinds((LINES,)) == ""
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_kind_that_cannot_be_used_names_its_package(installed: None, name: str
 
 
 def test_the_names_of_ours_cannot_be_taken(installed: None) -> None:
-    assert "command" not in kinds.names()
+    assert "command" not in kinds.kind_names()
     with pytest.raises(RalphError, match="not known here"):
         kinds.kind_of(replace(LINES, other_kind=GateKind("command")))
 
@@ -132,7 +132,7 @@ def test_a_kind_that_is_not_known_is_decoded_and_judged_by_its_recorded_traits()
     s = fold(LoopState(), f.decode(f.encode(started)))
     assert s.gates == (gate,)
     assert s.gates[0].question == "oracle (depth: 3)"
-    assert "oracle" in kinds.missing(s.gates)
+    assert "oracle" in kinds.missing_kinds(s.gates)
     assert kinds.evidence_of(gate, s) == "oracle (depth: 3)"
     said = f.GateEnded(
         op="claim:1:oracle:as-is",
@@ -145,7 +145,7 @@ def test_a_kind_that_is_not_known_is_decoded_and_judged_by_its_recorded_traits()
         seconds=1.0,
         passed=True,
     )
-    assert list(fold(s, said).reviews) == ["oracle as-is t1"]
+    assert list(fold(s, said).judgement.reviews) == ["oracle as-is t1"]
 
 
 def test_traits_of_a_later_version_do_not_keep_a_journal_from_being_read() -> None:

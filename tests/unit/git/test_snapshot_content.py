@@ -18,7 +18,7 @@ from workspace_project import Sh, names, opened, settle, user_state
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, without_git
 from ralph.git.snapshots import Snapshots
-from ralph.git.uncommitted import dirty
+from ralph.git.uncommitted_changes import uncommitted_paths
 
 
 def test_clean_checkout_gives_the_tree_of_head(project: Path, either: Snapshots, sh: Sh) -> None:
@@ -127,7 +127,7 @@ def test_sparse_checkout_does_not_look_like_deletions(project: Path, sh: Sh) -> 
     assert not (project / "other").exists()
     snapshots = Snapshots(opened(project), "x")
     assert snapshots.take().tree == sh(project, "rev-parse", "HEAD^{tree}").strip()
-    assert dirty(opened(project)) == []
+    assert uncommitted_paths(opened(project)) == []
     (project / "other").mkdir()
     (project / "other" / "new").write_text("n")
     assert "other/new" in names(snapshots, snapshots.take().tree)
@@ -289,7 +289,7 @@ def test_planted_filters_hooks_and_fsmonitor_do_not_run(project: Path, tmp_path:
     first = snapshots.take().tree
     (project / "f").write_text("2\n")
     second = snapshots.take().tree
-    dirty(repo)
+    uncommitted_paths(repo)
     snapshots.overlay(second, first, ["f"])
     save(repo, snapshots, second, loop="l", reason="r", when="2024-01-01T00:00:00Z")
     snapshots.restore(first)
@@ -331,7 +331,7 @@ def test_filter_of_the_users_own_configuration_stays_in_force(project: Path, sh:
 
 def test_index_head_branches_and_stash_stay_byte_identical(project: Path, repo: Repo, sh: Sh) -> None:
     from ralph.git.recovery import save
-    from ralph.git.uncommitted import dirty
+    from ralph.git.uncommitted_changes import uncommitted_paths
 
     (project / "a.txt").write_text("stashed\n")
     sh(project, "stash")
@@ -344,7 +344,7 @@ def test_index_head_branches_and_stash_stay_byte_identical(project: Path, repo: 
     before = user_state(project, sh)
     snapshots = Snapshots(repo, "x")
     start = snapshots.take().tree
-    dirty(repo)
+    uncommitted_paths(repo)
     save(repo, snapshots, start, loop="l", reason="start", when="2024-01-01T00:00:00Z")
     (project / "a.txt").unlink()
     (project / "n").write_text("n")

@@ -11,7 +11,7 @@ from workspace_project import Sh, names, opened, settle, user_state
 
 from ralph.git.repo import Repo
 from ralph.git.snapshots import Snapshots
-from ralph.git.uncommitted import dirty
+from ralph.git.uncommitted_changes import uncommitted_paths
 
 
 def make_repository(path: Path, sh: Sh, *, commit: bool = True) -> Path:
@@ -163,7 +163,7 @@ def test_nothing_planted_inside_a_submodule_runs(
     (submodule / "inner").write_text("2")
     assert either.take().dirty_submodules == ("lib",)
     either.restore(either.take().tree)
-    assert dirty(opened(project)) == ["lib"]
+    assert uncommitted_paths(opened(project)) == ["lib"]
     assert not canary.exists()
     sh(submodule, "status")
     assert canary.exists()
@@ -177,7 +177,7 @@ def test_clean_checkout_is_not_dirty(project: Path, repo: Repo) -> None:
     (project / ".ralph").mkdir()
     (project / ".ralph" / "own").write_text("own")
     (project / "tasks.jsonl").write_text("{}")
-    assert dirty(repo, ["tasks.jsonl"]) == []
+    assert uncommitted_paths(repo, ["tasks.jsonl"]) == []
 
 
 def test_everything_uncommitted_is_listed(project: Path, repo: Repo, sh: Sh) -> None:
@@ -187,7 +187,7 @@ def test_everything_uncommitted_is_listed(project: Path, repo: Repo, sh: Sh) -> 
     (project / "un\ntracked").write_text("u")
     make_repository(project / "nested", sh)
     before = user_state(project, sh)
-    assert dirty(repo) == ["a.txt", "nested", "src/b.py", "un\ntracked"]
+    assert uncommitted_paths(repo) == ["a.txt", "nested", "src/b.py", "un\ntracked"]
     assert user_state(project, sh) == before
 
 
@@ -205,7 +205,7 @@ def test_edit_in_the_second_of_the_last_index_write_is_dirty_also_later(
             break
     while int(time.time()) <= int(path.stat().st_mtime):
         time.sleep(0.01)
-    assert dirty(repo) == ["a.txt"]
+    assert uncommitted_paths(repo) == ["a.txt"]
     snapshots = Snapshots(repo, "x")
     assert snapshots.read(snapshots.take().tree, "a.txt") == b"xxx\n"
 
@@ -213,9 +213,9 @@ def test_edit_in_the_second_of_the_last_index_write_is_dirty_also_later(
 def test_repository_without_a_commit_lists_its_files(tmp_path: Path, sh: Sh) -> None:
     sh(tmp_path, "init", "-q", "r")
     (tmp_path / "r" / "f").write_text("f")
-    assert dirty(opened(tmp_path / "r")) == ["f"]
+    assert uncommitted_paths(opened(tmp_path / "r")) == ["f"]
 
 
 def test_asking_leaves_no_trace(project: Path, repo: Repo) -> None:
-    dirty(repo)
+    uncommitted_paths(repo)
     assert not repo.state_dir.exists()

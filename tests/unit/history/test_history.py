@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from core_world import POLICIES, TASK, answer, close
 from history_world import BEGIN, POLICY, JournalFile, gate, iteration, tree
 from hypothesis import given
 from hypothesis import strategies as st
-from worlds import POLICIES, TASK, answer, close
 
 from ralph.core import facts as f
 from ralph.core.loop.decide import decide
@@ -56,15 +56,15 @@ def lives(draw: Any) -> list[f.AnyFact]:
     found: list[f.AnyFact] = [f.LoopStarted(loop="l", task=TASK, policy=draw(POLICIES), root="/r")]
     s = fold_all(found)
     for _ in range(draw(st.integers(0, 40))):
-        if s.ended is not None:
+        if s.judgement.ended is not None:
             break
         for op in decide(s):
             for fact in answer(op, s, draw):
                 s = fold(s, fact)
                 if not isinstance(fact, f.Tick | f.Metered):
                     found.append(fact)
-            if draw(st.integers(0, 9)) == 9 and s.open:
-                for fact in close(next(iter(s.open)), s, draw, "stop"):
+            if draw(st.integers(0, 9)) == 9 and s.progress.open:
+                for fact in close(next(iter(s.progress.open)), s, draw, "stop"):
                     s = fold(s, fact)
                     found.append(fact)  # type: ignore[arg-type]
     return found
@@ -89,10 +89,10 @@ def test_record_by_record_it_is_as_in_bulk(facts: list[f.AnyFact], data: st.Data
 def test_its_state_is_the_cores_fold_and_its_figures_are_those_of_the_state(facts: list[f.AnyFact]) -> None:
     loop = history_of(recorded(facts)).loops["l"]
     assert loop.state == fold_all(facts)
-    assert len(loop.turned_down) == loop.state.attempts
+    assert len(loop.turned_down) == loop.state.judgement.attempts
     assert len(loop.iterations) == sum(isinstance(fact, f.IterationStarted) for fact in facts)
     assert {one.op for one in loop.under_way()} == {
-        op for op, r in loop.state.open.items() if r.what != "wait"
+        op for op, r in loop.state.progress.open.items() if r.what != "wait"
     }
     ended = [run for run in loop.gates if run.origin == "ran" and run.ended]
     assert len(ended) == sum(isinstance(fact, f.GateEnded) for fact in facts)

@@ -17,17 +17,18 @@ import pytest
 from msgspec.structs import replace
 from project import processes_with, until
 
+from loop_states import changed, loop_state
 from ralph.core import facts as f
 from ralph.core.exits import NEEDS_PERSON, NEXT, End
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import NotifyPolicy, Task
-from ralph.notify.channel import name
-from ralph.notify.news import News, Scene, news, told
+from ralph.notify.channel import target_name
+from ralph.notify.notification import Notification, NotificationContext, notification_of, sent_notifications
 from ralph.notify.notifier import Notifier
-from ralph.processes.ownership import Ownership, choose
+from ralph.processes.ownership import Ownership, choose_tier
 
-SCENE = Scene(run="r1", folder="/work/it", host="box", time="2026-01-02T03:04:05Z")
-STATE = LoopState(
+SCENE = NotificationContext(run="r1", folder="/work/it", host="box", time="2026-01-02T03:04:05Z")
+STATE = loop_state(
     loop="l1",
     task=Task(id="t-1", title="Accept ISO weeks"),
     iterations=3,
@@ -45,16 +46,18 @@ KEYS = {
 WITH_APPRISE = pytest.mark.skipif(not importlib.util.find_spec("apprise"), reason="apprise is not installed")
 
 
-def ended(end: End = "stuck", reason: str = "no way out", s: LoopState = STATE, **more: Any) -> News:
+def ended(end: End = "stuck", reason: str = "no way out", s: LoopState = STATE, **more: Any) -> Notification:
     fact = f.LoopEnded(end=end, reason=reason, code=4, **more)
-    found = news(fact, replace(s, ended=end), SCENE)
+    found = notification_of(fact, changed(s, ended=end), SCENE)
     assert found is not None
     return found
 
 
-def wait(what: str, seconds: float, waited: float = 0.0, until: str = "2026-01-02T05:00:00Z") -> News | None:
+def wait(
+    what: str, seconds: float, waited: float = 0.0, until: str = "2026-01-02T05:00:00Z"
+) -> Notification | None:
     fact = f.WaitStarted(op="wait:4", what=what, seconds=seconds, why="come back later", until=until)
-    return news(fact, replace(STATE, waited=waited), SCENE)
+    return notification_of(fact, changed(STATE, waited=waited), SCENE)
 
 
 # -- what is news ----------------------------------------------------------------------------------
@@ -108,14 +111,14 @@ def test_every_end_is_told_and_is_a_block_where_a_person_is_needed(end: End) -> 
 
 
 def test_a_block_carries_the_question_and_a_review_the_paths() -> None:
-    asked = ended("blocked-on-person", "Which one?", replace(STATE, question="Which one?"))
+    asked = ended("blocked-on-person", "Which one?", changed(STATE, question="Which one?"))
     assert asked.message["question"] == "Which one?"
     assert ended("needs-review", paths=("tests/a.py",)).message["paths"] == ["tests/a.py"]
 
 
 def test_an_end_that_the_gates_do_not_bear_out_is_not_told_as_done() -> None:
     fact = f.LoopEnded(end="completed-verified", reason="", code=0)
-    found = news(fact, replace(STATE, ended="internal"), SCENE)
+    found = notification_of(fact, changed(STATE, ended="internal"), SCENE)
     assert found is not None and found.message["end"] == "internal" and found.mood == "failure"
 
 
@@ -138,13 +141,13 @@ def test_short_waits_are_told_once_they_add_up(
 
 
 def test_other_facts_are_no_news() -> None:
-    assert news(f.WaitEnded(op="wait:4", elapsed=True), STATE, SCENE) is None
+    assert notification_of(f.WaitEnded(op="wait:4", elapsed=True), STATE, SCENE) is None
 
 
 def test_each_run_that_ends_a_loop_is_news_of_its_own_and_a_repeat_is_not() -> None:
     fact = f.LoopEnded(end="stopped", reason="", code=12)
-    first, again = news(fact, STATE, SCENE), news(fact, STATE, SCENE)
-    later = news(fact, STATE, replace(SCENE, run="r2"))
+    first, again = notification_of(fact, STATE, SCENE), notification_of(fact, STATE, SCENE)
+    later = notification_of(fact, STATE, replace(SCENE, run="r2"))
     assert first and again and later
     assert first.about == again.about != later.about
     assert first.message["id"] == again.message["id"] != later.message["id"]
@@ -163,7 +166,7 @@ def test_a_wait_that_goes_on_is_the_same_news_and_another_under_its_name_is_not(
 
 def test_title_and_text_are_short_and_plain_whatever_the_task_is_called() -> None:
     hostile = "\x1b]0;owned\x07\x00 line\nbreak \u202e" + "x" * 5000
-    found = ended(reason=hostile, s=replace(STATE, task=Task(id="t", title=hostile)))
+    found = ended(reason=hostile, s=changed(STATE, task=Task(id="t", title=hostile)))
     assert found.title.isprintable() and len(found.title) <= 120
     assert all(line.isprintable() and len(line) <= 500 for line in found.text.split("\n"))
     assert len(found.text.split("\n")) == 4
@@ -178,7 +181,7 @@ class Told:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.facts: list[f.Notified] = []
-        self.ownership = Ownership(choose(), f"t-{secrets.token_hex(4)}")
+        self.ownership = Ownership(choose_tier(), f"t-{secrets.token_hex(4)}")
 
     def notifier(
         self,
@@ -198,7 +201,7 @@ class Told:
     def tell(
         self,
         *targets: NotifyPolicy,
-        news: News | None = None,
+        news: Notification | None = None,
         already: set[tuple[str, str, str]] | None = None,
         patience: float = 60.0,
     ) -> list[f.Notified]:
@@ -245,7 +248,7 @@ def test_a_command_finds_the_short_forms_in_its_environment(teller: Told) -> Non
 
 
 def test_hostile_words_do_not_keep_anybody_from_being_told(teller: Told) -> None:
-    odd = ended(reason="nul \x00 lone \udcff", s=replace(STATE, task=Task(id="t", title="nul \x00 \udcff")))
+    odd = ended(reason="nul \x00 lone \udcff", s=changed(STATE, task=Task(id="t", title="nul \x00 \udcff")))
     assert teller.run("cat > got.json", news=odd).ok
     assert json.loads((teller.folder / "got.json").read_text())["reason"] == "nul \x00 lone \udcff"
 
@@ -321,7 +324,7 @@ def test_only_the_occasions_that_a_target_wants_are_told(teller: Told) -> None:
 
 def test_who_was_told_is_not_told_again_and_who_could_not_be_is(teller: Told) -> None:
     targets = NotifyPolicy(run="echo x >> good"), NotifyPolicy(run="echo x >> bad; exit 1")
-    already = told(teller.tell(*targets))
+    already = sent_notifications(teller.tell(*targets))
     teller.tell(*targets, already=already)
     assert (teller.folder / "good").read_text() == "x\n"
     assert (teller.folder / "bad").read_text() == "x\nx\n"
@@ -397,7 +400,7 @@ def test_a_wait_is_not_told_to_its_end_when_the_loop_has_ended(teller: Told) -> 
     ],
 )
 def test_a_target_is_named_without_its_secrets(target: NotifyPolicy, shown: str) -> None:
-    assert name(target, 1) == shown
+    assert target_name(target, 1) == shown
 
 
 def test_values_from_the_environment_are_not_recorded(teller: Told, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from ralph.processes import ownership as processes
 from ralph.processes.capture import Line
-from ralph.processes.owned import Ended, Owned
+from ralph.processes.owned_process import Ended, OwnedProcess
 from ralph.processes.ownership import Ownership
 
 PATH = os.environ.get("PATH", os.defpath)
@@ -27,7 +27,7 @@ _SLEEPERS = """sleepers() {
 }
 """
 
-_usable = processes.available()
+_usable = processes.available_tiers()
 
 
 def tiers(*names: str) -> list[object]:
@@ -113,7 +113,7 @@ class World:
         env: Mapping[str, str] | None = None,
         cap: int = 1 << 20,
         merge: bool = False,
-    ) -> Owned:
+    ) -> OwnedProcess:
         given = {"PATH": PATH, **self.token.env} if env is None else env
         return self.ownership.start(
             "k",
@@ -126,7 +126,7 @@ class World:
             merge=merge,
         )
 
-    def sh(self, script: str, **how: object) -> Owned:
+    def sh(self, script: str, **how: object) -> OwnedProcess:
         """TOKEN in the script is what survivors would show; `sleepers` counts those that run `sleep TOKEN`."""
         script = (_SLEEPERS + script if "sleepers" in script else script).replace("TOKEN", self.token.seconds)
         return self.start(["sh", "-c", script], **how)  # type: ignore[arg-type]
@@ -138,7 +138,7 @@ class World:
         return finish(self.sh(script, **how))
 
 
-def wait_for_line(owned: Owned, text: str) -> list[Line]:
+def wait_for_line(owned: OwnedProcess, text: str) -> list[Line]:
     end = time.monotonic() + DEADLINE
     seen = owned.pump()
     while not any(line.text == text for line in seen):
@@ -148,7 +148,7 @@ def wait_for_line(owned: Owned, text: str) -> list[Line]:
     return seen
 
 
-def wait_exited(owned: Owned) -> list[Line]:
+def wait_exited(owned: OwnedProcess) -> list[Line]:
     seen: list[Line] = []
     end = time.monotonic() + DEADLINE
     while not owned.exited():
@@ -158,7 +158,7 @@ def wait_exited(owned: Owned) -> list[Line]:
     return seen
 
 
-def finish(owned: Owned) -> tuple[Ended, list[Line]]:
+def finish(owned: OwnedProcess) -> tuple[Ended, list[Line]]:
     lines = wait_exited(owned)
     ended = owned.close()
     return ended, [*lines, *ended.rest]

@@ -362,7 +362,7 @@ def test_hundreds_of_starts_leak_neither_descriptors_nor_processes(tier: str, wo
     keeper = int(world.ownership.residue().split()[2].partition(".")[0])
     until(lambda: len(children(keeper)) == 1)  # the guard that waits for the next
     fds = [open_fds("self"), open_fds(keeper)]
-    for _ in range(300 if tier == processes.choose() else 60):
+    for _ in range(300 if tier == processes.choose_tier() else 60):
         start()
     until(lambda: len(children(keeper)) == 1)
     now = [open_fds("self"), open_fds(keeper)]
@@ -390,18 +390,18 @@ def test_a_full_disk_loses_neither_the_lines_nor_the_process(world: World) -> No
 
 
 def test_every_tier_is_usable_or_says_why_not() -> None:
-    found = processes.available()
+    found = processes.available_tiers()
     assert tuple(found) == processes.TIERS
     assert found["reaper"] == ""  # needs nothing but /proc: there is always a tier that holds
-    assert processes.choose() == next(tier for tier, reason in found.items() if not reason)
+    assert processes.choose_tier() == next(tier for tier, reason in found.items() if not reason)
     for tier, reason in found.items():
         if reason:
             with pytest.raises(RalphError, match=tier):
-                processes.choose(tier)
+                processes.choose_tier(tier)
         else:
-            assert processes.choose(tier) == tier
+            assert processes.choose_tier(tier) == tier
     with pytest.raises(RalphError, match="cgroup, pidns, reaper, group"):
-        processes.choose("magic")
+        processes.choose_tier("magic")
 
 
 @pytest.mark.parametrize("run", ["", "a b", "../x", "-x", "x" * 200])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ralph.core.memories import TOKEN_BYTES, Memory, block, markdown, parse, ranked, without, words
-from ralph.prompt.notes import MOST, choose, ready_todos
+from ralph.prompt.hats import MOST_TODOS, choose_memories, ready_todos
 
 DAY = 86_400
 ABOUT = "<!-- tags: {tags} | created: 2026-01-01 -->\n"
@@ -36,22 +36,22 @@ def test_memories_that_share_words_with_the_work_come_first() -> None:
             memory(1 * DAY, "DateParser is shared", "context", tags="dates"),
         ]
     )
-    found = choose(text, 2000, "Fix the parsing of dates: DateParser fails in leap years")
+    found = choose_memories(text, 2000, "Fix the parsing of dates: DateParser fails in leap years")
     assert order(found)[:2] == [1 * DAY, 3 * DAY]
     assert order(found)[2:] == [5 * DAY, 4 * DAY], "where nothing is shared, the newest"
-    assert order(choose(text, 2000, "tabs or spaces?"))[0] == 4 * DAY
+    assert order(choose_memories(text, 2000, "tabs or spaces?"))[0] == 4 * DAY
 
 
 def test_a_rare_word_counts_for_more_than_a_common_one() -> None:
     common = [memory(n * DAY, f"tests number{n}") for n in range(2, 20)]
     text = markdown([memory(DAY, "postgres hangs"), *common])
-    assert order(choose(text, 0, "tests with postgres"))[0] == DAY
+    assert order(choose_memories(text, 0, "tests with postgres"))[0] == DAY
 
 
 def test_a_tag_of_the_hat_counts() -> None:
     text = markdown([memory(2 * DAY, "Widgets are blue"), memory(DAY, "Say why", tags="Reviewer, style")])
-    assert order(choose(text, 0, "blue widgets", ["builder"])) == [2 * DAY, DAY]
-    assert order(choose(text, 0, "", ["reviewer"])) == [DAY, 2 * DAY]
+    assert order(choose_memories(text, 0, "blue widgets", ["builder"])) == [2 * DAY, DAY]
+    assert order(choose_memories(text, 0, "", ["reviewer"])) == [DAY, 2 * DAY]
 
 
 def test_of_one_day_the_kinds_have_their_order_and_then_the_newest() -> None:
@@ -64,12 +64,12 @@ def test_of_one_day_the_kinds_have_their_order_and_then_the_newest() -> None:
 def test_a_long_memory_does_not_win_by_its_length() -> None:
     everything = " ".join(f"word{n}" for n in range(3000)) + " cache"
     text = markdown([memory(2 * DAY, everything), memory(DAY, "clear the cache")])
-    assert order(choose(text, 0, "the cache is stale"))[0] == DAY
+    assert order(choose_memories(text, 0, "the cache is stale"))[0] == DAY
 
 
 def test_scripts_without_spaces_are_compared_too() -> None:
     text = markdown([memory(2 * DAY, "別の話"), memory(DAY, "日付の解析は遅い")])
-    assert order(choose(text, 0, "日付を直す"))[0] == DAY
+    assert order(choose_memories(text, 0, "日付を直す"))[0] == DAY
 
 
 def test_words_without_their_endings_and_parts_of_names_meet() -> None:
@@ -79,32 +79,35 @@ def test_words_without_their_endings_and_parts_of_names_meet() -> None:
 
 def test_the_budget_holds_and_the_rest_is_counted() -> None:
     text = markdown([memory(n * DAY, f"number {n} " + "x" * 200) for n in range(1, 101)])
-    found = choose(text, 500, "")
+    found = choose_memories(text, 500, "")
     assert len(found.encode()) <= 500 * TOKEN_BYTES
     assert order(found) == [n * DAY for n in range(100, 100 - len(order(found)), -1)]
     assert len(order(found)) >= 5
     assert f"finds {100 - len(order(found))} more -->" in found
-    assert order(choose(text, 0, "")) == [n * DAY for n in range(100, 0, -1)]
+    assert order(choose_memories(text, 0, "")) == [n * DAY for n in range(100, 0, -1)]
 
 
 def test_what_does_not_fit_leaves_its_room_to_others_but_the_first_is_cut() -> None:
     small, large = memory(DAY, "small"), memory(2 * DAY, "large " + "y" * 5000)
-    assert order(choose(markdown([small, large, memory(3 * DAY, "first")]), 200, "")) == [3 * DAY, DAY]
-    cut = choose(markdown([small, large]), 200, "")
+    assert order(choose_memories(markdown([small, large, memory(3 * DAY, "first")]), 200, "")) == [
+        3 * DAY,
+        DAY,
+    ]
+    cut = choose_memories(markdown([small, large]), 200, "")
     assert len(cut.encode()) <= 800
     assert "> large yyy" in cut
     assert " [cut]" in cut
-    assert choose(markdown([large]), 20, "") == ""
+    assert choose_memories(markdown([large]), 20, "") == ""
 
 
 def test_an_empty_or_foreign_file_gives_nothing() -> None:
-    assert choose("", 2000, "x") == ""
-    assert choose("# Notes\n> a quotation\n## Patterns\n### mem-1-00aa\n", 2000, "x") == ""
+    assert choose_memories("", 2000, "x") == ""
+    assert choose_memories("# Notes\n> a quotation\n## Patterns\n### mem-1-00aa\n", 2000, "x") == ""
 
 
 def test_the_form_is_that_of_the_file() -> None:
     text = "# Memories\n\n## Fixes\n\n### mem-7-00aa\n> one\n>\n> two\n" + ABOUT.format(tags="a, b")
-    assert choose(text, 2000, "") == text
+    assert choose_memories(text, 2000, "") == text
 
 
 def test_lines_full_of_beginnings_are_read_in_one_go() -> None:
@@ -116,7 +119,7 @@ def test_lines_full_of_beginnings_are_read_in_one_go() -> None:
 
 def test_a_large_file_is_chosen_from() -> None:
     text = markdown([memory(n, f"lesson {n} about topic{n % 97} and more") for n in range(10_000)])
-    assert parse(choose(text, 300, "topic13"))[0].content.split()[3] == "topic13"
+    assert parse(choose_memories(text, 300, "topic13"))[0].content.split()[3] == "topic13"
 
 
 HOSTILE = st.text(st.sampled_from("ab \n\r\t>#<!-|\x00\x1b\u2028\x85é\udcff")) | st.sampled_from(
@@ -137,7 +140,7 @@ def test_whatever_memories_say_they_stay_memories(
     texts: list[tuple[str, str]], budget: int, query: str
 ) -> None:
     made = [memory(n, text, kind) for n, (text, kind) in enumerate(texts, 1)]
-    found = choose(
+    found = choose_memories(
         "".join(f"## {'Fixes' if m.kind == 'fix' else 'Patterns'}\n{block(m)}" for m in made), budget, query
     )
     shown = parse(found)
@@ -146,7 +149,9 @@ def test_whatever_memories_say_they_stay_memories(
     assert all(m.kind == made[m.seconds - 1].kind for m in shown)
     assert "\x00" not in found
     assert "\x1b" not in found
-    assert choose(found, 0, "") == "" or {m.id for m in parse(choose(found, 0, ""))} == {m.id for m in shown}
+    assert choose_memories(found, 0, "") == "" or {m.id for m in parse(choose_memories(found, 0, ""))} == {
+        m.id for m in shown
+    }
 
 
 @given(st.text(max_size=200), st.text(max_size=20))
@@ -222,9 +227,9 @@ def test_a_long_list_is_cut_and_counted() -> None:
     ]
     text = lines(*many)
     said = ready_todos(text)
-    assert said.count("\n- [") == MOST
-    assert f"[{5_000 - MOST} more: `ralph tools task list`]" in said
-    assert len(said) < MOST * 300
+    assert said.count("\n- [") == MOST_TODOS
+    assert f"[{5_000 - MOST_TODOS} more: `ralph tools task list`]" in said
+    assert len(said) < MOST_TODOS * 300
 
 
 def test_a_title_cannot_end_the_block() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from core_world import TASK, TESTS, World, policy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from worlds import TASK, TESTS, World, policy
 
+from loop_states import changed
 from ralph.core.loop import decide as d
 from ralph.core.loop.signals import signal_on
 from ralph.core.policy import LimitPolicy
@@ -35,7 +36,7 @@ def everything_went_wrong() -> World:
         w.claim(
             f"t{number}", passed=False, excerpt="NameError: name 'x' is not defined\n  File \"a.py\", line 3"
         )
-    state = replace(
+    state = changed(
         w.state,
         refusal="r",
         stragglers=("1 sleep",),

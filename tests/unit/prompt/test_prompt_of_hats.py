@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hat_world import hat
+from core_world import TESTS, World, hat, policy
 from msgspec.structs import replace
-from worlds import TESTS, World, policy
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
@@ -56,7 +55,9 @@ def begin(team: Team = TEAM, **changes: object) -> LoopState:
 def run(s: LoopState, said: str, tree: str = "t1") -> LoopState:
     (op,) = decide(s)
     assert isinstance(op, RunAgent)
-    started = IterationStarted(serial=op.serial, n=op.n, prompt="p", prompt_chars=1, tree=s.tree, hat=op.hat)
+    started = IterationStarted(
+        serial=op.serial, n=op.n, prompt="p", prompt_chars=1, tree=s.workspace.tree, hat=op.hat
+    )
     ended = IterationEnded(
         serial=op.serial, n=op.n, how="exited", code=0, seconds=1.0, tree=tree, said=said, structured=True
     )
@@ -66,7 +67,7 @@ def run(s: LoopState, said: str, tree: str = "t1") -> LoopState:
 def prompt_of(s: LoopState, context: Context | None = None) -> str:
     (op,) = decide(s)
     assert isinstance(op, RunAgent)
-    return compose(replace(s, hat=op.hat), op, context or Context()).text
+    return compose(s.under_hat(op.hat), op, context or Context()).text
 
 
 def test_a_hat_is_told_its_instructions_its_event_and_what_it_may_emit() -> None:
@@ -105,10 +106,10 @@ def test_how_to_complete_is_told_only_where_no_hat_is_on() -> None:
 
 def test_what_ralph_says_under_a_hat_is_short_and_the_part_before_the_hat_never_changes() -> None:
     s = begin(replace(TEAM, gate_on=("build.done",)), memories=MemoryPolicy(), gates=(TESTS,), guidance="x")
-    s = World(s.policy, s.task).base().state
+    s = World(s.identity.policy, s.identity.task).base().state
     (op,) = decide(s)
     assert isinstance(op, RunAgent)
-    first = compose(replace(s, hat=op.hat), op, Context())
+    first = compose(s.under_hat(op.hat), op, Context())
     assert "gates must pass" in first.text and "# Rules" in first.text
     assert first.own_chars <= OWN_CHARS, first.own_chars
     head = first.text.partition("# Your hat")[0]

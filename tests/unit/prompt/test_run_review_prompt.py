@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
+from loop_states import changed
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop.fold import fold
@@ -23,9 +22,9 @@ def loop(id: str, *, done: bool = True, text: str = "", criteria: tuple[str, ...
     )
     s = fold(LoopState(), begun)
     if not done:
-        return replace(s, ended="failed", end_reason="5 attempts\nused up")
+        return changed(s, ended="failed", end_reason="5 attempts\nused up")
     landed = f.Landed(op="land", how="merge", ref="refs/heads/main", commit="c" * 40)
-    return replace(s, ended="completed-verified", landed=landed)
+    return changed(s, ended="completed-verified", landed=landed)
 
 
 def test_it_holds_tasks_criteria_failures_and_the_change() -> None:

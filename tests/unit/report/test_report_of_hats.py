@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from hat_world import hat, spike
+from core_world import hat, spike
 from msgspec.structs import replace
 from report_world import World, proven
 
@@ -84,7 +84,7 @@ def test_each_iteration_has_its_hat_its_event_and_what_it_said(world: World) -> 
 
 def test_the_items_have_what_they_took(world: World) -> None:
     worked_through(world)
-    done, bad = world.story().state.board.items.values()
+    done, bad = world.story().state.hats.board.items.values()
     assert (done.name, done.done, done.dispatches, done.cost_usd, done.tokens) == (
         "item-1.txt",
         True,
@@ -127,6 +127,6 @@ def test_hostile_items_and_payloads_stay_text(world: World) -> None:
 def test_a_loop_without_hats_has_no_such_sections(world: World) -> None:
     proven(world)
     story = world.story()
-    assert not story.worn() and not story.state.board.items
+    assert not story.worn() and not story.state.hats.board.items
     assert "Hats and events" not in world.page() + summary([story])
     assert msgspec.json.encode(loop_json(story.loop, story.texts))

@@ -20,7 +20,7 @@ from ralph.report.markdown import summary
 def test_a_proven_loop_is_told_with_its_evidence(world: World) -> None:
     proven(world)
     story = world.story()
-    assert (story.loop.standing, story.state.ended, story.loop.done, story.loop.code) == (
+    assert (story.loop.standing, story.end, story.loop.done, story.loop.code) == (
         "ended",
         "completed-verified",
         True,
@@ -36,7 +36,7 @@ def test_a_proven_loop_is_told_with_its_evidence(world: World) -> None:
     assert story.iterations[0].detail == "tests: FAILED test_answer: 41 != 42"
     assert [(c.path, c.added, c.deleted) for c in story.changed or ()] == [("answer.py", 2, 1)]
     assert story.loop.wall_seconds == pytest.approx(150.7, abs=0.1)
-    assert story.state.active_seconds == pytest.approx(150)
+    assert story.progress.active_seconds == pytest.approx(150)
     assert "git diff" in story.loop.next_step
 
 
@@ -48,7 +48,7 @@ def test_no_fact_makes_a_loop_look_more_proven_than_its_gates_do(world: World) -
     world.gate(False, again=True)
     world.end("completed-verified", "trust me", proof={"tests": "red→green"})
     story = world.story()
-    assert story.state.ended == "internal" and not story.loop.done and story.loop.code == 70
+    assert story.end == "internal" and not story.loop.done and story.loop.code == 70
     assert story.iterations[0].fate == "turned-down"
 
 
@@ -123,7 +123,7 @@ def test_a_resume_is_told_with_the_pause_before_it(world: World) -> None:
     assert pause.began - BEGIN == pytest.approx(stopped, abs=0.01)
     assert pause.ended - pause.began == pytest.approx(3600, abs=0.01)
     assert "went on in run run-2, with the answer: use sqlite" in [mark_text(m) for m in story.loop.marks]
-    assert story.loop.standing == "running" and story.state.ended is None
+    assert story.loop.standing == "running" and story.end is None
 
 
 def test_a_dead_run_is_told_as_dead_and_its_open_work_as_interrupted(world: World) -> None:
@@ -175,7 +175,7 @@ def test_a_flaky_gate_is_told_as_such(world: World) -> None:
     world.gate(True, again=True)
     story = world.story()
     assert all(run.flaky for run in story.loop.gates)
-    assert story.state.attempts == 0
+    assert story.state.judgement.attempts == 0
 
 
 def test_a_result_known_from_an_earlier_loop_is_evidence(world: World) -> None:
@@ -232,12 +232,12 @@ def test_waits_notices_and_stops_are_told(world: World) -> None:
 def test_the_newest_loop_is_meant_unless_another_is_named(world: World) -> None:
     proven(world)
     world.start(loop="other-2")
-    assert world.story().state.loop == "other-2"
-    assert [s.state.loop for s in world.stories(loop="loop")] == ["loop-1"], "its beginning is enough"
-    assert [s.state.loop for s in world.stories(everything=True)] == ["loop-1", "other-2"]
+    assert world.story().loop.id == "other-2"
+    assert [s.loop.id for s in world.stories(loop="loop")] == ["loop-1"], "its beginning is enough"
+    assert [s.loop.id for s in world.stories(everything=True)] == ["loop-1", "other-2"]
     world.next_run("later")
     world.start(loop="loop-3")
-    assert [s.state.loop for s in world.stories(run="later")] == ["loop-3"]
+    assert [s.loop.id for s in world.stories(run="later")] == ["loop-3"]
     with pytest.raises(RalphError, match="several loops begin with 'loop'"):
         world.stories(loop="loop")
     with pytest.raises(RalphError, match="no loop 'nope'") as caught:
@@ -258,8 +258,8 @@ def test_loops_of_rotated_files_are_found(world: World) -> None:
     assert world.journal.rotate_if_large(limit=100)
     assert list(world.repo.state_dir.glob("journal-*.jsonl"))
     world.start(loop="loop-2")
-    assert [s.state.loop for s in world.stories(everything=True)] == ["loop-1", "loop-2"]
-    assert [s.state.ended for s in world.stories(loop="loop-1")] == ["completed-verified"]
+    assert [s.loop.id for s in world.stories(everything=True)] == ["loop-1", "loop-2"]
+    assert [s.end for s in world.stories(loop="loop-1")] == ["completed-verified"]
 
 
 def test_trees_that_are_not_kept_are_no_error(world: World) -> None:
@@ -290,9 +290,11 @@ def test_secrets_of_the_policy_are_not_told(world: World) -> None:
 def test_a_long_night_adds_up(world: World) -> None:
     long_night(world, 60)
     story = world.story()
-    assert story.state.cost_usd == pytest.approx(sum(it.spent.cost_usd for it in story.iterations))
-    assert story.state.iterations == sum(it.fate not in ("fault", "interrupted") for it in story.iterations)
-    assert story.state.attempts == len(story.loop.turned_down)
+    assert story.progress.cost_usd == pytest.approx(sum(it.spent.cost_usd for it in story.iterations))
+    assert story.progress.iterations == sum(
+        it.fate not in ("fault", "interrupted") for it in story.iterations
+    )
+    assert story.state.judgement.attempts == len(story.loop.turned_down)
 
 
 # -- what exactly was shown ------------------------------------------------------------------------------
@@ -371,7 +373,8 @@ def test_the_outcome_says_no_more_than_the_gates_do(
 ) -> None:
     passing(world)
     shown = world.story()
-    shown.loop.state = replace(shown.loop.state, proof=proof)
+    judged = replace(shown.state.judgement, proof=proof)
+    shown.loop.state = replace(shown.state, judgement=judged)
     assert words.meaning(shown) == meaning
 
 
@@ -398,7 +401,7 @@ def test_the_verdict_that_decided_is_shown_also_when_it_was_remembered(world: Wo
     world.gate(True)  # and the reviewer has seen this tree
     world.end("failed", "attempts used up")
     story = world.story()
-    assert story.state.attempts == 2
+    assert story.state.judgement.attempts == 2
     last = story.loop.gates[-1]
     assert (last.gate, last.n, last.passed, last.how, last.before) == ("spec", 2, False, "remembered", 1)
     text = summary([story])

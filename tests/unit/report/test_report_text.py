@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from loop_states import loop_state
 from ralph.report.html import one_line, visible
 from ralph.report.markdown import safe, safe_next
 from ralph.report.sources import StoredTexts, cut_text, read_part
@@ -164,8 +165,7 @@ def test_numbers_are_as_people_read_them() -> None:
 
 
 def test_money_and_tokens_read_as_on_the_terminal() -> None:
-    from ralph.core.loop.state import LoopState
     from ralph.terminal.lines import summary
 
-    told = " ".join(summary(LoopState(tokens=4620, cost_usd=0.0412)))
+    told = " ".join(summary(loop_state(tokens=4620, cost_usd=0.0412)))
     assert f"{tokens(4620)} tokens, {cost(0.0412)}" in told

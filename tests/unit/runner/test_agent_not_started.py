@@ -7,9 +7,9 @@ import os
 
 import pytest
 
+from loop_states import loop_state
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop.decide import RunAgent
-from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.runner.operations.effects import not_started
 
@@ -30,5 +30,5 @@ OP = RunAgent(id="iteration:1", serial=1, n=1)
     ],
 )
 def test_the_reason_is_told(policy: AgentPolicy, error: OSError, told: str) -> None:
-    ended = not_started(OP, LoopState(policy=Policy(agent=policy)), error)
+    ended = not_started(OP, loop_state(policy=Policy(agent=policy)), error)
     assert (ended.fault, ended.fault_text) == ("unusable", told)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hat_world import hat
+from core_world import hat
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
@@ -59,7 +59,7 @@ class Looped:
         self.file.take(fact, self.state, self.journal.at)
 
     def work(self, said: str, hat: str) -> None:
-        serial = self.state.serial + 1
+        serial = self.state.progress.serial + 1
         self.record(
             f.IterationStarted(serial=serial, n=serial, prompt="p", prompt_chars=1, tree="base", hat=hat)
         )
@@ -193,7 +193,7 @@ def test_out_of_a_sandbox_nothing_is_written_through_a_link(tmp_path: Path) -> N
 
 
 def test_of_two_loops_in_the_journal_only_its_own_events_are_taken(loop: Looped) -> None:
-    task, policy = Task(id="u", title="U"), loop.state.policy
+    task, policy = Task(id="u", title="U"), loop.state.identity.policy
     started = f.LoopStarted(loop="l2", task=task, policy=policy, root=str(loop.folder))
     loop.journal.append(f.kind_of(started), f.encode(started), "l2")
     loop.path.unlink()

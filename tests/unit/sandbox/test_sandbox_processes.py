@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from sandbox_world import World, needs_bwrap
 
-from ralph.processes.owned import Ended, Owned
-from ralph.processes.ownership import Ownership, available
+from ralph.processes.owned_process import Ended, OwnedProcess
+from ralph.processes.ownership import Ownership, available_tiers
 from ralph.sandbox.bwrap import left_running
 
 pytestmark = needs_bwrap
-_usable = available()
+_usable = available_tiers()
 TIERS = [
     pytest.param(tier, marks=pytest.mark.skipif(bool(_usable[tier]), reason=f"{tier}: {_usable[tier]}"))
     for tier in ("cgroup", "pidns", "reaper")
@@ -68,13 +68,13 @@ def ownership(request: pytest.FixtureRequest) -> Iterator[Ownership]:
     owner.close(spare_keeper=True)
 
 
-def start(world: World, owner: Ownership, script: str, stdin: bytes | None = None) -> Owned:
+def start(world: World, owner: Ownership, script: str, stdin: bytes | None = None) -> OwnedProcess:
     boxed = world.wrap(["sh", "-c", script])
     out = world.folder / "out"
     return owner.start("i", boxed.argv, cwd=world.workspace, env=boxed.env, stdin=stdin, out=out)
 
 
-def finish(owned: Owned) -> Ended:
+def finish(owned: OwnedProcess) -> Ended:
     end = time.monotonic() + 60
     while not owned.exited():
         assert time.monotonic() < end

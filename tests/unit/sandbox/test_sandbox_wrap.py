@@ -13,7 +13,7 @@ from sandbox_world import World, needs_bwrap
 
 from ralph.errors import RalphError
 from ralph.sandbox import bwrap
-from ralph.sandbox.bwrap import trouble, usable
+from ralph.sandbox.bwrap import sandbox_error, usable
 
 NOBODY = 65534
 
@@ -274,10 +274,10 @@ def test_a_bubblewrap_that_cannot_run_is_explained(
 def test_a_sandbox_that_cannot_be_made_is_told_from_a_failing_program(world: World) -> None:
     boxed = world.wrap(["sh", "-c", "echo 'bwrap: not me' >&2; exit 2"])
     done = subprocess.run(boxed.argv, env=boxed.env, capture_output=True, text=True)
-    assert trouble(done.returncode, done.stderr) == ""
+    assert sandbox_error(done.returncode, done.stderr) == ""
     shutil.rmtree(world.workspace)
     done = subprocess.run(boxed.argv, env=boxed.env, capture_output=True, text=True)
-    assert "the sandbox cannot be made" in trouble(done.returncode, done.stderr)
+    assert "the sandbox cannot be made" in sandbox_error(done.returncode, done.stderr)
 
 
 @needs_bwrap

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ralph.config.load import Resolved, load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.core.exits import CODES, NEXT, SOME_TASKS_FAILED
 from ralph.core.policy import GatePolicy
 from ralph.errors import RalphError
@@ -32,7 +32,7 @@ from ralph.setup.plan import (
     skill,
 )
 from ralph.setup.presets import preset, presets
-from ralph.setup.project import Agent, Machine, known, on_path, wanted
+from ralph.setup.project import Agent, Machine, agents_on_path, known_agents, wanted_agent
 from ralph.setup.trial import Trial
 from ralph.setup.write import IGNORED, File, apply, gitignore, missing_ignores
 
@@ -40,7 +40,7 @@ Lay = Callable[[dict[str, str]], Path]
 Having = Callable[..., Machine]
 
 PLAIN = preset("plain")
-AGENTS = known()
+AGENTS = known_agents()
 CLAUDE = AGENTS[0]
 
 
@@ -203,15 +203,15 @@ def test_the_file_says_what_was_found_and_measured(tmp_path: Path) -> None:
 
 
 def test_agents_on_path_come_in_the_order_of_the_table(having: Having) -> None:
-    found = on_path(having("aider", "codex", "claude", "vim"))
+    found = agents_on_path(having("aider", "codex", "claude", "vim"))
     assert [agent.name for agent in found] == ["claude", "codex", "aider"]
 
 
 def test_an_agent_may_be_any_command(having: Having) -> None:
     machine = having("mine")
-    assert wanted("codex", machine) == Agent("codex")
-    assert wanted("mine", machine).command == ("mine",)
-    assert wanted("./agent.sh --fast 'a b'", machine).command == ("./agent.sh", "--fast", "a b")
+    assert wanted_agent("codex", machine) == Agent("codex")
+    assert wanted_agent("mine", machine).command == ("mine",)
+    assert wanted_agent("./agent.sh --fast 'a b'", machine).command == ("./agent.sh", "--fast", "a b")
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_an_agent_may_be_any_command(having: Having) -> None:
 )
 def test_an_unknown_agent_is_refused_with_what_is_near(having: Having, text: str, says: str) -> None:
     with pytest.raises(RalphError) as caught:
-        wanted(text, having())
+        wanted_agent(text, having())
     assert says in str(caught.value)
 
 

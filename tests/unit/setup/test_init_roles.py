@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ralph
-from ralph.config.roles import load_roles
+from ralph.config.hats import load_roles
 from ralph.errors import RalphError
 from ralph.setup.plan import role_files, roles
 

@@ -95,14 +95,14 @@ def test_what_only_the_first_run_writes_need_not_be_allowed(repo: Repo, tmp_path
 def test_writes_are_undone_also_when_the_trial_is_broken_off(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import ralph.processes.owned as owned
+    import ralph.processes.owned_process as owned
 
-    def interrupted(self: owned.Owned, seconds: float | None = None) -> None:
+    def interrupted(self: owned.OwnedProcess, seconds: float | None = None) -> None:
         while not (repo.root / "new").exists():
             time.sleep(0.01)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(owned.Owned, "wait", interrupted)
+    monkeypatch.setattr(owned.OwnedProcess, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         tried(repo, "echo 1 > new; sleep 1000")
     assert not (repo.root / "new").exists()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hat_world import hat, spike
+from core_world import World, hat, policy, spike
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Scan, ScanBacklog, ScanFolder, Team
@@ -64,7 +63,7 @@ class Told(World):
                 n=op.n,
                 prompt="p",
                 prompt_chars=9,
-                tree=self.state.tree,
+                tree=self.state.workspace.tree,
                 hat=op.hat,
                 hat_why=op.hat_why,
                 fresh=op.fresh,
@@ -72,8 +71,8 @@ class Told(World):
         )
 
     def end(self, said: str = "", tree: str = "") -> Told:
-        serial, n = self.state.serial, self.state.iterations + 1
-        tree = tree or self.state.tree
+        serial, n = self.state.progress.serial, self.state.progress.iterations + 1
+        tree = tree or self.state.workspace.tree
         return self.tell(
             f.IterationEnded(serial=serial, n=n, how="exited", code=0, seconds=2.0, tree=tree, said=said)
         )

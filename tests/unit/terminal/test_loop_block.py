@@ -7,12 +7,12 @@ from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from worlds import World, policy
+from core_world import World, policy
 
+from loop_states import loop_state
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop import decide as d
-from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy, LimitPolicy, Policy, Task
 from ralph.history.loops import Loop
 from ralph.history.moments import At
@@ -58,7 +58,7 @@ class Watched(World):
                         n=op.n,
                         prompt="p",
                         prompt_chars=1,
-                        tree=self.state.tree,
+                        tree=self.state.workspace.tree,
                         shift=op.shift,
                     )
                 )
@@ -316,7 +316,7 @@ time 0:36 of 2:00:00 active
 def test_of_many_gates_those_that_matter_now_are_shown() -> None:
     gates = tuple(GatePolicy(name=f"gate{n:02}", run="x") for n in range(40))
     world = Watched(policy(gates=gates)).prepare()
-    while world.state.serial == 0 and not isinstance(world.wants(), d.RunAgent):
+    while world.state.progress.serial == 0 and not isinstance(world.wants(), d.RunAgent):
         world.judged(True)
     world.iterate("t1", "TASK_COMPLETE")
     world.judged(*[True] * 30).start()
@@ -383,7 +383,7 @@ def test_a_reviewer_s_verdict_is_shown_in_its_own_words() -> None:
         "quality": {"passed": False, "headline": "no", "unclear": True},
         "other": {"passed": False, "headline": "limit reached", "unclear": True, "fault": "quota"},
     }
-    state = LoopState(started=True, prepared=True, policy=Policy(agent=AgentPolicy(), gates=gates))
+    state = loop_state(started=True, prepared=True, policy=Policy(agent=AgentPolicy(), gates=gates))
     loop = Loop()
     for name, more in said.items():
         fields = {"command": "", "code": 0, "seconds": 1.0} | more

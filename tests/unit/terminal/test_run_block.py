@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from worlds import World, policy
+from core_world import World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d
@@ -43,7 +43,7 @@ class Worked(World):
     def agent(self, hat: str = "") -> Worked:
         op = self.wants()
         assert isinstance(op, d.RunAgent)
-        tree = self.state.tree
+        tree = self.state.workspace.tree
         started = f.IterationStarted(serial=op.serial, n=op.n, prompt="p", prompt_chars=1, tree=tree, hat=hat)
         return self.tell(started)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ralph.core.loop.state import LoopState
+from loop_states import loop_state
 from ralph.terminal.lines import summary
 from ralph.terminal.words import cost, spent
 
@@ -21,7 +21,7 @@ from ralph.terminal.words import cost, spent
 )
 def test_a_cost_is_told_with_its_source(tokens: int, usd: float, estimated: bool, told: list[str]) -> None:
     assert spent(tokens, usd, estimated=estimated) == told
-    state = LoopState(tokens=tokens, cost_usd=usd, estimated=estimated)
+    state = loop_state(tokens=tokens, cost_usd=usd, estimated=estimated)
     figures = next(line for line in summary(state) if " active" in line)
     assert figures.endswith(", ".join(["0.0 s active", *told]))
 

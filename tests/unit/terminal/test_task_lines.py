@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from loop_states import loop_state
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop.fold import fold
@@ -43,5 +44,5 @@ def test_the_role_of_an_iteration_is_named_once_with_its_reason() -> None:
         hat="architect",
         hat_why="architect: iterations >= 3 (iterations is 3)",
     )
-    shown = lines(started, LoopState(policy=Policy(AgentPolicy())))
+    shown = lines(started, loop_state(policy=Policy(AgentPolicy())))
     assert shown[1:] == ["  architect: iterations >= 3 (iterations is 3)"]

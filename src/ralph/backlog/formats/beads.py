@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ralph.backlog.changes import Fields
-from ralph.backlog.formats.record import Record, name, number, text
+from ralph.backlog.formats import Record, name, number, text
 from ralph.core.tasks.task import parent_of
 
 MARKS = ("issue_type", "created_at", "acceptance_criteria", "close_reason")

@@ -1,4 +1,4 @@
-"""Writes tasks as a whole list of another form: as it came, but for what has changed since."""
+"""Writes tasks as a whole list of another format: as it was imported, except for what has changed since."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from ralph.backlog.changes import Fields
-from ralph.backlog.formats import markdown
+from ralph.backlog.formats import SOURCE, Record, markdown, to_record, unmapped_fields
 from ralph.backlog.formats.load import RECORDS
-from ralph.backlog.formats.record import SOURCE, Record, given_back, unsaid
 from ralph.backlog.json_line import line_of
 
 
@@ -59,7 +58,7 @@ def _records(tasks: Sequence[Outgoing], format: str) -> list[Record]:
         if source:  # how it was put into the tree is no part of the record
             fields = {k: v for k, v in fields.items() if k != "leaf" and not (k == "parent" and not v)}
             fields["leaf"] = form.read(form.plain(fields)).get("leaf")
-        found.append(given_back(fields, source, form.read, form.plain))
+        found.append(to_record(fields, source, form.read, form.plain))
     return found
 
 
@@ -119,7 +118,7 @@ def _dump_markdown(tasks: Sequence[Outgoing]) -> str:
 def _changed(one: Outgoing, item: markdown.ChecklistItem, source: Fields) -> Fields:
     status = "complete" if one.done else "pending"
     back: Fields = {"title": item.title, "description": item.description, "status": status, **item.own}
-    return unsaid(one.fields, back, source, besides=("id", "leaf", "parent"))
+    return unmapped_fields(one.fields, back, source, besides=("id", "leaf", "parent"))
 
 
 def _rendered(one: Outgoing, source: Fields) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ralph.backlog.changes import Fields
-from ralph.backlog.formats.record import Record, number, text
+from ralph.backlog.formats import Record, number, text
 
 _TYPES = {
     "bug": "bug",

@@ -1,4 +1,4 @@
-"""Which form a text has."""
+"""Reads a list of another format: which format the text has, and its tasks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from ralph.backlog.changes import Fields
-from ralph.backlog.formats import beads, github, markdown, prd
-from ralph.backlog.formats.record import OWN, SOURCE, Record, taken_in, text
+from ralph.backlog.formats import OWN, SOURCE, Record, beads, github, markdown, prd, text, to_line
 from ralph.backlog.json_line import fields_of
 from ralph.core.tasks.task import TaskProblem, parent_of, read_fields
 
@@ -58,7 +57,7 @@ class Incoming(msgspec.Struct):
 
     fields: Fields
     line: int  # in the text it came from
-    named: bool = True  # its id was told, not counted
+    named: bool = True  # its id was given, not counted
 
 
 def load(content: str, format: str, file: str) -> tuple[list[Incoming], list[TaskProblem]]:
@@ -123,7 +122,7 @@ def _load_records(
         if not isinstance(record, dict):
             problems.append(TaskProblem("this is not a JSON object", file, line))
             continue
-        fields, beyond = taken_in(record, form.read, form.plain)
+        fields, beyond = to_line(record, form.read, form.plain)
         foreign = str(fields.get("id", ""))
         if foreign in seen:
             problems.append(TaskProblem(f"{foreign}: is on line {seen[foreign]} already", file, line))

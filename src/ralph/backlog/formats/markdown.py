@@ -58,7 +58,7 @@ def _item(match: re.Match[str], number: int, raw: str) -> ChecklistItem:
             own = json.loads(told[1])
             title = title[: told.start()]
         except ValueError:
-            pass  # a comment of somebody else's
+            pass  # a comment of someone else's
     return ChecklistItem(number, _indent(match[1] + "x"), title, match[4] != " ", raw, own)
 
 

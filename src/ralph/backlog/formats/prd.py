@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ralph.backlog.changes import Fields
-from ralph.backlog.formats.record import Record, name, number, text, texts
+from ralph.backlog.formats import Record, name, number, text, texts
 
 CONTAINERS = ("userStories", "user_stories", "stories")
 _DEPENDS = ("dependsOn", "dependencies")

@@ -86,11 +86,13 @@ def drive(request: BacklogRequest, backlog: Backlog, see: dict[str, bool]) -> in
             request,
             backlog,
             LoopView(
-                fact=lambda fact, s: shown.say(told.heard(fact), s, f"{s.task.id}  " if s.task.id else ""),
+                fact=lambda fact, s: shown.say(
+                    told.heard(fact), s, f"{s.identity.task.id}  " if s.identity.task.id else ""
+                ),
                 line=lambda task, who, line: shown.heard(who, line.text, task),
                 resume_or_fresh=lambda s: "resume",
                 pulse=shown.pulse,
-                end=lambda s: shown.tell(told.ended(s), f"{s.task.id}  "),
+                end=lambda s: shown.tell(told.ended(s), f"{s.identity.task.id}  "),
                 note=shown.note,
             ),
         )
@@ -172,36 +174,38 @@ class _Told:
         return fact
 
     def ended(self, s: LoopState) -> list[str]:
-        self._ends[s.task.id] = s
+        self._ends[s.identity.task.id] = s
         return [_outcome(s), *_needs(s)]
 
     def summary(
         self, backlog: Backlog, reviews: tuple[f.RunReviewed, ...], request: BacklogRequest
     ) -> list[str]:
-        done = [s for s in self._ends.values() if s.ended in DONE]
+        done = [s for s in self._ends.values() if s.judgement.ended in DONE]
         split = [s for s in self._ends.values() if is_split(s, backlog)]
-        rest = [s for s in self._ends.values() if s.ended not in DONE and s not in split]
+        rest = [s for s in self._ends.values() if s.judgement.ended not in DONE and s not in split]
         seconds = (datetime.now() - self._began).total_seconds()
-        spent = sum(s.cost_usd for s in self._ends.values())
+        spent = sum(s.progress.cost_usd for s in self._ends.values())
         spent += sum(x.usage.cost_usd for x in self._reviews)
         cost = f", {spent:.2f} USD" if spent else ""
         also = f", {len(split)} split" if split else ""
         lines = ["", f"{len(done)} done, {len(rest)} not{also}, in {duration(seconds)}{cost}"]
-        lines += [f"  {s.task.id}: {split_into(s.task.id, backlog)}" for s in split]
+        lines += [f"  {s.identity.task.id}: {split_into(s.identity.task.id, backlog)}" for s in split]
         lines += _landed_elsewhere(done, request.repo)
         for s in rest:
-            lines += [f"  {s.task.id}: {_outcome(s)}", *(f"    {text}" for text in _needs(s))]
+            lines += [f"  {s.identity.task.id}: {_outcome(s)}", *(f"    {text}" for text in _needs(s))]
         if said := together(reviews):
             lines.append(f"Reviewers of the whole run, {said}")
         lines += self._left_over(backlog, request)
-        if any(s.ended in STOPS_THE_RUN for s in rest):
+        if any(s.judgement.ended in STOPS_THE_RUN for s in rest):
             lines.append("Next: `ralph run` goes on where it was.")
-        failed = [s for s in rest if s.ended in FAILURES]
-        kept = [s for s in failed if s.end_branch]
+        failed = [s for s in rest if s.judgement.ended in FAILURES]
+        kept = [s for s in failed if s.judgement.end_branch]
         if failed:
-            again = f"`ralph task reopen {shlex_quoted((kept or failed)[0].task.id)}` and `ralph run`"
+            again = (
+                f"`ralph task reopen {shlex_quoted((kept or failed)[0].identity.task.id)}` and `ralph run`"
+            )
             lines.append(f"Look at a failure branch, then {again}." if kept else f"To try again: {again}.")
-        if cancelled := [s for s in rest if s.ended == "cancelled"]:
+        if cancelled := [s for s in rest if s.judgement.ended == "cancelled"]:
             lines.append(f"Next: {what_next('cancelled', cancelled[0])}")
         return lines
 
@@ -219,8 +223,10 @@ class _Told:
 def _landed_elsewhere(done: list[LoopState], repo: Repo) -> list[str]:
     """Of what is done, what is not where it was to be; and pull requests."""
     elsewhere = UnlandedTasks(repo)
-    told = [(s.task.id, loose_end(s, elsewhere)) for s in done]
-    asked = [(s.task.id, s.landed.url) for s in done if s.landed and s.landed.url]
+    told = [(s.identity.task.id, loose_end(s, elsewhere)) for s in done]
+    asked = [
+        (s.identity.task.id, s.landing.landed.url) for s in done if s.landing.landed and s.landing.landed.url
+    ]
     return [
         *(f"  {id}: {text}" for id, text in told if text),
         *(f"  {id}: pull request {url}" for id, url in asked),
@@ -229,20 +235,20 @@ def _landed_elsewhere(done: list[LoopState], repo: Repo) -> list[str]:
 
 def _needs(s: LoopState) -> list[str]:
     """What a person can do for a task that waits for them."""
-    return [what_next(s.ended, s)] if s.ended and needs_a_person(s) else []
+    return [what_next(s.judgement.ended, s)] if s.judgement.ended and needs_a_person(s) else []
 
 
 def _outcome(s: LoopState) -> str:
     where = ""
-    if s.landed:
-        where = f", {s.landed.ref.removeprefix('refs/heads/')} {s.landed.commit[:12]}"
-        where += f" ({s.landed.note})" if s.landed.note else ""
-        where += f", pull request {s.landed.url}" if s.landed.url else ""
-    elif s.end_branch:
-        where = f", kept on {s.end_branch}"
-    elif s.ended in FAILURES:
+    if s.landing.landed:
+        where = f", {s.landing.landed.ref.removeprefix('refs/heads/')} {s.landing.landed.commit[:12]}"
+        where += f" ({s.landing.landed.note})" if s.landing.landed.note else ""
+        where += f", pull request {s.landing.landed.url}" if s.landing.landed.url else ""
+    elif s.judgement.end_branch:
+        where = f", kept on {s.judgement.end_branch}"
+    elif s.judgement.ended in FAILURES:
         where = ", no change was made and nothing is kept"
-    return f"{s.ended}: {s.end_reason}{where}"
+    return f"{s.judgement.ended}: {s.judgement.end_reason}{where}"
 
 
 _NAMED = 5  # tasks in one error
@@ -290,11 +296,11 @@ def go_on(
 
     s = one.state
     request = BacklogRequest(
-        folder=repo.root / s.folder,
+        folder=repo.root / s.identity.folder,
         repo=repo,
-        policy=s.policy,
-        work=Work(only=s.task.id, most=1),
-        resume=Resume(s.task.id, answer, allow, raise_limits),
+        policy=s.identity.policy,
+        work=Work(only=s.identity.task.id, most=1),
+        resume=Resume(s.identity.task.id, answer, allow, raise_limits),
     )
     return drive(request, JsonlBacklog(one.file, repo.state_dir), see)
 
@@ -318,7 +324,7 @@ def _only(found: dict[str, Begun], says: bool) -> Begun | None:
         return next(iter(found.values()))
     if not found:
         return None
-    named = [f"{task} ({one.state.ended or 'its run died'})" for task, one in found.items()]
+    named = [f"{task} ({one.state.judgement.ended or 'its run died'})" for task, one in found.items()]
     first = (parked or list(found.values()))[0].state
     cut_short = [task for task, one in found.items() if not needs_a_person(one.state)]
     rest = f" `ralph run` goes on with {few(cut_short)} by itself." if cut_short else ""
@@ -339,13 +345,15 @@ def _named(found: dict[str, Begun], task: str, records: list[Record], repo: Repo
         raise RalphError(
             f"{task} has no loop that could go on", todo=f"`ralph run --task {shlex_quoted(task)}` begins it."
         )
-    if last.ended in DONE:
-        raise RalphError(f"{task} is over: {last.ended}", todo=f"To do it once more: {again}.")
-    if last.ended is not None and last.ended in OVER:
-        raise RalphError(f"{task} is over: {last.ended}", todo=what_next(last.ended, last))
+    if last.judgement.ended in DONE:
+        raise RalphError(f"{task} is over: {last.judgement.ended}", todo=f"To do it once more: {again}.")
+    if last.judgement.ended is not None and last.judgement.ended in OVER:
+        raise RalphError(
+            f"{task} is over: {last.judgement.ended}", todo=what_next(last.judgement.ended, last)
+        )
     raise RalphError(
         f"the workspace of {task} is gone",
-        where=last.root,
+        where=last.identity.root,
         todo=f"To begin anew: {again}. `ralph recover` lists what was saved.",
     )
 
@@ -358,7 +366,7 @@ def _last_of(task: str, records: list[Record], repo: Repo) -> LoopState | None:
 
 def _check_line(file: Path, repo: Repo, s: LoopState) -> None:
     """What a person has said in the list since goes before."""
-    task = JsonlBacklog(file, repo.state_dir).find(s.task.id)
+    task = JsonlBacklog(file, repo.state_dir).find(s.identity.task.id)
     if task.archived or task.status in ("complete", "cancelled"):
         raise RalphError(
             f"{task.id} is {task.status}",

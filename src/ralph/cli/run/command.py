@@ -19,19 +19,19 @@ from ralph.cli.run.view import choose as choose_view
 from ralph.config.agents import NamedBy, check_agent
 from ralph.config.field_types import glob_problem
 from ralph.config.load import Resolved, found_above, found_in, load
-from ralph.config.overrides import Overrides
+from ralph.config.settings import Overrides
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import BY_NAME, of_task, resume_of
 from ralph.core.loop.decide import Finish, decide
-from ralph.core.loop.end_advice import what_it_needs
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
-from ralph.git.uncommitted import committed, dirty
+from ralph.git.uncommitted_changes import committed, uncommitted_paths
 from ralph.history.loop_records import is_unfinished
+from ralph.processes.ownership import get_ready
 from ralph.runner.loop_runner import Choice, LoopView
 from ralph.runner.run import RunRequest, raised
 from ralph.runner.run import run as drive
@@ -163,6 +163,7 @@ def run(
     refuse_inside(repo)
     if config is None:
         _refuse_one_above(folder, repo)
+    get_ready(os.environ.get("RALPH_TIER", ""))
     assumed = _assumed(folder, repo, command, given) if config is None else None
     from ralph.cli import context
 
@@ -185,7 +186,7 @@ def run(
     for warning in resolved.warnings:
         click.echo(f"warning: {warning}", err=True)
     if (team := resolved.policy.routing or resolved.policy.team) is not None:
-        from ralph.cli.checks.personas import warned
+        from ralph.cli.validate import warned
 
         for warning in warned(team):
             click.echo(f"warning: {one_line(warning)}", err=True)
@@ -278,8 +279,8 @@ def _resume(
     of_backlog = backlog.chosen(repo, task, says=bool(answer or allow))
     loop = of_backlog.state if of_backlog else _resumable(repo)
     if loop:
-        _check(loop.policy, Path(loop.root) / loop.folder, "loop")
-    folder = Path(loop.root) / loop.folder if loop else Path.cwd()
+        _check(loop.identity.policy, Path(loop.identity.root) / loop.identity.folder, "loop")
+    folder = Path(loop.identity.root) / loop.identity.folder if loop else Path.cwd()
     limits = _raised(given)
     if loop:
         _refuse_in_vain(loop, limits, answer, allow)
@@ -294,21 +295,24 @@ def _resume(
 
 def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allow: tuple[str, ...]) -> None:
     """A loop at its limit would end again at once: say what it needs instead."""
-    if answer and loop.question is None and loop.ended != "stuck":
+    if answer and loop.people.question is None and loop.judgement.ended != "stuck":
         raise RalphError(
             "no question waits for an answer here",
             todo=f'To tell the next iteration something: `{of_task("say", loop)} "..."`; then `{resume_of(loop)}`.',
         )
-    higher = raised(loop.policy.limits, limits)
+    higher = raised(loop.identity.policy.limits, limits)
     resumed = fold(loop, f.LoopResumed(run="", limits=higher, answer=answer, allow=allow))
-    for op in decide(resumed) if not resumed.open else ():
+    for op in decide(resumed) if not resumed.progress.open else ():
         if isinstance(op, Finish) and BY_NAME[op.end].raisable:
-            todo = what_it_needs(op.end, replace(resumed, end_limit=op.limit))
+            from ralph.core.loop.end_advice import what_it_needs
+
+            ended = replace(resumed.judgement, end_limit=op.limit)
+            todo = what_it_needs(op.end, replace(resumed, judgement=ended))
             raise RalphError(f"it would end again at once: {op.reason}", todo=todo)
 
 
 def _check_allowed(loop: LoopState, allow: tuple[str, ...]) -> None:
-    if allow and loop.ended != "needs-review":
+    if allow and loop.judgement.ended != "needs-review":
         raise RalphError(
             "--allow is for a loop that needs review, and this one does not", todo="Leave it out."
         )
@@ -448,8 +452,8 @@ def _resumable(repo: Repo) -> LoopState | None:
 
 
 def _resume_or_fresh(s: LoopState) -> Choice:
-    how = s.ended or "died"
-    text = f"An unfinished loop is here: {s.task.id} ({how}, {s.iterations} iterations)."
+    how = s.judgement.ended or "died"
+    text = f"An unfinished loop is here: {s.identity.task.id} ({how}, {s.progress.iterations} iterations)."
     if not sys.stdin.isatty():
         raise RalphError(
             text,
@@ -469,7 +473,7 @@ def _agree_to_work_here(repo: Repo, own: tuple[str, ...], in_place: bool, known:
     """Uncommitted work is the user's: it is touched only when they say so, and saved first."""
     if in_place:
         return
-    uncommitted = [path for path in dirty(repo, own) if (repo.root / path).resolve() not in known]
+    uncommitted = [path for path in uncommitted_paths(repo, own) if (repo.root / path).resolve() not in known]
     uncommitted = [path for path in uncommitted if not _by_init(repo, path)]
     if not uncommitted or not repo.versioned:
         return

@@ -40,7 +40,7 @@ class LiveRun(msgspec.Struct, frozen=True):
 
     @property
     def at_work(self) -> list[LoopState]:
-        return [s for s in self.loops if s.ended is None]
+        return [s for s in self.loops if s.judgement.ended is None]
 
 
 def live_run(repo: Repo) -> LiveRun | None:
@@ -69,7 +69,7 @@ def with_loops(repo: Repo) -> LiveRun | None:
 
 def at_work(live: LiveRun, task: str) -> list[LoopState]:
     """The loops that are meant: that of the task, or all."""
-    found = [s for s in live.at_work if task in ("", s.task.id)]
+    found = [s for s in live.at_work if task in ("", s.identity.task.id)]
     if found:
         return found
     if not task:
@@ -78,9 +78,9 @@ def at_work(live: LiveRun, task: str) -> list[LoopState]:
             todo="Write it into the task: `ralph task edit`. `ralph status` shows what it waits for.",
         )
     named = shlex_quoted(task)
-    if any(s.task.id == task and s.question is not None for s in live.loops):
+    if any(s.identity.task.id == task and s.people.question is not None for s in live.loops):
         raise RalphError(f"{task} waits for an answer", todo=f'Give it: `ralph answer --task {named} "..."`.')
-    under_way = few([s.task.id for s in live.at_work]) or "none"
+    under_way = few([s.identity.task.id for s in live.at_work]) or "none"
     raise RalphError(
         f"{task!r} is not worked on at this moment",
         todo=f"Under way: {under_way}. Into a task that has not begun, write it: `ralph task edit {named}`.",
@@ -93,7 +93,7 @@ def could_go_on(repo: Repo, task: str) -> list[LoopState]:
     newest = resumable(repo)
     found = [newest] if newest else []
     found += [begun.state for begun in waiting(records, repo).values()]
-    return [s for s in found if task in ("", s.task.id)]
+    return [s for s in found if task in ("", s.identity.task.id)]
 
 
 def put(repo: Repo, message: dict[str, object], pid: int | None) -> str:
@@ -185,7 +185,7 @@ def say(text: str, hat: str, task: str, no_wait: bool) -> None:
         _check_hat(s, hat)
     since = newest_seq(repo)
     message: dict[str, object] = {"kind": "say", "text": text, "hat": hat}
-    names = [put(repo, {**message, "loop": s.loop}, live.pid if live else None) for s in loops]
+    names = [put(repo, {**message, "loop": s.identity.loop}, live.pid if live else None) for s in loops]
     if live is None:
         wearing = f" that wears {one_line(hat)}" if hat else ""
         click.echo(
@@ -195,7 +195,7 @@ def say(text: str, hat: str, task: str, no_wait: bool) -> None:
         click.echo("Said.")
     elif heard(repo, names, since):
         as_hat = f" as {one_line(hat)}" if hat else ""
-        of = f" of {few([one_line(s.task.id) for s in loops])}" if len(loops) > 1 else ""
+        of = f" of {few([one_line(s.identity.task.id) for s in loops])}" if len(loops) > 1 else ""
         click.echo(f"Heard; the next iteration{as_hat}{of} will read it.")
     else:
         click.echo(_BUSY)
@@ -231,7 +231,7 @@ def continue_(task: str, no_wait: bool) -> None:
       ralph continue
     """
     live = live_run(here())
-    paused = live is not None and (live.paused or any(s.steer.pause for s in live.at_work))
+    paused = live is not None and (live.paused or any(s.people.pause for s in live.at_work))
     if live is not None and not paused:
         raise RalphError("nothing is paused here", todo="`ralph status` shows what it does.")
     if _steer({"kind": "continue"}, task, no_wait):
@@ -268,34 +268,34 @@ def answer(text: str, task: str, no_wait: bool) -> int:
         from ralph.cli.run.command import _resume
 
         last = latest(repo)
-        in_place = last is not None and last.task.id == task
+        in_place = last is not None and last.identity.task.id == task
         see = {"verbose": False, "no_tui": False, "as_json": False}
         return _resume(see, text, {}, task="" if in_place else task)
     s = _who_asks(list(live.loops), task)
     since = newest_seq(repo)
-    name = put(repo, {"kind": "answer", "text": text, "loop": s.loop}, live.pid)
+    name = put(repo, {"kind": "answer", "text": text, "loop": s.identity.loop}, live.pid)
     if no_wait:
         click.echo("Said.")
     elif heard(repo, [name], since):
-        click.echo(f"Heard; {one_line(s.task.id)} goes on with your answer.")
+        click.echo(f"Heard; {one_line(s.identity.task.id)} goes on with your answer.")
     else:
         click.echo(_BUSY)
     return 0
 
 
 def _who_asks(loops: list[LoopState], task: str) -> LoopState:
-    asking = [s for s in loops if s.question is not None]
-    found = [s for s in asking if task in ("", s.task.id)]
+    asking = [s for s in loops if s.people.question is not None]
+    found = [s for s in asking if task in ("", s.identity.task.id)]
     if len(found) == 1:
         return found[0]
     if found:
-        named = few([f"{s.task.id} ({one_line(s.question or '')})" for s in found])
-        first = shlex_quoted(found[0].task.id)
+        named = few([f"{s.identity.task.id} ({one_line(s.people.question or '')})" for s in found])
+        first = shlex_quoted(found[0].identity.task.id)
         raise RalphError(
             f"{len(found)} tasks ask something: {named}",
             todo=f'Name one: `ralph answer --task {first} "..."`.',
         )
-    others = f" Asking: {few([s.task.id for s in asking])}." if asking else ""
+    others = f" Asking: {few([s.identity.task.id for s in asking])}." if asking else ""
     raise RalphError(
         f"no question {f'of {task!r} ' if task else ''}waits for an answer here",
         todo=f'To tell the next iteration something: `ralph say "..."`.{others}',
@@ -312,7 +312,7 @@ def _steer(message: dict[str, object], task: str, no_wait: bool) -> bool:
     message = {**message, "run": live.run}
     if task:
         (s,) = at_work(live, task)
-        message |= {"task": task, "loop": s.loop}
+        message |= {"task": task, "loop": s.identity.loop}
     since = newest_seq(repo)
     name = put(repo, message, live.pid)
     if no_wait or heard(repo, [name], since):
@@ -341,13 +341,13 @@ def _check(text: str) -> None:
 
 
 def _check_hat(s: LoopState, hat: str) -> None:
-    team = s.policy.team
+    team = s.identity.policy.team
     known = [*dict.fromkeys(one.id for one in team.hats)] if team else []
     if not hat or hat in known:
         return
     near = difflib.get_close_matches(hat, known, 1)
     hint = f"The nearest is {near[0]}." if near else f"It has {few(known)}." if known else "Leave out --hat."
-    raise RalphError(f"{s.task.id} has no hat {hat!r}", todo=hint)
+    raise RalphError(f"{s.identity.task.id} has no hat {hat!r}", todo=hint)
 
 
 def _named(task: str) -> str:
@@ -355,11 +355,15 @@ def _named(task: str) -> str:
 
 
 def _goes_on(loops: list[LoopState]) -> str:
-    return "`ralph run`" if any(s.home and s.ended is None for s in loops) else _resumes(loops)
+    return (
+        "`ralph run`"
+        if any(s.identity.home and s.judgement.ended is None for s in loops)
+        else _resumes(loops)
+    )
 
 
 def _resumes(loops: list[LoopState]) -> str:
-    return f"`ralph resume{_named(loops[0].task.id if loops[0].home else '')}`"
+    return f"`ralph resume{_named(loops[0].identity.task.id if loops[0].identity.home else '')}`"
 
 
 @click.command()

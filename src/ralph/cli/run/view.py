@@ -16,10 +16,8 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
-from ralph.core.secrets import masked
 from ralph.journal.read import NAME, Follower, follow, scan
 from ralph.journal.record import looks_like_record
-from ralph.terminal.activity import readable
 from ralph.terminal.lines import lines, summary
 from ralph.terminal.log_files import LogFile
 from ralph.terminal.words import one_line
@@ -186,6 +184,8 @@ class Plain:
 
     def heard(self, who: str, text: str, task: str = "") -> None:
         if self._verbose:
+            from ralph.terminal.activity import readable
+
             self.say([f"{_of(who, task)}| {one_line(line)}" for line in readable(text)])
 
     def pulse(self, s: LoopState) -> float:
@@ -250,13 +250,17 @@ class Json:
         pass
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        from ralph.core.secrets import masked
+
         if self._follower is None:
             self._follower = follow(self._journal, _last_seq(self._journal))
         records = self._follower.poll()
         kind = f.kind_of(fact)
         if not any(record.kind == kind for record in records):
             # Of a run before: it died between this and its own end.
-            records += [r for r in scan(self._journal).records if r.kind == kind and r.loop == s.loop][-1:]
+            records += [
+                r for r in scan(self._journal).records if r.kind == kind and r.loop == s.identity.loop
+            ][-1:]
         for record in records:
             shown = replace(record, data=masked.fact(record.kind, record.data))
             echo(msgspec.json.encode(shown).decode())

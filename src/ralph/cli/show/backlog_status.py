@@ -51,16 +51,16 @@ class TaskOutcome(msgspec.Struct, frozen=True):
 
     @property
     def task(self) -> str:
-        return self.state.task.id
+        return self.state.identity.task.id
 
     @property
     def done(self) -> bool:
-        return self.state.ended in DONE
+        return self.state.judgement.ended in DONE
 
     @property
     def next(self) -> str:
         """What a person can do for it."""
-        return what_next(self.state.ended, self.state) if self.state.ended else ""
+        return what_next(self.state.judgement.ended, self.state) if self.state.judgement.ended else ""
 
 
 class BacklogStatus(msgspec.Struct, frozen=True):
@@ -80,7 +80,7 @@ class BacklogStatus(msgspec.Struct, frozen=True):
 
     @property
     def under_way(self) -> list[Loop]:
-        return [loop for loop in self.loops if loop.state.ended is None]
+        return [loop for loop in self.loops if loop.state.judgement.ended is None]
 
     @property
     def reviewing(self) -> str:
@@ -90,31 +90,33 @@ class BacklogStatus(msgspec.Struct, frozen=True):
     @property
     def active_seconds(self) -> float:
         reviews = sum(x.seconds for x in self.run.state.reviews)
-        return round(sum(loop.state.active_seconds for loop in self.loops) + reviews, 1)
+        return round(sum(loop.state.progress.active_seconds for loop in self.loops) + reviews, 1)
 
     @property
     def spent(self) -> f.Usage:
         reviews = [x.usage for x in self.run.state.reviews]
         return f.Usage(
-            sum(loop.state.tokens for loop in self.loops) + sum(x.tokens for x in reviews),
-            sum(loop.state.cost_usd for loop in self.loops) + sum(x.cost_usd for x in reviews),
+            sum(loop.state.progress.tokens for loop in self.loops) + sum(x.tokens for x in reviews),
+            sum(loop.state.progress.cost_usd for loop in self.loops) + sum(x.cost_usd for x in reviews),
         )
 
     @property
     def estimated(self) -> bool:
         reviews = self.run.state.reviews
-        return any(loop.state.estimated for loop in self.loops) or any(x.estimated for x in reviews)
+        return any(loop.state.progress.estimated for loop in self.loops) or any(x.estimated for x in reviews)
 
 
 def backlog_status(
     run: RunRecord, loops: list[Loop], records: list[Record], repo: Repo, working: str
 ) -> BacklogStatus:
     """`loops`: of this run; `working`: the run that is at work now."""
-    under_way = [loop for loop in loops if loop.state.ended is None]
-    latest = {loop.state.task.id: loop.state for loop in loops}  # a task that was reopened counts once
-    backlog = _backlog(run, records, repo, [loop.state.task.id for loop in under_way])
+    under_way = [loop for loop in loops if loop.state.judgement.ended is None]
+    latest = {
+        loop.state.identity.task.id: loop.state for loop in loops
+    }  # a task that was reopened counts once
+    backlog = _backlog(run, records, repo, [loop.state.identity.task.id for loop in under_way])
     elsewhere = UnlandedTasks(repo)
-    outcomes = [_outcome(s, backlog, elsewhere) for s in latest.values() if s.ended is not None]
+    outcomes = [_outcome(s, backlog, elsewhere) for s in latest.values() if s.judgement.ended is not None]
     apart = elsewhere.among(backlog.all()) if backlog else []
     told = {x.task for x in outcomes if not x.done}
     held = unready(backlog, apart, but=told) if backlog else ""
@@ -171,22 +173,22 @@ def _outcome_json(x: TaskOutcome) -> dict[str, Any]:
     s = x.state
     return {
         "task": x.task,
-        "title": s.task.title,
-        "loop": s.loop,
-        "end": s.ended or "",
-        "reason": s.end_reason,
+        "title": s.identity.task.title,
+        "loop": s.identity.loop,
+        "end": s.judgement.ended or "",
+        "reason": s.judgement.end_reason,
         "done": x.done,
-        "iterations": s.iterations,
-        "attempts": s.attempts,
-        "active_seconds": round(s.active_seconds, 1),
-        "tokens": s.tokens,
-        "cost_usd": s.cost_usd,
-        "estimated": s.estimated,
-        "commit": s.landed.commit if s.landed else "",
-        "ref": s.landed.ref if s.landed else "",
-        "branch": s.end_branch,
+        "iterations": s.progress.iterations,
+        "attempts": s.judgement.attempts,
+        "active_seconds": round(s.progress.active_seconds, 1),
+        "tokens": s.progress.tokens,
+        "cost_usd": s.progress.cost_usd,
+        "estimated": s.progress.estimated,
+        "commit": s.landing.landed.commit if s.landing.landed else "",
+        "ref": s.landing.landed.ref if s.landing.landed else "",
+        "branch": s.judgement.end_branch,
         "next": x.next,
-        "url": s.landed.url if s.landed else "",
+        "url": s.landing.landed.url if s.landing.landed else "",
         "split": x.split,
         "missing": x.missing,
     }
@@ -206,7 +208,7 @@ def _backlog(run: RunRecord, records: list[Record], repo: Repo, under_way: list[
 
 
 def _outcome(s: LoopState, backlog: JsonlBacklog | None, elsewhere: UnlandedTasks) -> TaskOutcome:
-    split = split_into(s.task.id, backlog) if backlog and is_split(s, backlog) else ""
+    split = split_into(s.identity.task.id, backlog) if backlog and is_split(s, backlog) else ""
     return TaskOutcome(s, split, loose_end(s, elsewhere))
 
 
@@ -216,7 +218,10 @@ def _parked(records: list[Record], repo: Repo, backlog: JsonlBacklog | None) -> 
     return [
         TaskOutcome(s)
         for s in found
-        if needs_a_person(s) and backlog and (task := backlog.get(s.task.id)) and task.status in _STILL
+        if needs_a_person(s)
+        and backlog
+        and (task := backlog.get(s.identity.task.id))
+        and task.status in _STILL
     ]
 
 
@@ -237,13 +242,13 @@ def _next(
     problems: int,
     held: str,
 ) -> str:
-    if state == "working" and (asking := [x for x in under_way if x.state.question]):
+    if state == "working" and (asking := [x for x in under_way if x.state.people.question]):
         paused = " Paused: `ralph continue` lets it go on." if any(pause_of(x) for x in asking) else ""
-        first = asking[0].state.task.id
+        first = asking[0].state.identity.task.id
         return f'{first} asks: `ralph answer --task {shlex_quoted(first)} "..."`.{paused}'
     if state == "working" and any(state_of(x) != "paused" for x in under_way):
-        named = few([x.state.task.id for x in under_way], 3)
-        first = under_way[0].state.task.id
+        named = few([x.state.identity.task.id for x in under_way], 3)
+        first = under_way[0].state.identity.task.id
         return (
             f"`ralph logs --task {first} --follow` shows what happens ({named}); "
             "`ralph stop` ends it after the iterations."
@@ -258,12 +263,12 @@ def _next(
         )
     if state == "died":
         return "The run died. `ralph run` goes on where it was."
-    if any(x.state.ended in STOPS_THE_RUN for x in outcomes):
+    if any(x.state.judgement.ended in STOPS_THE_RUN for x in outcomes):
         return "`ralph run` goes on where it was."
     if parked:
         return _answer(parked)
-    if kept := [x for x in outcomes if x.state.end_branch and not x.split]:
-        task, branch = kept[-1].task, kept[-1].state.end_branch
+    if kept := [x for x in outcomes if x.state.judgement.end_branch and not x.split]:
+        task, branch = kept[-1].task, kept[-1].state.judgement.end_branch
         return f"Look at {branch} (`ralph report --task {task}`), then `ralph task reopen {task}` and `ralph run`."
     if rest := [x for x in outcomes if not x.done and not x.split]:
         return f"{rest[-1].task}: {rest[-1].next}"
@@ -352,9 +357,9 @@ def _under_way(x: BacklogStatus) -> list[StatusRow]:
 
 def _cells(x: Loop) -> tuple[str, str, str, str, str]:
     s = x.state
-    at = f"{iteration_under_way(x) or s.iterations}/{s.policy.limits.max_iterations}"
-    paid = cost(s.cost_usd, estimated=s.estimated) if s.cost_usd else ""
-    return (cut(s.task.id, 24), at, _does(x), paid, s.task.title)
+    at = f"{iteration_under_way(x) or s.progress.iterations}/{s.identity.policy.limits.max_iterations}"
+    paid = cost(s.progress.cost_usd, estimated=s.progress.estimated) if s.progress.cost_usd else ""
+    return (cut(s.identity.task.id, 24), at, _does(x), paid, s.identity.task.title)
 
 
 def _does(x: Loop) -> str:
@@ -365,8 +370,8 @@ def _does(x: Loop) -> str:
     asks = ""
     if waits and waits.what == "answer":
         asks = f"asks, until {clock(waits.until)}: {cut(waits.why, 60)}"
-    elif x.state.question:
-        asks = f"asks: {cut(x.state.question, 60)}"
+    elif x.state.people.question:
+        asks = f"asks: {cut(x.state.people.question, 60)}"
     if state == "paused" and pause:
         runs_on = f"; {asks} (the time for it runs on)" if waits and asks else f"; {asks}" if asks else ""
         return f"paused since {clock(pause.since)} by {pause.by}{runs_on}; {since}"
@@ -409,8 +414,8 @@ def _troubles(found: list[TaskOutcome]) -> list[StatusRow]:
     rows = [
         StatusRow(
             "not done" if not index else "",
-            f"{cut(x.task, 24)}: {x.state.ended}: {x.state.end_reason}"
-            + (f"; kept on {x.state.end_branch}" if x.state.end_branch else ""),
+            f"{cut(x.task, 24)}: {x.state.judgement.ended}: {x.state.judgement.end_reason}"
+            + (f"; kept on {x.state.judgement.end_branch}" if x.state.judgement.end_branch else ""),
             "red",
             whole=True,
         )
@@ -431,9 +436,9 @@ def _elsewhere(x: BacklogStatus) -> list[StatusRow]:
             "requests",
             "green",
             [
-                (one.task, one.state.landed.url)
+                (one.task, one.state.landing.landed.url)
                 for one in x.outcomes
-                if one.state.landed and one.state.landed.url
+                if one.state.landing.landed and one.state.landing.landed.url
             ],
         ),
         (

@@ -45,7 +45,7 @@ class Routing:
         return loop.take(found)
 
     def title(self, loop: str) -> str:
-        return self._loops[loop].state.task.title
+        return self._loops[loop].state.identity.task.title
 
 
 def below(told: tuple[EventOutcome, ...]) -> list[str]:

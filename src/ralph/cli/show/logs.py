@@ -305,7 +305,7 @@ def _no_such_gate(everything: Sequence[Operation], of: Sequence[Operation], gate
 
 
 def _list(repo: Repo, loop: Loop, as_json: bool) -> None:
-    everything, task = loop.operations(), loop.state.task
+    everything, task = loop.operations(), loop.state.identity.task
     if as_json:
         _print_json(repo, everything)
         return

@@ -13,14 +13,14 @@ from ralph.core.exits import of_task
 from ralph.core.hats.board import Board, BoardItem
 from ralph.core.hats.event_log import about as about_events
 from ralph.core.hats.event_log import named, title
-from ralph.core.hats.fold import IDLE
+from ralph.core.hats.steps import IDLE
 from ralph.core.loop import steering
 from ralph.core.loop.end_advice import what_next, why_it_ended
-from ralph.core.loop.state import Due, LoopState
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
 from ralph.history.gates import GateRun
 from ralph.history.iterations import Iteration
-from ralph.history.loops import Loop, Wait
+from ralph.history.loops import Loop, LoopWait
 from ralph.history.texts import JournalTexts
 from ralph.terminal.lines import of_backlog
 from ralph.terminal.words import Verdict, spent, verdict
@@ -35,13 +35,13 @@ _TAIL = 1 << 16  # bytes of a transcript in which to look for the last words
 
 def state_of(loop: Loop) -> State:
     s = loop.state
-    if s.ended:
-        return "blocked" if s.ended == "blocked-on-person" else "ended"
+    if s.judgement.ended:
+        return "blocked" if s.judgement.ended == "blocked-on-person" else "ended"
     if loop.standing == "died":
         return "died"
-    if s.stop:
+    if s.people.stop:
         return "stopping"
-    if steering.pause_id(s) in s.open:
+    if steering.pause_id(s) in s.progress.open:
         return "paused"
     if _idles(s):
         return "idle"
@@ -60,26 +60,33 @@ def iteration_under_way(loop: Loop) -> int | None:
     return next((x.n for x in under_way(loop) if isinstance(x, Iteration)), None)
 
 
-def waiting_for(loop: Loop) -> Due | None:
+class WaitStatus(NamedTuple):
+    what: str
+    why: str
+    until: str
+
+
+def waiting_for(loop: Loop) -> WaitStatus | None:
     s = loop.state
-    if s.ended or loop.standing == "died":
+    if s.judgement.ended or loop.standing == "died":
         return None
-    if steering.asks(s) and s.steer.until:
-        return Due("answer", s.steer.seconds, s.question or "", s.steer.until)
-    return s.wait_due if s.wait_due and s.wait_due.until else None
+    if steering.asks(s) and s.people.ask_until:
+        return WaitStatus("answer", s.people.question or "", s.people.ask_until)
+    due = s.agents.wait_due
+    return WaitStatus(due.what, due.why, due.until) if due and due.until else None
 
 
-class Pause(NamedTuple):
+class PauseStatus(NamedTuple):
     since: str  # empty: it pauses after what is under way
     by: str
 
 
-def pause_of(loop: Loop) -> Pause | None:
+def pause_of(loop: Loop) -> PauseStatus | None:
     s = loop.state
-    if s.steer.pause is None or not is_live(loop):
+    if s.people.pause is None or not is_live(loop):
         return None
     begun = loop.wait(steering.pause_id(s))
-    return Pause(begun.at.time if begun else "", s.steer.pause.by)
+    return PauseStatus(begun.at.time if begun else "", s.people.pause.by)
 
 
 class GateStanding(NamedTuple):
@@ -113,7 +120,10 @@ def gate_standings(loop: Loop) -> list[GateStanding]:
     running = {run.gate: run for run in under_way(loop) if isinstance(run, GateRun)}
     return [
         GateStanding(
-            gate, loop.results.get(gate.name), running.get(gate.name), loop.state.base.get(gate.name)
+            gate,
+            loop.results.get(gate.name),
+            running.get(gate.name),
+            loop.state.judgement.base.get(gate.name),
         )
         for gate in loop.state.gates
     ]
@@ -153,18 +163,18 @@ def _so_far(s: LoopState, output: str) -> str:
 
 def next_step(loop: Loop) -> str:
     s = loop.state
-    if s.ended:
-        return what_next(s.ended, s)
+    if s.judgement.ended:
+        return what_next(s.judgement.ended, s)
     if loop.standing == "died":
         return "The run died. Go on with `ralph resume`."
-    if s.stop:
+    if s.people.stop:
         return "It ends by itself. `ralph stop --now` does not wait for the iteration."
-    if steering.pause_id(s) in s.open:
-        ask = f'Answer it: `{of_task("answer", s)} "..."`. ' if s.question is not None else ""
+    if steering.pause_id(s) in s.progress.open:
+        ask = f'Answer it: `{of_task("answer", s)} "..."`. ' if s.people.question is not None else ""
         return f"{ask}`{of_task('continue', s)}` lets it go on; `ralph stop` ends it."
-    if s.question is not None:
+    if s.people.question is not None:
         return f'Answer it: `{of_task("answer", s)} "..."`.'
-    if s.wait_due and s.wait_due.until:
+    if s.agents.wait_due and s.agents.wait_due.until:
         return "It goes on by itself then; `ralph stop` ends it."
     if _idles(s):
         return "It goes on by itself when there is work; `ralph stop` ends it."
@@ -175,33 +185,35 @@ def next_step(loop: Loop) -> str:
 
 
 def _idles(s: LoopState) -> bool:
-    return any(op.startswith(IDLE) for op in s.open)
+    return any(op.startswith(IDLE) for op in s.progress.open)
 
 
-def idle_wait(loop: Loop) -> Wait | None:
+def idle_wait(loop: Loop) -> LoopWait | None:
     """While nobody finds work: until when it waits before it looks again."""
-    idle = next((op for op in loop.state.open if op.startswith(IDLE)), "") if is_live(loop) else ""
+    idle = next((op for op in loop.state.progress.open if op.startswith(IDLE)), "") if is_live(loop) else ""
     return loop.wait(idle)
 
 
 def worn_text(loop: Loop) -> str:
     """Whose turn it is, in words; empty when no iteration is under way."""
-    turn = loop.state.turns.current if is_live(loop) else None
+    turn = loop.state.hats.turns.current if is_live(loop) else None
     event = about_events(turn.events) if turn else ""
     name = title(loop.state, turn.hat) if turn else ""
     return f"{name}: {event}" if event else name
 
 
 def queue_text(s: LoopState) -> str:
-    waiting = [named(event) for waits in s.turns.pending for event in waits.events]
-    return f"{count(len(s.turns.pending), 'turn')} to come: {few(waiting)}" if s.turns.pending else ""
+    waiting = [named(event) for waits in s.hats.turns.pending for event in waits.events]
+    return (
+        f"{count(len(s.hats.turns.pending), 'turn')} to come: {few(waiting)}" if s.hats.turns.pending else ""
+    )
 
 
 def item_text(item: BoardItem, s: LoopState) -> str:
-    place = item.folder if of_backlog(s.policy.team, item.folder) else f"{item.folder}/"
-    state = item_state(s.board, item)
+    place = item.folder if of_backlog(s.identity.policy.team, item.folder) else f"{item.folder}/"
+    state = item_state(s.hats.board, item)
     told = {"under way": f"under way, from {place}", "waiting": f"in {place}"}.get(state, state)
-    spendings = spent(item.tokens, item.cost_usd, estimated=s.estimated)
+    spendings = spent(item.tokens, item.cost_usd, estimated=s.progress.estimated)
     figures = [duration(item.seconds), *spendings] if round(item.seconds, 1) else []
     # Why it was given up says how often it failed.
     failed = [f"failed {count(item.failures, 'time')}"] if item.failures and state != "given up" else []
@@ -224,21 +236,21 @@ def status_json(loop: Loop, state_dir: Path) -> dict[str, Any]:
     s, waits, pause = loop.state, waiting_for(loop), pause_of(loop)
     said = last_words(loop, state_dir)
     return {
-        "loop": s.loop,
-        "task": s.task.id,
-        "title": s.task.title,
+        "loop": s.identity.loop,
+        "task": s.identity.task.id,
+        "title": s.identity.task.title,
         "state": state_of(loop),
         "started": loop.at.time,
-        "end": s.ended,
+        "end": s.judgement.ended,
         "reason": why_it_ended(s),
-        "limit": s.end_limit,
-        "question": s.question,
-        "iterations": s.iterations,
-        "max_iterations": s.policy.limits.max_iterations,
+        "limit": s.judgement.end_limit,
+        "question": s.people.question,
+        "iterations": s.progress.iterations,
+        "max_iterations": s.identity.policy.limits.max_iterations,
         "iteration": iteration_under_way(loop),
-        "attempts": s.attempts,
-        "max_attempts": s.policy.limits.max_attempts,
-        "under_way": sorted(s.open) if is_live(loop) else [],
+        "attempts": s.judgement.attempts,
+        "max_attempts": s.identity.policy.limits.max_attempts,
+        "under_way": sorted(s.progress.open) if is_live(loop) else [],
         "operations": [
             {
                 "op": x.op,
@@ -260,7 +272,7 @@ def status_json(loop: Loop, state_dir: Path) -> dict[str, Any]:
             }
             for m in loop.messages.values()
         ],
-        "stopping": s.stop,
+        "stopping": s.people.stop,
         "gates": [
             {
                 "name": x.gate.name,
@@ -274,37 +286,37 @@ def status_json(loop: Loop, state_dir: Path) -> dict[str, Any]:
             for x in gate_standings(loop)
         ],
         "said": said._asdict() if said else None,
-        "active_seconds": round(s.active_seconds, 1),
-        "max_seconds": s.policy.limits.hard_seconds,
-        "tokens": s.tokens,
-        "cost_usd": s.cost_usd,
-        "estimated": s.estimated,
-        "proof": s.proof,
-        "recovery": s.recovery,
-        "warnings": list(s.warnings),
+        "active_seconds": round(s.progress.active_seconds, 1),
+        "max_seconds": s.identity.policy.limits.hard_seconds,
+        "tokens": s.progress.tokens,
+        "cost_usd": s.progress.cost_usd,
+        "estimated": s.progress.estimated,
+        "proof": s.judgement.proof,
+        "recovery": s.workspace.recovery,
+        "warnings": list(s.warnings.lines),
         "next": next_step(loop),
-        "hats": _hats_json(loop) if s.policy.routing is not None else None,
+        "hats": _hats_json(loop) if s.identity.policy.routing is not None else None,
     }
 
 
 def _hats_json(loop: Loop) -> dict[str, Any]:
     s, idle = loop.state, idle_wait(loop)
-    turn = s.turns.current if is_live(loop) else None
+    turn = s.hats.turns.current if is_live(loop) else None
     return {
         "hat": (turn.hat or None) if turn else None,
         "title": title(s, turn.hat) if turn else "",
         "event": about_events(turn.events) if turn else "",
-        "queue": len(s.turns.pending),
-        "waiting": [named(event) for waits in s.turns.pending for event in waits.events],
+        "queue": len(s.hats.turns.pending),
+        "waiting": [named(event) for waits in s.hats.turns.pending for event in waits.events],
         "idle_since": loop.idle.time if idle and loop.idle else None,
         "idle_until": (idle.started.until or None) if idle else None,
-        "cycle": s.turns.cycle,
+        "cycle": s.hats.turns.cycle,
         "items": [
             {
                 "name": item.name,
-                "state": item_state(s.board, item),
+                "state": item_state(s.hats.board, item),
                 "folder": item.folder,
-                "task": of_backlog(s.policy.team, item.folder),
+                "task": of_backlog(s.identity.policy.team, item.folder),
                 "dispatches": item.dispatches,
                 "failures": item.failures,
                 "reason": item.reason,
@@ -312,7 +324,7 @@ def _hats_json(loop: Loop) -> dict[str, Any]:
                 "cost_usd": item.cost_usd,
                 "seconds": round(item.seconds, 1),
             }
-            for item in s.board.items.values()
+            for item in s.hats.board.items.values()
         ],
-        "finished": s.board.finished,
+        "finished": s.hats.board.finished,
     }

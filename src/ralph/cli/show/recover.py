@@ -9,17 +9,18 @@ from pathlib import Path
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from ralph.cli.context import here, latest
 from ralph.cli.output import clock
-from ralph.core.loop.state import LoopState
+from ralph.core.loop.state import Identity, LoopState
 from ralph.errors import RalphError
 from ralph.git.recovery import Saved, drop, save, saved, unreadable
 from ralph.git.repo import Repo, printable
 from ralph.git.snapshots import Snapshots
 from ralph.journal.lock import Lock
 from ralph.journal.record import Damage, new_id, now
-from ralph.runner.workplace import snapshots_of
+from ralph.runner.loop_workspace import snapshots_of
 from ralph.terminal.words import one_line
 from ralph.text import few
 
@@ -117,8 +118,9 @@ def _last_loop(repo: Repo) -> LoopState:
     state = None
     with suppress(Damage):
         state = latest(repo)
-    state = state or LoopState(root=str(repo.root), folder=os.path.relpath(Path.cwd(), repo.root))
-    return msgspec.structs.replace(state, base_commit="")  # it may be long gone
+    state = state or LoopState(Identity(root=str(repo.root), folder=os.path.relpath(Path.cwd(), repo.root)))
+    workspace = replace(state.workspace, base_commit="")  # it may be long gone
+    return replace(state, workspace=workspace)
 
 
 # -- the list ------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def _entries(records: list[Record]) -> Iterator[JournalEntry]:
 
 
 def _lines(name: str, replayed: Replayed) -> Iterator[str]:
-    yield f"Loop {name}: {replayed.state.task.title}"
+    yield f"Loop {name}: {replayed.state.identity.task.title}"
     for step in replayed.steps:
         note = f"; {step.note}" if step.note and step.same else ""
         yield f"#{step.seq} {step.what}: {'same' if step.same else 'differs'}{note}"
@@ -81,7 +81,7 @@ def _facts(found: list[tuple[str, Replayed]]) -> dict[str, object]:
     loops = [
         {
             "loop": name,
-            "task": replayed.state.task.id,
+            "task": replayed.state.identity.task.id,
             "same": replayed.same,
             "steps": [{**msgspec.to_builtins(step), "same": step.same} for step in replayed.steps],
             "next": replayed.next or None,

@@ -113,7 +113,9 @@ def _own_place(repo: Repo, found: Gathered) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     if found.run:
         return folder / f"run-{found.run.id}.html"
-    return folder / (f"{found.stories[0].state.loop}.html" if len(found.stories) == 1 else "loops.html")
+    return folder / (
+        f"{found.stories[0].state.identity.loop}.html" if len(found.stories) == 1 else "loops.html"
+    )
 
 
 def _write(path: Path, made: Iterable[str]) -> None:

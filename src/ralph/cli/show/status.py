@@ -143,7 +143,7 @@ def _rows(place: StatusPlace, state_dir: Path) -> list[StatusRow]:
     said = last_words(x, state_dir)
     return [
         _head(place),
-        StatusRow("task", f"{x.state.task.id}: {x.state.task.title}"),
+        StatusRow("task", f"{x.state.identity.task.id}: {x.state.identity.task.title}"),
         *_end_rows(x),
         *_now_rows(x),
         *_hat_rows(x),
@@ -169,13 +169,13 @@ def _end_rows(x: Loop) -> list[StatusRow]:
     s = x.state
     if x.standing == "died":
         return [StatusRow("end", "none: the run died", "red")]
-    if not s.ended:
+    if not s.judgement.ended:
         return []
-    limit = f" ({s.end_limit})" if s.end_limit else ""
-    colour = COLOURS[BY_NAME[s.ended].tone]
-    rows = [StatusRow("end", f"{s.ended}{limit}: {x.reason}", colour, whole=True)]
-    if s.question and s.question not in x.reason:
-        rows.append(StatusRow("question", s.question, whole=True))
+    limit = f" ({s.judgement.end_limit})" if s.judgement.end_limit else ""
+    colour = COLOURS[BY_NAME[s.judgement.ended].tone]
+    rows = [StatusRow("end", f"{s.judgement.ended}{limit}: {x.reason}", colour, whole=True)]
+    if s.people.question and s.people.question not in x.reason:
+        rows.append(StatusRow("question", s.people.question, whole=True))
     return rows
 
 
@@ -190,13 +190,13 @@ def _now_rows(x: Loop) -> list[StatusRow]:
         runs_on = ", also while it is paused" if pause and waits.what == "answer" else ""
         text = f"{waits.what} until {clock(waits.until)} (in {left}{runs_on}): {waits.why}"
         rows.append(StatusRow("waiting", text, "yellow", whole=True))
-    elif s.question and not s.ended:
-        rows.append(StatusRow("question", s.question, "yellow", whole=True))
+    elif s.people.question and not s.judgement.ended:
+        rows.append(StatusRow("question", s.people.question, "yellow", whole=True))
     if pause:
         since = f"since {clock(pause.since)}, {duration(seconds_since(pause.since))}"
         rows.append(StatusRow("paused", f"{since if pause.since else 'after this'}, by {pause.by}", "yellow"))
     if state_of(x) == "stopping":
-        when = "after this iteration" if s.stop == "graceful" else "at once"
+        when = "after this iteration" if s.people.stop == "graceful" else "at once"
         rows.append(StatusRow("stopping", when, "yellow"))
     return rows
 
@@ -204,7 +204,7 @@ def _now_rows(x: Loop) -> list[StatusRow]:
 def _hat_rows(x: Loop) -> list[StatusRow]:
     """Whose turn it is, what waits, and the items of a board: those that are not through come first."""
     s, idle = x.state, idle_wait(x)
-    if s.policy.routing is None:
+    if s.identity.policy.routing is None:
         return []
     rows = [StatusRow("hat", worn_text(x), "cyan")] if worn_text(x) else []
     if idle and x.idle:
@@ -212,8 +212,8 @@ def _hat_rows(x: Loop) -> list[StatusRow]:
         until = idle.started.until
         left = f"; looks again in {duration(seconds_until(until))}" if until else ""
         rows.append(StatusRow("idle", since + left, "yellow"))
-    rows += [StatusRow("queue", queue_text(s))] if s.turns.pending else []
-    order = sorted(s.board.items.values(), key=lambda item: (item.done and not item.failed, item.failed))
+    rows += [StatusRow("queue", queue_text(s))] if s.hats.turns.pending else []
+    order = sorted(s.hats.board.items.values(), key=lambda item: (item.done and not item.failed, item.failed))
     for index, item in enumerate(order[:_ITEMS_SHOWN]):
         text = f"{cut(item.name, 40)}  {item_text(item, s)}"
         rows.append(StatusRow("" if index else "items", text, "yellow" if item.failed else ""))
@@ -246,12 +246,14 @@ def _read(one: Message) -> str:
 def _gate_rows(x: Loop) -> list[StatusRow]:
     gates = gate_standings(x)
     if not gates:
-        return [] if x.state.ended else [StatusRow("gates", "none: nothing will be proven", "yellow")]
+        return (
+            [] if x.state.judgement.ended else [StatusRow("gates", "none: nothing will be proven", "yellow")]
+        )
     # What is wrong or under way comes first, should there be more gates than room.
     order = sorted(gates, key=lambda one: (colour_of(one.verdict) in ("", "green"), not one.running))
     shown = gates if len(gates) <= _GATES_SHOWN else order[: _GATES_SHOWN - 1]
     names = [cut(one.gate.name, 20) + ("" if one.gate.hard else " (soft)") for one in shown]
-    verdicts = [_verdict(one, x.state.proof) for one in shown]
+    verdicts = [_verdict(one, x.state.judgement.proof) for one in shown]
     rows = [
         StatusRow(
             "" if index else "gates",
@@ -280,21 +282,21 @@ def _about(one: GateStanding) -> str:
 
 
 def _figure_rows(x: Loop) -> list[StatusRow]:
-    s, limits, number = x.state, x.state.policy.limits, iteration_under_way(x)
+    s, limits, number = x.state, x.state.identity.policy.limits, iteration_under_way(x)
     now = f", number {number} under way" if number else ""
     most = f" of {duration(limits.hard_seconds)}" if limits.hard_seconds else ""
     rows = [
-        StatusRow("iterations", f"{s.iterations} of {limits.max_iterations}{now}"),
-        StatusRow("attempts", f"{s.attempts} of {limits.max_attempts} turned down"),
-        StatusRow("active", f"{duration(round(s.active_seconds, 1))}{most}"),
+        StatusRow("iterations", f"{s.progress.iterations} of {limits.max_iterations}{now}"),
+        StatusRow("attempts", f"{s.judgement.attempts} of {limits.max_attempts} turned down"),
+        StatusRow("active", f"{duration(round(s.progress.active_seconds, 1))}{most}"),
     ]
-    if told := spent(s.tokens, s.cost_usd, estimated=s.estimated):
+    if told := spent(s.progress.tokens, s.progress.cost_usd, estimated=s.progress.estimated):
         rows.append(StatusRow("spent", ", ".join(told)))
     return rows
 
 
 def _warning_rows(x: Loop) -> list[StatusRow]:
-    warnings = x.state.warnings
+    warnings = x.state.warnings.lines
     rows = [StatusRow("warning", text, "yellow") for text in warnings[-_WARNINGS_SHOWN:]]
     if (more := len(warnings) - _WARNINGS_SHOWN) > 0:
         rows.append(StatusRow("", f"and {more} more: `ralph status --json` has them all"))

@@ -38,7 +38,7 @@ def import_(file: str, format: str | None, as_json: bool) -> None:
       ralph task import -
     """
     from ralph.backlog.formats.load import load
-    from ralph.backlog.transfer import plan
+    from ralph.backlog.transfer import plan_import
 
     edits.refuse("import tasks", "Add them one by one with `ralph task add`.")
     content, name = _read(file)
@@ -54,7 +54,7 @@ def import_(file: str, format: str | None, as_json: bool) -> None:
         lines = [one_line(str(problem)) for problem in problems[:_SHOWN]]
         raise RalphError("\n".join(lines), todo="Correct this and import again; nothing was changed.")
     backlog = view.opened()
-    found = plan(backlog, incoming, time.strftime("%Y-%m-%d", time.gmtime()))
+    found = plan_import(backlog, incoming, time.strftime("%Y-%m-%d", time.gmtime()))
     view.refuse_conflicts(backlog.apply(found.added).conflicts)
     ids = [str(change.fields["id"]) for change in found.added]
     if as_json:
@@ -80,10 +80,10 @@ def export(format: str, output: str, as_json: bool) -> None:
       ralph task export markdown
     """
     from ralph.backlog.formats.dump import dump
-    from ralph.backlog.transfer import outgoing
+    from ralph.backlog.transfer import tasks_to_export
 
     backlog = view.opened()
-    tasks = outgoing(backlog)
+    tasks = tasks_to_export(backlog)
     text = dump(tasks, format)
     if output:
         Path(output).write_text(text, encoding="utf-8", newline="")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ralph.agent_tools.caller import Caller, digest
+from ralph.agent_tools.requests import Caller, digest
 from ralph.backlog.changes import Added, Blocked, Change, Completed, Edited, Reopened, Split
 from ralph.backlog.jsonl import JsonlBacklog, hint
 from ralph.cli.task import view

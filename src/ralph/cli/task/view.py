@@ -170,29 +170,29 @@ _REASON = 120  # characters
 
 def loose_end(s: LoopState, elsewhere: UnlandedTasks) -> str:
     """What a person has still to do about a task that is done; empty: nothing."""
-    unproven = bool(s.ended and exit_code(s.ended, s.policy))
-    if s.ended not in DONE or not (unproven or lacks(s)):
+    unproven = bool(s.judgement.ended and exit_code(s.judgement.ended, s.identity.policy))
+    if s.judgement.ended not in DONE or not (unproven or lacks(s)):
         return ""
     branch, target = landed_apart(s)
-    if not branch or s.landed is None:
-        return f"no gate proved it; {s.end_reason}"
-    why = f" ({s.landed.note})" if s.landed.note else ""
+    if not branch or s.landing.landed is None:
+        return f"no gate proved it; {s.judgement.end_reason}"
+    why = f" ({s.landing.landed.note})" if s.landing.landed.note else ""
     if target:
-        if elsewhere.is_on(target, s.landed.commit):
+        if elsewhere.is_on(target, s.landing.landed.commit):
             return ""
-        apart = UnlandedTask(s.task.id, branch, target, gone=False)
+        apart = UnlandedTask(s.identity.task.id, branch, target, gone=False)
         return f"{apart.where}{why}: {apart.todo}"
     if lacks(s):
-        return f"on branch {branch}, {s.landed.note}"  # which says what to do
-    base = s.policy.land.target.removeprefix(HEADS)
+        return f"on branch {branch}, {s.landing.landed.note}"  # which says what to do
+    base = s.identity.policy.land.target.removeprefix(HEADS)
     todo = f"gh pr create --head {shlex.quote(branch)} --base {shlex.quote(base)}"
-    then = f", then `{todo}`" if s.policy.land.how == "pr" else ""
+    then = f", then `{todo}`" if s.identity.policy.land.how == "pr" else ""
     return f"on branch {branch}{why}: look at it yourself{then}"
 
 
 def is_split(s: LoopState, backlog: Backlog | None) -> bool:
     """Whether its task became a container of parts in place of failing."""
-    task = backlog.tasks.get(s.task.id) if backlog and s.ended in FAILURES else None
+    task = backlog.tasks.get(s.identity.task.id) if backlog and s.judgement.ended in FAILURES else None
     return task is not None and task.leaf is False
 
 

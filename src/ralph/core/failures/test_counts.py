@@ -1,7 +1,5 @@
 """How many tests a gate's run says it ran; and whether a later run of it tests less."""
 
-from __future__ import annotations
-
 import re
 
 import msgspec
@@ -33,24 +31,24 @@ def _tests(count: int) -> str:
     return f"{count or 'no'} test{'' if count == 1 else 's'}"
 
 
-# What runners print when they found nothing to run; and what they print when they ran something.
-_NOTHING = re.compile(
-    r"^\s*(?:"
+# What runners print when they found nothing to run; and what they print when they ran something. Few runs look for them, so they
+# are compiled when one does.
+_NOTHING = (
+    r"(?m)^\s*(?:"
     r"[ℹ#] tests 0|1\.\.0\b|Ran 0 tests\b|NO TESTS RAN|no tests ran|collected 0 items|No tests? (?:found|to run|were executed)"
     r"|\?\s+\S+\s+\[no test files\]|testing: warning: no tests to run|running 0 tests|Tests: +0 total|0 examples, 0 failures"
     r"|0 passing|No test files found|No test is available|Tests run: 0\b"
-    r")",
-    re.MULTILINE,
+    r")"
 )
-_SOMETHING = re.compile(
-    r"^\s*(?:[ℹ#] tests [1-9]|1\.\.[1-9]|Ran [1-9]\d* tests?\b|collected [1-9]|ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?!.*no tests)"
+_SOMETHING = (
+    r"(?m)^\s*(?:"
+    r"[ℹ#] tests [1-9]|1\.\.[1-9]|Ran [1-9]\d* tests?\b|collected [1-9]|ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?!.*no tests)"
     r"|running [1-9]\d* tests?|Tests: +.*[1-9]\d* total|[1-9]\d* examples?,|[1-9]\d* passing|Tests  .*[1-9]|Tests run: [1-9]"
-    r"|.*\b[1-9]\d* passed\b)",
-    re.MULTILINE,
+    r"|.*\b[1-9]\d* passed\b)"
 )
 
 
 def ran_nothing(output: str) -> bool:
     """Only where the output says so; most commands are no test runners."""
     text = ESCAPES.sub("", output)
-    return bool(_NOTHING.search(text)) and not _SOMETHING.search(text)
+    return bool(re.search(_NOTHING, text)) and not re.search(_SOMETHING, text)

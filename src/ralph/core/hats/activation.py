@@ -38,7 +38,7 @@ def calls(hat: Hat, s: LoopState, w: Wearing) -> bool:
     now = values(s, w, hat.id, _others(condition))
     if not evaluate(condition, now):
         return False
-    if s.claim is not None and evaluate(condition, {**now, CLAIMED: False}):
+    if s.judgement.claim is not None and evaluate(condition, {**now, CLAIMED: False}):
         return False  # it does not wait for a claim
     return hat.id not in w.worn or not evaluate(condition, _at_rest(now))
 
@@ -73,20 +73,20 @@ def values(s: LoopState, w: Wearing, hat: str, others: Iterable[str] = ()) -> di
         "branch_commits": max(0, now.commits - before.commits),
         "iterations": iterations,
         "attempts": attempts,
-        "same_error": min(s.streak, attempts),
-        "no_progress": min(s.no_progress, iterations),
-        "crashes": min(s.crashes, iterations),
+        "same_error": min(s.judgement.streak, attempts),
+        "no_progress": min(s.progress.no_progress, iterations),
+        "crashes": min(s.agents.crashes, iterations),
         "strategy_shifts": max(0, now.shifts - before.shifts),
         "files_changed": max(0, now.files - before.files),
         "seconds": max(0.0, now.seconds - before.seconds),
         "tokens": max(0, now.tokens - before.tokens),
         "cost_usd": max(0.0, now.cost_usd - before.cost_usd),
-        "task_id": s.task.id,
-        "task_title": s.task.title,
-        "task_description": s.task.description,
-        "task_type": s.task.type,
-        "task_priority": s.task.priority,
-        "task_criteria": len(s.task.criteria),
+        "task_id": s.identity.task.id,
+        "task_title": s.identity.task.title,
+        "task_description": s.identity.task.description,
+        "task_type": s.identity.task.type,
+        "task_priority": s.identity.task.priority,
+        "task_criteria": len(s.identity.task.criteria),
     }
     for other in others:
         since = max(0, now.iterations - w.worn.get(other, WornHat()).iterations)
@@ -98,19 +98,21 @@ def values(s: LoopState, w: Wearing, hat: str, others: Iterable[str] = ()) -> di
 def _moments(s: LoopState, w: Wearing, *, own: bool, seen: frozenset[str]) -> dict[str, Value]:
     if own:  # what its own iteration did never calls a hat
         return {name.name: NOTHING[name.kind] for name in NAMES.values() if name.sort == "moment"}
-    turned_down = s.history[-1] if s.attempts > w.attempts_before and s.history else None
-    timed_out = s.last_how in ("iteration-time", "idle")
-    crashed = s.last_how.startswith("exit ")
+    turned_down = (
+        s.judgement.history[-1] if s.judgement.attempts > w.attempts_before and s.judgement.history else None
+    )
+    timed_out = s.progress.last_how in ("iteration-time", "idle")
+    crashed = s.progress.last_how.startswith("exit ")
     return {
-        "first_iteration": s.iterations == 0,
-        "last_iteration_failed": bool(turned_down or timed_out or crashed or s.refusal),
+        "first_iteration": s.progress.iterations == 0,
+        "last_iteration_failed": bool(turned_down or timed_out or crashed or s.judgement.refusal),
         "timed_out": timed_out,
         "failed_gate": turned_down.gate if turned_down and not timed_out else "",
         "last_error": turned_down.headline if turned_down else "",
         "red_gates": len(s.red_now()),
         "last_signal": w.signal,
         "last_role": w.last,
-        CLAIMED: s.claim is not None and s.claim.tree not in seen,
+        CLAIMED: s.judgement.claim is not None and s.judgement.claim.tree not in seen,
     }
 
 
@@ -167,14 +169,14 @@ class Wearing(msgspec.Struct, frozen=True):
 
 def counts(s: LoopState, w: Wearing, trees: frozenset[str] = frozenset()) -> WornHat:
     return WornHat(
-        iterations=s.iterations,
-        attempts=s.attempts,
+        iterations=s.progress.iterations,
+        attempts=s.judgement.attempts,
         commits=w.commits,
         files=w.files,
-        shifts=s.shifts,
-        seconds=s.active_seconds,
-        tokens=s.tokens,
-        cost_usd=s.cost_usd,
+        shifts=s.judgement.shifts,
+        seconds=s.progress.active_seconds,
+        tokens=s.progress.tokens,
+        cost_usd=s.progress.cost_usd,
         trees=trees,
     )
 
@@ -185,24 +187,24 @@ def started(w: Wearing, s: LoopState, hat: str) -> Wearing:
     worn = w.worn
     if w.lived and w.last in worn:
         worn = {**worn, w.last: counts(s, w, worn[w.last].trees)}
-    return replace(w, hat=hat, about=s.claim.tree if s.claim else "", worn=worn)
+    return replace(w, hat=hat, about=s.judgement.claim.tree if s.judgement.claim else "", worn=worn)
 
 
 def ended(
     w: Wearing, before: LoopState, after: LoopState, x: IterationEnded, *, commits: int = 0, files: int = 0
 ) -> Wearing:
     """`commits` and `files`: how many the iteration made and changed, where the driver counted them."""
-    moved = x.tree != before.tree
+    moved = x.tree != before.workspace.tree
     w = replace(w, commits=w.commits + max(0, commits, moved), files=w.files + max(0, files))
     if x.how == "interrupted" or x.fault:
         return replace(w, hat=w.last, about="")
-    crashed = after.last_how.startswith("exit ")
+    crashed = after.progress.last_how.startswith("exit ")
     w = replace(
         w,
         last=w.hat,
         lived=not crashed,
         signal="" if crashed or x.how != "exited" else _signal(before, x),
-        attempts_before=before.attempts,
+        attempts_before=before.judgement.attempts,
     )
     if crashed or not w.hat:
         return replace(w, about="")
@@ -211,7 +213,7 @@ def ended(
 
 
 def _signal(s: LoopState, x: IterationEnded) -> str:
-    said = signals.read(x.said, structured=x.structured, promise=s.policy.completion_promise)
-    if s.promised == x.serial:
+    said = signals.read(x.said, structured=x.structured, promise=s.identity.policy.completion_promise)
+    if s.judgement.promised == x.serial:
         said = signals.with_tool(said)
     return said.word if said.explicit else ""

@@ -231,11 +231,7 @@ class _Token(NamedTuple):
         return repr(self.text[1:-1][:40]) if self.kind == "text" else self.text[:40]
 
 
-_TOKEN = re.compile(
-    r"""(?P<number>\d+(?:\.\d+)?)|(?P<word>[A-Za-z_]\w*)|(?P<text>'[^']*'|"[^"]*")|(?P<mark>==|!=|<=|>=|[<>()])""",
-    re.ASCII,
-)
-_SPACE = re.compile(r"\s*")
+_TOKEN = r"""(?a)(?P<number>\d+(?:\.\d+)?)|(?P<word>[A-Za-z_]\w*)|(?P<text>'[^']*'|"[^"]*")|(?P<mark>==|!=|<=|>=|[<>()])"""
 _HINTS = {
     "=": "to compare, write ==",
     "&": "write `and`",
@@ -251,12 +247,13 @@ _WORDS = ("and", "or", "not", "contains", "true", "false")
 def _tokens(text: str) -> list[_Token]:
     found: list[_Token] = []
     at = 0
+    pattern, space = re.compile(_TOKEN), re.compile(r"\s*")
     while True:
-        blank = _SPACE.match(text, at)
+        blank = space.match(text, at)
         at = blank.end() if blank else at
         if at >= len(text):
             return [*found, _Token("end", "the end", len(text) + 1)]
-        token = _TOKEN.match(text, at)
+        token = pattern.match(text, at)
         if not token:
             raise ConditionError(_HINTS.get(text[at], f"{text[at]!r} means nothing here"), at + 1)
         word = token.group()

@@ -9,9 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.hats import fold
 from ralph.core.hats.model import Event
 from ralph.core.hats.routing import shown_topic
+from ralph.core.hats.steps import routed as routed_by
 from ralph.core.hats.turns import Routed
 from ralph.text import few, one_line
 
@@ -46,14 +46,16 @@ class EventOutcomes(msgspec.Struct):
         before, self.before = self.before, after
         if isinstance(fact, f.IterationStarted):
             self.numbers[fact.serial] = fact.n
-        if after.policy.routing is None:
+        if after.identity.policy.routing is None:
             return self._without_hats(fact, after)
-        found = after.turns.latest if before is None else fold.routed(before, after)
+        found = after.hats.turns.latest if before is None else routed_by(before, after)
         return tuple(self._told(routed, fact, after) for routed in found)
 
     def _told(self, routed: Routed, fact: f.AnyFact, s: LoopState) -> EventOutcome:
-        event, team = routed.event, s.policy.team
-        cancels = bool(s.turns.cancelled) and team is not None and event.topic == team.cancellation_promise
+        event, team = routed.event, s.identity.policy.team
+        cancels = (
+            bool(s.hats.turns.cancelled) and team is not None and event.topic == team.cancellation_promise
+        )
         counts = event.n > self.last or (cancels and not event.n)
         self.last = max(self.last, event.n)
         serial = 0 if isinstance(fact, f.BoardLooked) else event.iteration  # Ralph looked, and no iteration
@@ -65,7 +67,7 @@ class EventOutcomes(msgspec.Struct):
         if not isinstance(fact, f.EventReceived):
             return ()
         self.last += 1
-        hat = s.hat if fact.serial == s.serial else ""
+        hat = s.hats.hat if fact.serial == s.progress.serial else ""
         number = self.numbers.get(fact.serial, fact.serial)
         return (
             EventOutcome(Routed(Event(fact.topic, fact.payload, hat, number, self.last), (), NO_HATS), True),
@@ -116,7 +118,7 @@ def event_line(routed: Routed) -> str:
 
 def title(s: LoopState, hat: str) -> str:
     """A hat's name for people; the coordinator has none."""
-    found = s.policy.team.hat(hat) if s.policy.team is not None else None
+    found = s.identity.policy.team.hat(hat) if s.identity.policy.team is not None else None
     return found.title if found else hat or "coordinator"
 
 
@@ -127,14 +129,14 @@ def about(events: tuple[Event, ...]) -> str:
 
 def spoke(x: f.IterationEnded, s: LoopState) -> str:
     """What an iteration under hats said, in place of a signal."""
-    if s.turns.idle:
+    if s.hats.turns.idle:
         return f"idle ({shown_topic(_promise(s))})"
     events = [routed for routed in accepted(s) if routed.event.iteration == x.serial]
-    return about(s.turns.held) or few([led(s, routed) for routed in events], 3) or "no event"
+    return about(s.hats.turns.held) or few([led(s, routed) for routed in events], 3) or "no event"
 
 
 def accepted(s: LoopState) -> list[Routed]:
-    return [routed for routed in s.turns.latest if is_first_news(routed)]
+    return [routed for routed in s.hats.turns.latest if is_first_news(routed)]
 
 
 def is_first_news(routed: Routed) -> bool:
@@ -143,7 +145,7 @@ def is_first_news(routed: Routed) -> bool:
 
 
 def completes(s: LoopState, event: Event) -> bool:
-    return s.policy.team is not None and s.policy.team.completes(event.topic)
+    return s.identity.policy.team is not None and s.identity.policy.team.completes(event.topic)
 
 
 def led(s: LoopState, routed: Routed) -> str:
@@ -155,4 +157,8 @@ def led(s: LoopState, routed: Routed) -> str:
 
 
 def _promise(s: LoopState) -> str:
-    return s.policy.team.completion_promise if s.policy.team else s.policy.completion_promise
+    return (
+        s.identity.policy.team.completion_promise
+        if s.identity.policy.team
+        else s.identity.policy.completion_promise
+    )

@@ -4,8 +4,6 @@ A hat is put on by an event (`triggers`), by a condition (`when`, as roles.py re
 personas without events: only hats with `triggers` or `scan` make it route them (`Team.routes`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Literal
 

@@ -19,7 +19,7 @@ MOST_CHARS = 200  # of a topic
 SHOWN_CHARS = 60
 ANY = "*"
 EXACT, PATTERN, CATCH_ALL, NO_MATCH = range(4)  # the smaller the more specific
-_TOPIC = re.compile(r"[^\s.*<>\"'`\x00-\x1f\x7f]+(?:\.[^\s.*<>\"'`\x00-\x1f\x7f]+)*")
+_TOPIC = r"[^\s.*<>\"'`\x00-\x1f\x7f]+(?:\.[^\s.*<>\"'`\x00-\x1f\x7f]+)*"
 _HOW = {EXACT: "names {topic}", PATTERN: "takes {pattern}", CATCH_ALL: "takes what nobody else does"}
 
 
@@ -39,7 +39,7 @@ class Route(msgspec.Struct, frozen=True):
 
 def valid(topic: str) -> bool:
     """Whether this can be a topic: no space, quotation mark, `*` or empty segment in it."""
-    return len(topic) <= MOST_CHARS and topic.isprintable() and _TOPIC.fullmatch(topic) is not None
+    return len(topic) <= MOST_CHARS and topic.isprintable() and re.fullmatch(_TOPIC, topic) is not None
 
 
 def rank(pattern: str, topic: str) -> int:
@@ -117,18 +117,18 @@ def _why(wanted: Sequence[Wanted], passed_over: Sequence[str]) -> str:
 
 MOST_EVENTS = 50
 MOST_PAYLOAD = 20_000  # characters
-_TAG = re.compile(
+_TAG = (
     r"<event(?P<attributes>(?:\s+[A-Za-z_][\w-]{0,40}\s{0,5}=\s{0,5}(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}')){1,8})"
     r"\s{0,20}(?P<empty>/?)>|(?P<close></event\s{0,20}>)"
 )
-_ATTRIBUTE = re.compile(r"([A-Za-z_][\w-]{0,40})\s{0,5}=\s{0,5}(?:\"([^\"<>]*)\"|'([^'<>]*)')")
-_ENTITY = re.compile(r"&(?:lt|gt|quot|apos|amp|#39);")
+_ATTRIBUTE = r"([A-Za-z_][\w-]{0,40})\s{0,5}=\s{0,5}(?:\"([^\"<>]*)\"|'([^'<>]*)')"
+_ENTITY = r"&(?:lt|gt|quot|apos|amp|#39);"
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#39;": "'", "&amp;": "&"}
 
 
 def read(text: str) -> tuple[Event, ...]:
     """The events in the order in which they stand. Each carries topic and payload only."""
-    tags = list(_TAG.finditer(text))
+    tags = list(re.finditer(_TAG, text))
     ends = _ends(tags)
     found: list[Event] = []
     prose = _Prose(text)
@@ -190,7 +190,7 @@ class _Prose:
 
 
 def _topic(attributes: str) -> str:
-    values = {name: double or single for name, double, single in _ATTRIBUTE.findall(attributes)}
+    values = {name: double or single for name, double, single in re.findall(_ATTRIBUTE, attributes)}
     return _plain(values.get("topic", "")).strip()
 
 
@@ -199,4 +199,4 @@ def _payload(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return _ENTITY.sub(lambda found: _ENTITIES[found.group()], text)
+    return re.sub(_ENTITY, lambda found: _ENTITIES[found.group()], text)

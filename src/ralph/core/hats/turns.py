@@ -157,32 +157,16 @@ class Rest(msgspec.Struct, frozen=True):
     why: str
 
 
-class AskGates(msgspec.Struct, frozen=True):
-    """The gates come before this event is routed: then `passed` or `turned_down`."""
-
-    event: Event
-    why: str
-
-
-class ClaimByHats(msgspec.Struct, frozen=True):
-    why: str
-
-
-class CancelByHats(msgspec.Struct, frozen=True):
-    why: str
-
-
 class NoRoute(msgspec.Struct, frozen=True):
     topic: str
     why: str
 
 
-Next = Wear | Rest | AskGates | ClaimByHats | CancelByHats | NoRoute
+Next = Wear | Rest | NoRoute
 
 
 def next_turn(team: Team, s: Turns) -> Next:
-    if s.cancelled:
-        return CancelByHats(s.cancelled)
+    """What comes next once nothing is cancelled, claimed or held for the gates: decide.py looks at those first."""
     if s.fruitless >= MOST_FRUITLESS:
         return NoRoute(s.lost, f"{s.lost_why}, {s.fruitless} times in a row")
     if s.insists >= MOST_FRUITLESS:
@@ -191,10 +175,6 @@ def next_turn(team: Team, s: Turns) -> Next:
             team.promise,
             f"{who} says that it is complete, which its `publishes` do not allow, {times}",
         )
-    if s.held:
-        return AskGates(s.held[0], f"gates are put on {shown_topic(s.held[0].topic)}")
-    if s.claim:
-        return ClaimByHats(s.claim)
     if s.idle and not s.pending:
         return Rest(max(team.cooldown, LEAST_REST), s.idle)
     turn = picked(team, s)[0]

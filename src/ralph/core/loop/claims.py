@@ -89,13 +89,16 @@ def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
 def due_after_iteration(s: LoopState, serial: int) -> Ask | None:
     """The next `every: iteration` gate that has not yet looked at the tree of this iteration."""
     for gate in s.gates:
-        if gate.every == "iteration" and verdict_key(gate.name, "as-is", s.tree) not in s.verdicts:
+        if (
+            gate.every == "iteration"
+            and verdict_key(gate.name, "as-is", s.workspace.tree) not in s.judgement.verdicts
+        ):
             op = f"iteration:{serial}:{gate.name}" + _anew(s, gate)
             if gate.kind.asked_once and (
-                s.claim or _result(s, op)
+                s.judgement.claim or _result(s, op)
             ):  # asked in its turn; or it gave no verdict
                 continue
-            return Ask(op=op, gate=gate.name, purpose="iteration", variant="as-is", tree=s.tree)
+            return Ask(op=op, gate=gate.name, purpose="iteration", variant="as-is", tree=s.workspace.tree)
     return None
 
 
@@ -115,7 +118,7 @@ def _settle(
     if not gate.hard or first.wrote or first.timed_out == "hard":
         return first
     if not _contradicted(s, first) and (
-        first.passed or failure_key(first.gate, first.error_hash) in s.failures
+        first.passed or failure_key(first.gate, first.error_hash) in s.judgement.failures
     ):
         return first
     again = _result(s, f"{op}:again")
@@ -131,7 +134,7 @@ def _reviewed(
 ) -> Ask | Result:
     """An opinion on the claim. Its verdict on a tree holds; an answer without one is asked for once more."""
     op = _named(claim, gate, variant) + _anew(s, gate)
-    first = s.reviews.get(verdict_key(gate.name, variant, claim.tree)) or _result(s, op)
+    first = s.judgement.reviews.get(verdict_key(gate.name, variant, claim.tree)) or _result(s, op)
     if first is None:
         return Ask(op=op, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap)
     if not first.unclear or first.timed_out == "hard":
@@ -153,24 +156,28 @@ def _round(claim: Claim) -> str:
 
 def _left_out(s: LoopState, claim: Claim, gate: GatePolicy) -> bool:
     """Past a cap no more is spent on what could not decide anything."""
-    if gate.hard or not gate.kind.runs_agent or verdict_key(gate.name, "as-is", claim.tree) in s.reviews:
+    if (
+        gate.hard
+        or not gate.kind.runs_agent
+        or verdict_key(gate.name, "as-is", claim.tree) in s.judgement.reviews
+    ):
         return False
-    limits, spent = s.policy.limits, s.spent()
+    limits, spent = s.identity.policy.limits, s.spent()
     return spent.cost_usd >= limits.max_cost_usd > 0 or spent.tokens >= limits.max_tokens > 0
 
 
 def _anew(s: LoopState, gate: GatePolicy) -> str:
     """After a fault (quota, overload) a reviewer is asked again, under a name of its own."""
-    count = s.refusals.get(gate.name, 0)
+    count = s.judgement.refusals.get(gate.name, 0)
     return f":{count}" if count else ""
 
 
 def _result(s: LoopState, op: str) -> Result | None:
-    return next((r for r in s.results if r.op == op), None)
+    return next((r for r in s.judgement.results if r.op == op), None)
 
 
 def _contradicted(s: LoopState, result: Result) -> bool:
-    verdicts = s.verdicts.get(verdict_key(result.gate, result.variant, result.tree), ())
+    verdicts = s.judgement.verdicts.get(verdict_key(result.gate, result.variant, result.tree), ())
     return len(set(verdicts)) > 1
 
 
@@ -191,4 +198,4 @@ def _ran_as_it_was(s: LoopState, claim: Claim, path: str) -> bool:
 
 
 def _allowed(s: LoopState, path: str) -> bool:
-    return matches(path, (*s.policy.allow, *s.task.allow))
+    return matches(path, (*s.identity.policy.allow, *s.identity.task.allow))

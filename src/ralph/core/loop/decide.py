@@ -17,14 +17,15 @@ from ralph.core.exits import End, exit_code
 from ralph.core.facts import Purpose, Variant
 from ralph.core.failures.test_counts import fewer
 from ralph.core.hats.board import own
-from ralph.core.hats.fold import COOLDOWN, IDLE
 from ralph.core.hats.model import Hat
+from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.loop import steering
 from ralph.core.loop.claims import Ask, Inspect, Verdict, due_after_iteration, judge, weakened
 from ralph.core.loop.state import Claim, Due, LoopState, Running, verdict_key
 from ralph.core.policy import LandHow
 from ralph.text import count, few
 
+PATIENCE = 2  # conflicts with what others landed, after which the others let it land first
 MOST_RESTLESS = 5  # times in a row that a gate found another tree than the one it was to look at
 
 
@@ -114,91 +115,101 @@ class Finish(Operation, frozen=True):
 
 def decide(s: LoopState) -> tuple[Operation, ...]:
     wanted = _unless_paused(s)
-    if s.steer.pause is None or s.open or s.stop or not wanted or isinstance(wanted[0], Finish):
+    if (
+        s.people.pause is None
+        or s.progress.open
+        or s.people.stop
+        or not wanted
+        or isinstance(wanted[0], Finish)
+    ):
         return wanted  # a loop that has nothing left to do ends, also when it is to wait
-    why = f"{s.steer.pause.by or 'somebody'} asked for it"
+    why = f"{s.people.pause.by or 'somebody'} asked for it"
     return (Wait(id=steering.pause_id(s), what="pause", seconds=0.0, why=why),)
 
 
 def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
-    if s.ended is not None or not s.started:
+    if s.judgement.ended is not None or not s.identity.started:
         return ()
-    if s.stop in ("now", "interrupt", "cancel"):
-        return () if s.open else (_finish(s, _AT_ONCE[s.stop], f"{s.stop_by} asked for it"),)
-    if s.turns.cancelled:
-        return () if s.open else (_finish(s, "cancelled", s.turns.cancelled),)
-    if s.open:
+    if s.people.stop in ("now", "interrupt", "cancel"):
+        return (
+            ()
+            if s.progress.open
+            else (_finish(s, _AT_ONCE[s.people.stop], f"{s.people.stop_by} asked for it"),)
+        )
+    if s.hats.turns.cancelled:
+        return () if s.progress.open else (_finish(s, "cancelled", s.hats.turns.cancelled),)
+    if s.progress.open:
         return _under_way(s)
-    if not s.prepared:
+    if not s.workspace.prepared:
         return (Prepare(id="prepare"),)
-    if s.restless >= MOST_RESTLESS:
+    if s.workspace.restless >= MOST_RESTLESS:
         return (
             _finish(
                 s,
                 "blocked-on-person",
-                f"something keeps changing the tree: {', '.join(s.edited_outside[:5])}",
+                f"something keeps changing the tree: {', '.join(s.workspace.edited_outside[:5])}",
             ),
         )
-    if (base := _base_gate_due(s)) and s.stop is None:
+    if (base := _base_gate_due(s)) and s.people.stop is None:
         return (base,)
-    if s.stuck_reason is not None:
-        return (_or_item(s, _finish(s, "stuck", s.stuck_reason)),)
-    if (s.claim is not None or s.unchecked) and (halt := _review_halted(s)):
+    if s.people.stuck_reason is not None:
+        return (_or_item(s, _finish(s, "stuck", s.people.stuck_reason)),)
+    if (s.judgement.claim is not None or s.judgement.unchecked) and (halt := _review_halted(s)):
         return (halt,)
-    if s.unchecked and (ask := due_after_iteration(s, s.unchecked)):
+    if s.judgement.unchecked and (ask := due_after_iteration(s, s.judgement.unchecked)):
         return (_run_gate(ask),)
-    if s.claim is not None:
+    if s.judgement.claim is not None:
         return (_judged(s),)
     for rule in _ENDS:
         if end := rule(s):
             return (_or_item(s, end) if rule in _OF_AN_ITEM else end,)
     if steering.asks(s):
         return (_for_answer(s),)
-    if s.wait_due is not None:
-        return (_wait(f"wait:{s.serial}", s.wait_due),)
+    if s.agents.wait_due is not None:
+        return (_wait(f"wait:{s.progress.serial}", s.agents.wait_due),)
     return (_whose_turn(s, _called(s)),)
 
 
 def _or_item(s: LoopState, end: Finish) -> Operation:
     """On a board, what nobody gets done is one item: it is given up, what was made of it is undone, the next one comes."""
-    team = s.policy.routing
-    if not s.board.under_way or team is None:
+    team = s.identity.policy.routing
+    if not s.hats.board.under_way or team is None:
         return end
-    scanner = next((h for h in team.hats if h.scan and own(h.scan, s.board) == s.board.under_way), None)
-    return Look(id=f"give-up:{s.serial}", hat=scanner.id, give_up=end.reason) if scanner else end
+    scanner = next(
+        (h for h in team.hats if h.scan and own(h.scan, s.hats.board) == s.hats.board.under_way), None
+    )
+    return Look(id=f"give-up:{s.progress.serial}", hat=scanner.id, give_up=end.reason) if scanner else end
 
 
 def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
     """A hat whose condition has become true comes first: its events and the others' turns are kept."""
-    team = s.policy.routing
+    team = s.identity.policy.routing
     if team is None or called is not None:
         return _run_agent(s, called)
     from ralph.core.hats import turns  # most loops route no events
 
-    match turns.next_turn(team, s.turns):
+    match turns.next_turn(team, s.hats.turns):
         case turns.NoRoute(why=why):
             return _finish(s, "no-route", why)
         case turns.Rest(seconds=seconds, why=why):
-            return Wait(id=f"{IDLE}{s.turns.count}", what="idle", seconds=seconds, why=why)
+            return Wait(id=f"{IDLE}{s.hats.turns.count}", what="idle", seconds=seconds, why=why)
         case turns.Wear(turn=turn, after=after):
             hat = team.hat(turn.hat)
             if hat is not None and hat.scan is not None:
-                return Look(id=f"look:{s.turns.count}", hat=hat.id)
-            if after and s.cooled <= s.serial:
-                return Wait(id=f"{COOLDOWN}{s.serial}", what="cooldown", seconds=after, why=turn.why)
+                return Look(id=f"look:{s.hats.turns.count}", hat=hat.id)
+            if after and s.hats.cooled <= s.progress.serial:
+                return Wait(id=f"{COOLDOWN}{s.progress.serial}", what="cooldown", seconds=after, why=turn.why)
             fresh = turns.fresh(team, turn)
             return replace(_run_agent(s, None), hat=turn.hat, hat_why=turn.why, fresh=fresh)
-        case _:
-            return _run_agent(s, None)
 
 
 def _run_agent(s: LoopState, called: Hat | None) -> RunAgent:
     level = shift_level(s)
     return RunAgent(
-        id=f"iteration:{s.serial + 1}",
-        serial=s.serial + 1,
-        n=s.iterations + 1,
-        agent=s.agent,
+        id=f"iteration:{s.progress.serial + 1}",
+        serial=s.progress.serial + 1,
+        n=s.progress.iterations + 1,
+        agent=s.agents.agent,
         shift=level,
         expand=level >= 2,
         hat=called.id if called else "",
@@ -208,54 +219,56 @@ def _run_agent(s: LoopState, called: Hat | None) -> RunAgent:
 
 def _called(s: LoopState) -> Hat | None:
     """The hat that a condition puts on now."""
-    if not (hats := s.policy.conditional):
+    if not (hats := s.identity.policy.conditional):
         return None
     from ralph.core.hats.activation import choose  # most loops have no such hats
 
-    return choose(hats, s, s.wearing)
+    return choose(hats, s, s.hats.wearing)
 
 
 def _why(called: Hat, s: LoopState) -> str:
     from ralph.core.hats.activation import why_now
 
-    return why_now(called, s, s.wearing)
+    return why_now(called, s, s.hats.wearing)
 
 
 def _called_before_end(s: LoopState) -> Hat | None:
     """A hat that waits for a claim comes before the end, as long as there is an iteration to spend."""
-    if not s.policy.conditional or s.landed is not None:
+    if not s.identity.policy.conditional or s.landing.landed is not None:
         return None
-    unclaimed = replace(s, claim=None)
+    unclaimed = replace(s, judgement=replace(s.judgement, claim=None))
     return None if any(rule(unclaimed) for rule in _ENDS) else _called(s)
 
 
 def _to_claimer(s: LoopState) -> RunAgent:
     """A person's words go to the hat that claims; its claim stands unless it says otherwise."""
-    return replace(_run_agent(s, None), hat=s.turns.claimer, hat_why="a person has said something meanwhile")
+    return replace(
+        _run_agent(s, None), hat=s.hats.turns.claimer, hat_why="a person has said something meanwhile"
+    )
 
 
 def _words_before_end(s: LoopState) -> bool:
     """What a person has said meanwhile is read before the loop completes, as long as there is an iteration to spend."""
-    if not steering.unheard(s) or s.landed is not None:
+    if not steering.unheard(s) or s.landing.landed is not None:
         return False
-    unclaimed = replace(s, claim=None)
+    unclaimed = replace(s, judgement=replace(s.judgement, claim=None))
     return not any(rule(unclaimed) for rule in _ENDS)
 
 
 def cutoff(s: LoopState, op: str) -> str:
     """Why this operation must not go on; empty when it may."""
-    running = s.open.get(op)
+    running = s.progress.open.get(op)
     if running is None:
         return ""
-    if s.stop in ("now", "interrupt", "cancel"):
+    if s.people.stop in ("now", "interrupt", "cancel"):
         return "stop"
-    limits = s.policy.limits
-    if s.turns.cancelled:
+    limits = s.identity.policy.limits
+    if s.hats.turns.cancelled:
         return "stop"
     if steering.cuts(s, op):
         return "stop"
     if running.what == "wait":
-        return "stop" if s.stop or (op.startswith(IDLE) and s.turns.pending) else ""
+        return "stop" if s.people.stop or (op.startswith(IDLE) and s.hats.turns.pending) else ""
     if running.what == "gate":
         gate = s.gate(running.gate)
         return "gate-time" if gate and running.seconds >= gate.hard_timeout else ""
@@ -273,25 +286,25 @@ def cutoff(s: LoopState, op: str) -> str:
 
 def shift_level(s: LoopState) -> int:
     """0: carry on; 1: try something fundamentally different; 2: again, with more context."""
-    over = s.streak - s.policy.stuck.same_error_shift + 1
-    return max(0, min(2, over)) if s.policy.stuck.same_error_shift > 0 else 0
+    over = s.judgement.streak - s.identity.policy.stuck.same_error_shift + 1
+    return max(0, min(2, over)) if s.identity.policy.stuck.same_error_shift > 0 else 0
 
 
 def next_deadline(s: LoopState, op: str) -> float:
     """Seconds of this operation's own time at which a rule next looks at the clock; inf when none does."""
-    running = s.open.get(op)
+    running = s.progress.open.get(op)
     if running is None or running.what == "wait":
         return float("inf")
-    limits = s.policy.limits
+    limits = s.identity.policy.limits
     if running.what == "gate":
         gate = s.gate(running.gate)
         return gate.hard_timeout if gate else float("inf")
     before = s.elapsed() - running.seconds
     marks = [_longest(s), limits.hard_seconds - before if limits.hard_seconds > 0 else 0]
     marks.append(_wrapped_up(s, running))
-    if f"iteration-soft:{s.serial}" not in s.noted:
+    if f"iteration-soft:{s.progress.serial}" not in s.progress.noted:
         marks.append(limits.iteration_soft_seconds)
-    if "soft-time" not in s.noted and limits.soft_seconds > 0:
+    if "soft-time" not in s.progress.noted and limits.soft_seconds > 0:
         marks.append(max(limits.soft_seconds - before, 0.001))
     return min((m for m in marks if m > 0), default=float("inf"))
 
@@ -299,32 +312,36 @@ def next_deadline(s: LoopState, op: str) -> float:
 def _longest(s: LoopState) -> float:
     """Seconds of the iteration under way: its hat may have a limit of its own."""
     hat = s.worn
-    return hat.timeout if hat is not None and hat.timeout > 0 else s.policy.limits.iteration_hard_seconds
+    return (
+        hat.timeout
+        if hat is not None and hat.timeout > 0
+        else s.identity.policy.limits.iteration_hard_seconds
+    )
 
 
 def _wrapped_up(s: LoopState, running: Running) -> float:
     """When an iteration whose context was full has had its time to wrap up; 0 when there is no such moment."""
-    most = s.policy.limits.wrap_up_seconds
+    most = s.identity.policy.limits.wrap_up_seconds
     return running.full_at + most if running.full_at >= 0 and most > 0 else 0.0
 
 
 def _under_way(s: LoopState) -> tuple[Operation, ...]:
-    wanted: list[Operation] = [Continue(id=op) for op in s.open if not cutoff(s, op)]
-    limits = s.policy.limits
-    for running in s.open.values():
+    wanted: list[Operation] = [Continue(id=op) for op in s.progress.open if not cutoff(s, op)]
+    limits = s.identity.policy.limits
+    for running in s.progress.open.values():
         if running.what != "iteration":
             continue
         soft = limits.iteration_soft_seconds
-        if running.seconds >= soft > 0 and f"iteration-soft:{s.serial}" not in s.noted:
+        if running.seconds >= soft > 0 and f"iteration-soft:{s.progress.serial}" not in s.progress.noted:
             wanted.append(
                 Note(
-                    id=f"note:iteration-soft:{s.serial}",
+                    id=f"note:iteration-soft:{s.progress.serial}",
                     what="iteration-soft",
                     seconds=running.seconds,
-                    serial=s.serial,
+                    serial=s.progress.serial,
                 )
             )
-    if s.elapsed() >= limits.soft_seconds > 0 and "soft-time" not in s.noted:
+    if s.elapsed() >= limits.soft_seconds > 0 and "soft-time" not in s.progress.noted:
         wanted.append(Note(id="note:soft-time", what="soft-time", seconds=s.elapsed()))
     return tuple(wanted)
 
@@ -337,30 +354,38 @@ def _for_answer(s: LoopState) -> Wait:
     return Wait(
         id=steering.ask_id(s),
         what="answer",
-        seconds=s.steer.seconds,
-        why=s.question or "",
-        until=s.steer.until,
+        seconds=s.people.ask_seconds,
+        why=s.people.question or "",
+        until=s.people.ask_until,
     )
 
 
 def _review_halted(s: LoopState) -> Operation | None:
     """A reviewer could not do its work: that says nothing about the claim, which stays open."""
-    if not s.fault and s.wait_due is None:
+    if not s.agents.fault and s.agents.wait_due is None:
         return None
     for rule in (_unusable, _stopped, _out_of_quota):
         if end := rule(s):
             return end
-    return _wait(f"wait:{s.serial}:{sum(s.refusals.values())}", s.wait_due) if s.wait_due else None
+    return (
+        _wait(f"wait:{s.progress.serial}:{sum(s.judgement.refusals.values())}", s.agents.wait_due)
+        if s.agents.wait_due
+        else None
+    )
 
 
 def _base_gate_due(s: LoopState) -> RunGate | None:
     """Gates look at the starting tree first, so that the end can say red→green or green→green."""
-    if s.serial:
+    if s.progress.serial:
         return None
     for gate in s.gates:
-        if gate.name not in s.base and gate.kind.measures:  # there is no change yet to review
+        if gate.name not in s.judgement.base and gate.kind.measures:  # there is no change yet to review
             return RunGate(
-                id=f"base:{gate.name}", gate=gate.name, purpose="base", variant="as-is", tree=s.base_tree
+                id=f"base:{gate.name}",
+                gate=gate.name,
+                purpose="base",
+                variant="as-is",
+                tree=s.workspace.base_tree,
             )
     return None
 
@@ -372,21 +397,25 @@ def _run_gate(ask: Ask) -> RunGate:
 
 
 def _judged(s: LoopState) -> Operation:
-    assert s.claim is not None
-    found = judge(s, s.claim)
+    assert s.judgement.claim is not None
+    found = judge(s, s.judgement.claim)
     match found:
         case Ask():
             return _run_gate(found)
         case Inspect():
             return InspectClaim(id=found.op, tree=found.tree)
-        case Verdict(what="verified" | "unverified") if s.claim.held:
-            return PassOn(id=f"pass:{s.claim.serial}", serial=s.claim.serial, tree=s.claim.tree)
+        case Verdict(what="verified" | "unverified") if s.judgement.claim.held:
+            return PassOn(
+                id=f"pass:{s.judgement.claim.serial}",
+                serial=s.judgement.claim.serial,
+                tree=s.judgement.claim.tree,
+            )
         case Verdict(what="verified" | "unverified") if _words_before_end(s):
-            return _to_claimer(s) if s.policy.routing is not None else _run_agent(s, _called(s))
+            return _to_claimer(s) if s.identity.policy.routing is not None else _run_agent(s, _called(s))
         case Verdict(what="verified" | "unverified") if called := _called_before_end(s):
             return _run_agent(s, called)
-        case Verdict(what="verified" | "unverified") if _to_land(s) and s.landed is None:
-            return _land(s, s.claim, found)
+        case Verdict(what="verified" | "unverified") if _to_land(s) and s.landing.landed is None:
+            return _land(s, s.judgement.claim, found)
         case Verdict(what="verified"):
             return _finish(s, "completed-verified", _proof_line(s) + _weaker(s), proof=_proof(s))
         case Verdict(what="needs-review"):
@@ -404,17 +433,17 @@ def _judged(s: LoopState) -> Operation:
 
 
 def _to_land(s: LoopState) -> bool:
-    return s.policy.land.how != "none"
+    return s.identity.policy.land.how != "none"
 
 
 def _land(s: LoopState, claim: Claim, verdict: Verdict) -> Land:
     """Only what was proven goes onto the target, unless the user wants no proof."""
-    policy = s.policy.land
+    policy = s.identity.policy.land
     how, note, tired = policy.how, "", ""
-    if verdict.what == "unverified" and not s.policy.gates_declined:
+    if verdict.what == "unverified" and not s.identity.policy.gates_declined:
         how, note = "branch", "no hard gate proves it"
-    elif s.merges >= policy.merges:
-        tired = f"{_short(policy.target)} kept moving on: merged {count(s.merges, 'time')}"
+    elif s.landing.merges >= policy.merges:
+        tired = f"{_short(policy.target)} kept moving on: merged {count(s.landing.merges, 'time')}"
     return Land(
         id=f"land:{claim.serial}{f'+{claim.round}' if claim.round else ''}",
         tree=claim.tree,
@@ -440,7 +469,7 @@ def _weaker(s: LoopState) -> str:
 
 
 def _weaker_texts(s: LoopState, paths: tuple[str, ...] | None = None) -> list[str]:
-    found = weakened(s, s.claim) if s.claim else {}
+    found = weakened(s, s.judgement.claim) if s.judgement.claim else {}
     return [text for path in sorted(found) if paths is None or path in paths for text in found[path]]
 
 
@@ -452,21 +481,23 @@ _DOUBT = {
 
 def _proof(s: LoopState, doubt: Verdict | None = None) -> dict[str, str]:
     """For each gate, from what it said at the start to what it says now, and why that may not be the whole truth."""
-    assert s.claim is not None
+    assert s.judgement.claim is not None
     doubtful = doubt.gates if doubt else ()
     why = " (inputs out of sight)" if doubt and doubt.hidden else " (red with the original inputs)"
     proof: dict[str, str] = {}
     for gate in s.gates:
-        verdicts = s.verdicts.get(verdict_key(gate.name, "as-is", s.claim.tree), ())
+        verdicts = s.judgement.verdicts.get(verdict_key(gate.name, "as-is", s.judgement.claim.tree), ())
         if gate.kind.asked_once:
             said = ("PASS" if verdicts[-1] else "FAIL") if verdicts else "no verdict"
             proof[gate.name] = said + ("" if gate.hard else " (soft)")
             continue
         now = "green" if verdicts and verdicts[-1] else "red"
-        before = {True: "green", False: "red", None: "unknown"}[s.base.get(gate.name)]
+        before = {True: "green", False: "red", None: "unknown"}[s.judgement.base.get(gate.name)]
         flaky = " (flaky)" if len(set(verdicts)) > 1 else ""
-        last = next((r for r in reversed(s.results) if (r.gate, r.variant) == (gate.name, "as-is")), None)
-        less = fewer(s.base_tests.get(gate.name), last.tests if last else None)
+        last = next(
+            (r for r in reversed(s.judgement.results) if (r.gate, r.variant) == (gate.name, "as-is")), None
+        )
+        less = fewer(s.judgement.base_tests.get(gate.name), last.tests if last else None)
         notes = flaky + ("" if gate.hard else " (soft)") + (why if gate.name in doubtful else "")
         notes += f" ({less})" if less else ""
         proof[gate.name] = f"{before}→{now}{notes}"
@@ -490,7 +521,7 @@ def _finish(
         id=f"finish:{end}",
         end=end,
         reason=reason,
-        code=exit_code(end, s.policy),
+        code=exit_code(end, s.identity.policy),
         limit=limit,
         proof=proof or {},
         paths=paths,
@@ -501,49 +532,53 @@ _AT_ONCE: dict[str, End] = {"now": "stopped", "interrupt": "interrupted", "cance
 
 
 def _blocked(s: LoopState) -> Finish | None:
-    if s.question is None or steering.asks(s):
+    if s.people.question is None or steering.asks(s):
         return None
-    return _finish(s, "blocked-on-person", s.question)
+    return _finish(s, "blocked-on-person", s.people.question)
 
 
 def _unusable(s: LoopState) -> Finish | None:
-    if s.fault in ("credentials", "unusable"):
-        return _finish(s, "agent-unusable", s.fault_text or s.fault)
-    most = s.policy.limits.max_consecutive_failures
-    if s.crashes >= most > 0:
-        why = f"{s.last_how}: {s.crash_text}" if s.crash_text else s.last_how
-        return _finish(s, "agent-unusable", f"the agent failed {s.crashes} times in a row ({why})")
+    if s.agents.fault in ("credentials", "unusable"):
+        return _finish(s, "agent-unusable", s.agents.fault_text or s.agents.fault)
+    most = s.identity.policy.limits.max_consecutive_failures
+    if s.agents.crashes >= most > 0:
+        why = f"{s.progress.last_how}: {s.agents.crash_text}" if s.agents.crash_text else s.progress.last_how
+        return _finish(s, "agent-unusable", f"the agent failed {s.agents.crashes} times in a row ({why})")
     return None
 
 
 def _used_up(s: LoopState) -> Finish | None:
-    if not (s.attempts >= s.policy.limits.max_attempts > 0) or not s.history:
+    if not (s.judgement.attempts >= s.identity.policy.limits.max_attempts > 0) or not s.judgement.history:
         return None
-    last = s.history[-1]
-    again = f", {s.streak} times the same error" if s.streak > 1 else ""
-    return _finish(s, "failed", f"{s.attempts} attempts used up{again}; last: {last.gate}: {last.headline}")
+    last = s.judgement.history[-1]
+    again = f", {s.judgement.streak} times the same error" if s.judgement.streak > 1 else ""
+    return _finish(
+        s, "failed", f"{s.judgement.attempts} attempts used up{again}; last: {last.gate}: {last.headline}"
+    )
 
 
 def _same_error(s: LoopState) -> Finish | None:
-    if not (s.streak >= s.policy.stuck.same_error_stop > 0) or not s.history:
+    if not (s.judgement.streak >= s.identity.policy.stuck.same_error_stop > 0) or not s.judgement.history:
         return None
-    last = s.history[-1]
+    last = s.judgement.history[-1]
     return _finish(
-        s, "stuck", f"the same error {s.streak} times, despite strategy shifts: {last.gate}: {last.headline}"
+        s,
+        "stuck",
+        f"the same error {s.judgement.streak} times, despite strategy shifts: {last.gate}: {last.headline}",
     )
 
 
 def _nothing_happens(s: LoopState) -> Finish | None:
-    most = s.policy.stuck.no_progress_stop
-    if s.no_progress >= most > 0:
-        return _finish(s, "stuck", f"{s.no_progress} iterations in a row changed nothing")
-    if s.same_tree >= 2 * most > 0:
-        return _finish(s, "stuck", f"{s.same_tree} iterations in a row left the tree as it was")
+    most = s.identity.policy.stuck.no_progress_stop
+    if s.progress.no_progress >= most > 0:
+        return _finish(s, "stuck", f"{s.progress.no_progress} iterations in a row changed nothing")
+    if s.progress.same_tree >= 2 * most > 0:
+        return _finish(s, "stuck", f"{s.progress.same_tree} iterations in a row left the tree as it was")
     return None
 
 
 def _over_limit(s: LoopState) -> Finish | None:
-    limits = s.policy.limits
+    limits = s.identity.policy.limits
     spent = s.spent()
     over = (
         (
@@ -558,24 +593,24 @@ def _over_limit(s: LoopState) -> Finish | None:
         ),
         (spent.tokens >= limits.max_tokens > 0, "tokens", f"{spent.tokens} of {limits.max_tokens} tokens"),
         (
-            s.iterations >= limits.max_iterations,
+            s.progress.iterations >= limits.max_iterations,
             "iterations",
-            f"{s.iterations} of {limits.max_iterations} iterations",
+            f"{s.progress.iterations} of {limits.max_iterations} iterations",
         ),
     )
     return next((_finish(s, "limit", text, limit=name) for yes, name, text in over if yes), None)
 
 
 def _stopped(s: LoopState) -> Finish | None:
-    return _finish(s, "stopped", f"{s.stop_by} asked for it") if s.stop == "graceful" else None
+    return _finish(s, "stopped", f"{s.people.stop_by} asked for it") if s.people.stop == "graceful" else None
 
 
 def _out_of_quota(s: LoopState) -> Finish | None:
-    due = s.wait_due
+    due = s.agents.wait_due
     if due is None or due.what == "crash":
         return None
-    longest = s.policy.limits.max_wait_seconds
-    if s.waited + due.seconds <= longest:
+    longest = s.identity.policy.limits.max_wait_seconds
+    if s.agents.waited + due.seconds <= longest:
         return None
     return _finish(s, "quota", f"{due.why}: a wait of {due.seconds:.0f} s, {longest:.0f} s are allowed")
 
@@ -592,3 +627,18 @@ _ENDS: tuple[Callable[[LoopState], Finish | None], ...] = (
     _out_of_quota,
 )
 _OF_AN_ITEM = (_used_up, _same_error, _nothing_happens)  # on a board these are about the item under way
+
+
+def lands_first(s: LoopState) -> bool:
+    """A change that has met a moved target in conflict twice would pay for one more iteration each time that a quicker one
+    lands before it. So the others wait from its last conflict on until it has landed or was rejected; but not while it waits
+    for a person, which may take hours."""
+    waits = s.people.pause is not None or any(running.what == "wait" for running in s.progress.open.values())
+    tries = bool(s.landing.conflicts) or s.judgement.claim is not None
+    return (
+        s.landing.conflicted >= PATIENCE
+        and tries
+        and not waits
+        and s.landing.landed is None
+        and s.judgement.ended is None
+    )

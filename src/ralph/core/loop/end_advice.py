@@ -8,7 +8,7 @@ from ralph.core.loop.state import LoopState
 
 
 def what_next(end: End, s: LoopState) -> str:
-    if s.home:
+    if s.identity.home:
         return _of_backlog(end, s)
     row = BY_NAME[end]
     return (row.next_here(s) if row.next_here else "") or row.next
@@ -16,29 +16,35 @@ def what_next(end: End, s: LoopState) -> str:
 
 def why_it_ended(s: LoopState) -> str:
     """The reason of its end. A board that ended after as many items as were wanted was claimed done by nobody."""
-    most = s.policy.team.max_items if s.policy.team is not None else 0
-    if s.ended in DONE and s.end_reason.startswith(_CLAIMED) and s.board.finished >= most > 0:
-        return through(s.board, most) + s.end_reason.removeprefix(_CLAIMED)
-    return s.end_reason
+    most = s.identity.policy.team.max_items if s.identity.policy.team is not None else 0
+    if (
+        s.judgement.ended in DONE
+        and s.judgement.end_reason.startswith(_CLAIMED)
+        and s.hats.board.finished >= most > 0
+    ):
+        return through(s.hats.board, most) + s.judgement.end_reason.removeprefix(_CLAIMED)
+    return s.judgement.end_reason
 
 
 def _of_backlog(end: End, s: LoopState) -> str:
     """In a workspace of its own: what was proven has landed; a later run over the backlog takes up the rest."""
     row = BY_NAME[end]
-    again = f"`ralph task reopen {shlex_quoted(s.task.id)}`, then `ralph run`"
-    if s.landed and s.landed.url:
-        return f"Look at the pull request: {s.landed.url}"
-    if s.landed and s.landed.how == "branch" and s.policy.land.how == "merge":
-        branch, target = (ref.removeprefix("refs/heads/") for ref in (s.landed.ref, s.policy.land.target))
+    again = f"`ralph task reopen {shlex_quoted(s.identity.task.id)}`, then `ralph run`"
+    if s.landing.landed and s.landing.landed.url:
+        return f"Look at the pull request: {s.landing.landed.url}"
+    if s.landing.landed and s.landing.landed.how == "branch" and s.identity.policy.land.how == "merge":
+        branch, target = (
+            ref.removeprefix("refs/heads/") for ref in (s.landing.landed.ref, s.identity.policy.land.target)
+        )
         return f"It is not on {target}. Look at it, then `git merge {shlex_quoted(branch)}` on {target}."
-    if s.landed:
-        return f"Look at it with `git show {s.landed.commit[:12]}`."
-    if s.end_branch:
-        return f"Look at it with `git log -p {shlex_quoted(s.end_branch)}`; to try again: {again}."
+    if s.landing.landed:
+        return f"Look at it with `git show {s.landing.landed.commit[:12]}`."
+    if s.judgement.end_branch:
+        return f"Look at it with `git log -p {shlex_quoted(s.judgement.end_branch)}`; to try again: {again}."
     match row.task:
         case "blocked":
             first = row.next_of_task(s) if row.next_of_task else ""
-            return f"{first}Its work is in {s.root}. To begin anew: {again}."
+            return f"{first}Its work is in {s.identity.root}. To begin anew: {again}."
         case "cancelled":
             return f"What it had made: `ralph recover`. To begin anew: {again}."
         case "complete":
@@ -51,9 +57,9 @@ def _of_backlog(end: End, s: LoopState) -> str:
 
 def what_it_needs(end: End, s: LoopState) -> str:
     """To go on with a loop that would end like this at once."""
-    if not s.home:
+    if not s.identity.home:
         return what_next(end, s)
-    flag = "--max-attempts" if end == "failed" else FLAGS.get(s.end_limit, "--max-iterations")
+    flag = "--max-attempts" if end == "failed" else FLAGS.get(s.judgement.end_limit, "--max-iterations")
     return f"Give it a higher limit: `{resume_of(s)} {flag} N` (N counts from the start)."
 
 

@@ -1,13 +1,16 @@
-"""What the facts of one loop add up to. Everything that affects a decision lives in LoopState.
+"""What the facts of one loop add up to, in slices. Everything that affects a decision lives here.
 
-fold.py fills it; judge.py and decide.py read it.
+Each slice is written by one reducer, in the file of its name in reducers/; fold.py says in which order. decide.py and
+claims.py read all of them and write none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import End
@@ -17,15 +20,15 @@ from ralph.core.hats.activation import Wearing
 from ralph.core.hats.board import Board, Repeats
 from ralph.core.hats.model import Hat
 from ralph.core.hats.turns import Turns
-from ralph.core.loop.steering import Steering
 from ralph.core.policy import GatePolicy, Policy, Task
 
-# Soft limits that a checkpoint may be about: what the warning says. Each is told to the next iteration.
+# Soft limits that a checkpoint may be about: what the warning says. The next iteration's prompt names each.
 SOFT_LIMITS = {
     "iteration-soft": "the iteration's soft time limit was passed",
     "soft-time": "the loop's soft time limit was passed",
     "precompact": "the agent's context was full",
 }
+ATTEMPTS_HEAD = "| # | Gate | Error Hash | Strategy Shift |\n|---|------|------------|----------------|\n"
 OUTPUTS_KEPT = 3  # attempts whose output is shown to the next iteration
 
 
@@ -46,7 +49,7 @@ class Running(msgspec.Struct, frozen=True):
 class Due(msgspec.Struct, frozen=True):
     """A wait that has to pass before the next iteration. `until` is fixed when it first begins."""
 
-    what: Literal["crash", "quota", "overload", "answer"]
+    what: Literal["crash", "quota", "overload"]
     seconds: float
     why: str
     until: str = ""
@@ -93,7 +96,7 @@ class Claim(msgspec.Struct, frozen=True):
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """A claim that the gates turned down, or an iteration that ran out of time."""
+    """A claim that the gates rejected, or an iteration that ran out of time."""
 
     number: int
     gate: str
@@ -104,7 +107,35 @@ class Attempt(msgspec.Struct, frozen=True):
     headline: str = ""
 
 
-class LoopState(msgspec.Struct, frozen=True):
+def history_table(history: Sequence[Attempt]) -> str:
+    """The attempts as prompts and the state file show them."""
+    return ATTEMPTS_HEAD + "".join(
+        f"| {a.number} | {a.gate.replace('|', '/')} | {a.error_hash} | {'yes' if a.shift else 'no'} |\n"
+        for a in history
+    )
+
+
+class Say(msgspec.Struct, frozen=True):
+    """A person's words to the loop."""
+
+    name: str
+    text: str
+    hat: str = ""  # only for it; empty: for whoever comes next
+    by: str = ""
+    reader: int = 0  # serial of the iteration that has it in its prompt
+
+
+class Pause(msgspec.Struct, frozen=True):
+    by: str
+    now: bool = False  # what is under way is cut off
+
+
+# -- the slices, in the order in which they are reduced --------------------------------------------------------------
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """Which loop this is: its task, its policy, where it works."""
+
     loop: str = ""
     task: Task = Task(id="", title="")
     policy: Policy = Policy(agent=AgentPolicy())
@@ -115,7 +146,35 @@ class LoopState(msgspec.Struct, frozen=True):
     backlog: str = ""  # the backlog's file, relative to the root
     started: bool = False
 
-    # the workspace
+
+class Progress(msgspec.Struct, frozen=True):
+    """What runs, what was run and spent, and whether it led anywhere."""
+
+    open: dict[str, Running] = {}
+    serial: int = 0  # agent processes started
+    iterations: int = 0  # those that count
+    active_seconds: float = 0.0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    estimated: bool = False  # some of it by a table of prices
+    token: str = ""  # digest of the newest iteration's
+    last_how: str = ""  # how the previous iteration ended, where the next must know
+    silent: bool = False  # the last iteration gave no signal
+    stragglers: tuple[str, ...] = ()
+    trees: frozenset[str] = frozenset()
+    scratchpad: str = ""
+    events: frozenset[str] = frozenset()
+    news: bool = False  # a new event came in since the last iteration ended
+    no_progress: int = 0
+    same_tree: int = 0
+    noted: frozenset[str] = frozenset()  # soft limits already recorded
+    soft_notes: tuple[str, ...] = ()  # for the next iteration's prompt
+    told: int = 0  # how many of them the prompt of the iteration under way holds
+
+
+class Workspace(msgspec.Struct, frozen=True):
+    """The tree: as it was at the start, and as it is."""
+
     prepared: bool = False
     base_tree: str = ""
     base_commit: str = ""
@@ -125,16 +184,31 @@ class LoopState(msgspec.Struct, frozen=True):
     excludes: str = ""
     unrecorded_inputs: dict[str, dict[str, str]] = {}
     outputs: frozenset[str] = frozenset()  # files that no snapshot holds and that gates themselves write
-    base: dict[str, bool] = {}
-    base_tests: dict[str, Counts] = {}  # gate -> what it ran there
-    base_unrun: dict[str, str] = {}  # gate -> the error by which it could not be run at all there
     commit: str = ""  # HEAD after the last iteration
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()  # that the last iteration had changed; undone
     restless: int = 0  # how often in a row the tree was not as it was left, with nothing of ours running
 
-    # landing
+
+class Agents(msgspec.Struct, frozen=True):
+    """Which of the policy's agents works, and what keeps it from working."""
+
+    agent: int = 0
+    away: dict[int, Away] = {}  # those that cannot
+    crashes: int = 0  # in a row
+    crash_text: str = ""  # what the last one said
+    overloads: int = 0  # of overload or quota, in a row
+    waited: float = 0.0  # for quota or overload, since the last iteration that counted
+    fault: Fault = ""
+    fault_text: str = ""
+    login_hint: str = ""  # how a person logs in, where the credentials are at fault
+    wait_due: Due | None = None
+
+
+class Landing(msgspec.Struct, frozen=True):
+    """How the change gets onto its target, and what it met on the way."""
+
     merges: int = 0  # with a target that had moved on
     conflicted: int = 0  # of them those in conflict
     merged_from: str = ""  # the tree before the last of those
@@ -146,28 +220,13 @@ class LoopState(msgspec.Struct, frozen=True):
     merge: MergeIntended | None = None  # begun, and not known to be complete
     landed: Landed | None = None
 
-    # counts
-    serial: int = 0  # agent processes started
-    iterations: int = 0  # those that count
-    attempts: int = 0
-    crashes: int = 0  # in a row
-    crash_text: str = ""  # what the last one said
-    overloads: int = 0  # of overload or quota, in a row
-    waited: float = 0.0  # for quota or overload, since the last iteration that counted
-    agent: int = 0  # which of the policy's agents works
-    away: dict[int, Away] = {}  # those that cannot
-    active_seconds: float = 0.0
-    tokens: int = 0
-    cost_usd: float = 0.0
-    estimated: bool = False  # some of it by a table of prices
 
-    # under way
-    open: dict[str, Running] = {}
-    stop: StopHow | None = None
-    stop_by: str = ""
+class Judgement(msgspec.Struct, frozen=True):
+    """What was claimed, what the gates said of it, how often it was rejected, and how the loop ended."""
 
-    # what was said and found
-    token: str = ""  # digest of the newest iteration's
+    base: dict[str, bool] = {}  # gate -> what it said about the starting tree
+    base_tests: dict[str, Counts] = {}  # gate -> what it ran there
+    base_unrun: dict[str, str] = {}  # gate -> the error by which it could not be run at all there
     promised: int = 0  # serial of the iteration that claimed by the tool
     promise: str = ""  # and what it said was done
     claim: Claim | None = None
@@ -180,45 +239,20 @@ class LoopState(msgspec.Struct, frozen=True):
     reviews: dict[str, Result] = {}  # verdict key -> what a reviewer said: asked for once
     findings: dict[str, tuple[str, ...]] = {}  # soft gate -> what it found, the last time
     refusal: str = ""  # why the last claim was not even put to the gates
-    stuck_reason: str | None = None
-    question: str | None = None
-    asked: str = ""  # the question that `answer` is about: the next agent has never seen it
-    answer: str = ""
-    steer: Steering = Steering()  # what people want of it while it runs
-    fault: Fault = ""
-    fault_text: str = ""
-    login_hint: str = ""  # how a person logs in, where the credentials are at fault
-    wait_due: Due | None = None
-    silent: bool = False  # the last iteration gave no signal
-    last_how: str = ""  # how the previous iteration ended, where the next must know
-    stragglers: tuple[str, ...] = ()
+    unrunnable: str = (
+        ""  # a gate that could not be run, neither at the start nor on the claim: a person must look
+    )
 
-    # stuck and escalation
+    # attempts and escalation
+    attempts: int = 0
     history: tuple[Attempt, ...] = ()
     streak: int = 0
     streak_hash: str = ""
     shifts: int = 0  # strategy shifts given
     shifted: bool = False  # the iteration under way (or just ended) is the first of a new shift
     under_shift: int = 0  # level of the last iteration started
-    trees: frozenset[str] = frozenset()
-    scratchpad: str = ""
-    events: frozenset[str] = frozenset()
-    news: bool = False  # a new event came in since the last iteration ended
-    no_progress: int = 0
-    same_tree: int = 0
-    noted: frozenset[str] = frozenset()  # soft limits already told
-    soft_notes: tuple[str, ...] = ()  # to be told to the next iteration
-    told: int = 0  # how many of them the iteration under way was told
 
-    # hats
-    wearing: Wearing = Wearing()  # which were worn when
-    hat: str = ""  # the newest iteration's
-    turns: Turns = Turns()  # where events are routed: whose turn it is
-    board: Board = Board()  # of a scanner that is data
-    item_tree: str = ""  # as it was when the item under way was dispatched
-    repeats: Repeats = Repeats()  # of a scanner that is an agent
-    cooled: int = 0  # serial of the iteration before which the cool-down has passed
-    warned: dict[str, tuple[int, str]] = {}  # kind -> how often, and the latest words
+    # the end
     ended: End | None = None
     end_reason: str = ""
     end_limit: str = ""
@@ -226,56 +260,115 @@ class LoopState(msgspec.Struct, frozen=True):
     proof: dict[str, str] = {}
     review_paths: tuple[str, ...] = ()  # changed gate inputs, after needs-review
 
+
+class People(msgspec.Struct, frozen=True):
+    """What people want of the loop, and what it wants of them. steering.py has the rules."""
+
+    stop: StopHow | None = None
+    stop_by: str = ""
+    says: tuple[Say, ...] = ()  # that no iteration has lived to read
+    pause: Pause | None = None
+    pauses: int = 0
+    stuck_reason: str | None = None  # the agent says that it cannot continue
+    question: str | None = None
+    asked: str = ""  # the question that `answer` is about: the next agent has never seen it
+    answer: str = ""
+    asks: int = 0
+    default: str | None = None  # what the agent does when no one answers in time
+    ask_seconds: float = 0.0  # that the loop waits for an answer; 0: it ends at once
+    ask_until: str = ""  # fixed when the wait begins
+    late: bool = False  # no one answered in time, and there is no default
+    defaulted: bool = False  # the answer is the agent's own default
+    replied: bool = False  # someone answered after the loop had ended
+
+
+class Hats(msgspec.Struct, frozen=True):
+    """Which hat is worn, whose turn it is, and what is known of the board."""
+
+    wearing: Wearing = Wearing()  # which were worn when
+    hat: str = ""  # the newest iteration's
+    turns: Turns = Turns()  # where events are routed: whose turn it is
+    board: Board = Board()  # of a scanner that is data
+    item_tree: str = ""  # as it was when the item under way was dispatched
+    repeats: Repeats = Repeats()  # of a scanner that is an agent
+    cooled: int = 0  # serial of the iteration before which the cool-down has passed
+
+
+class Warnings(msgspec.Struct, frozen=True):
+    """What a person should know and no rule acts on."""
+
+    by_kind: dict[str, tuple[int, str]] = {}  # kind -> how often, and the latest words
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """One line for each kind, however often it came."""
+        return tuple(
+            text if count == 1 else f"{text} (the last of {count} like it)"
+            for count, text in self.by_kind.values()
+        )
+
+
+class LoopState(msgspec.Struct, frozen=True):
+    identity: Identity = Identity()
+    progress: Progress = Progress()
+    workspace: Workspace = Workspace()
+    agents: Agents = Agents()
+    landing: Landing = Landing()
+    judgement: Judgement = Judgement()
+    people: People = People()
+    hats: Hats = Hats()
+    warnings: Warnings = Warnings()
+
     @property
     def gates(self) -> tuple[GatePolicy, ...]:
-        return self.policy.gates
+        return self.identity.policy.gates
 
     def gate(self, name: str) -> GatePolicy | None:
-        return next((g for g in self.policy.gates if g.name == name), None)
+        return next((g for g in self.gates if g.name == name), None)
 
     @property
     def worn(self) -> Hat | None:
         """The hat that the newest iteration wears."""
-        return self.policy.team.hat(self.hat) if self.policy.team and self.hat else None
+        team = self.identity.policy.team
+        return team.hat(self.hats.hat) if team and self.hats.hat else None
+
+    def under_hat(self, hat: str) -> LoopState:
+        """The same under this hat: its agent, limits and scratchpad."""
+        return replace(self, hats=replace(self.hats, hat=hat))
 
     @property
     def event_hat(self) -> Hat | None:
         """The same, where it takes part in events: None for the coordinator, and where none are routed."""
-        team = self.policy.routing
-        return team.hat(self.hat) if team is not None and self.hat else None
+        team = self.identity.policy.routing
+        return team.hat(self.hats.hat) if team is not None and self.hats.hat else None
 
     @property
     def worker(self) -> AgentPolicy:
         """The agent whose turn it is."""
         if (hat := self.worn) is not None and hat.agent is not None:
             return hat.agent
-        agents = self.policy.agents
-        return agents[self.agent] if self.agent < len(agents) else self.policy.agent
+        policy, n = self.identity.policy, self.agents.agent
+        return policy.agents[n] if n < len(policy.agents) else policy.agent
 
     def agent_of(self, gate: GatePolicy) -> AgentPolicy:
         """Who reviews, where the gate is a reviewer."""
-        return gate.agent or self.policy.agent
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """One line for each kind of warning, however often it came."""
-        return tuple(
-            text if count == 1 else f"{text} (the last of {count} like it)"
-            for count, text in self.warned.values()
-        )
+        return gate.agent or self.identity.policy.agent
 
     def red_now(self) -> tuple[Result, ...]:
         """What `every: iteration` gates have against the tree as it is."""
-        return tuple(r for r in self.checks.values() if r.tree == self.tree and not r.passed)
+        tree = self.workspace.tree
+        return tuple(r for r in self.judgement.checks.values() if r.tree == tree and not r.passed)
 
     def elapsed(self) -> float:
         """Active seconds, the operations under way included. Waiting is not active."""
-        return self.active_seconds + sum(r.seconds for r in self.open.values() if r.what != "wait")
+        under_way = sum(r.seconds for r in self.progress.open.values() if r.what != "wait")
+        return self.progress.active_seconds + under_way
 
     def spent(self) -> Usage:
+        under_way = self.progress.open.values()
         return Usage(
-            tokens=self.tokens + sum(r.usage.tokens for r in self.open.values()),
-            cost_usd=self.cost_usd + sum(r.usage.cost_usd for r in self.open.values()),
+            tokens=self.progress.tokens + sum(r.usage.tokens for r in under_way),
+            cost_usd=self.progress.cost_usd + sum(r.usage.cost_usd for r in under_way),
         )
 
 

@@ -67,7 +67,8 @@ def names_secret(name: str) -> bool:
 def masker_for(environ: Mapping[str, str], named: Sequence[str] = (), more: Iterable[str] = ()) -> Masker:
     """Masks the values of variables whose name tells of a secret, those of the variables `named`, and `more`."""
     likely = [value for name, value in environ.items() if names_secret(name)]
-    return Masker([*likely, *more], [value for name, value in environ.items() if _is_like(name, named)])
+    secret = _Names(named)
+    return Masker([*likely, *more], [value for name, value in environ.items() if name in secret])
 
 
 def values_in(credentials: bytes) -> tuple[str, ...]:
@@ -102,8 +103,23 @@ def _looks_secret(text: str) -> bool:
     )
 
 
-def _is_like(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+class _Names:
+    """Names that fit one of some patterns. Nearly all are a name or the beginning of one: to compile hundreds of regular
+    expressions would take longer than to start an agent."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        parts = [(pattern, re.search(r"[*?[]", pattern)) for pattern in patterns]
+        self._whole = frozenset(pattern for pattern, special in parts if not special)
+        special = [(pattern, pattern[found.start() :]) for pattern, found in parts if found]
+        self._beginnings = tuple(pattern[:-1] for pattern, rest in special if rest == "*")
+        self._others = tuple(pattern for pattern, rest in special if rest != "*")
+
+    def __contains__(self, name: str) -> bool:
+        return (
+            name in self._whole
+            or name.startswith(self._beginnings)
+            or any(fnmatchcase(name, pattern) for pattern in self._others)
+        )
 
 
 ALL = "*"  # as a pattern of one's own: the whole environment, as it is
@@ -305,21 +321,21 @@ BUILD_SERVER = (
 BASE = (*SYSTEM, *TRUST, *TOOLS, *BUILD_SERVER, "RALPH_*")
 
 
-def passed_on(environ: Mapping[str, str], allowed: Sequence[str]) -> dict[str, str]:
+def allowed_environment(environ: Mapping[str, str], allowed: Sequence[str]) -> dict[str, str]:
     """What every program needs, and what `allowed` names (`*` and `?` work); as it is in `environ`."""
-    plain = Masker(())
+    plain, declared, usual = Masker(()), _Names(allowed), _Names(BASE)
     return {
         name: value
         for name, value in environ.items()
-        if _fits(name, allowed)
+        if name in declared
         or name in NETWORK
-        or (_fits(name, BASE) and not names_secret(name) and plain.text(value) == value)
+        or (name in usual and not names_secret(name) and plain.text(value) == value)
     }
 
 
-def held_back(environ: Mapping[str, str], allowed: Sequence[str]) -> tuple[str, ...]:
+def held_back_names(environ: Mapping[str, str], allowed: Sequence[str]) -> tuple[str, ...]:
     """The names of the others, for people."""
-    kept = passed_on(environ, allowed)
+    kept = allowed_environment(environ, allowed)
     return tuple(sorted(name for name in environ if name not in kept and name not in _OF_THE_SHELL))
 
 
@@ -327,7 +343,3 @@ def held_back(environ: Mapping[str, str], allowed: Sequence[str]) -> tuple[str, 
 _OF_THE_SHELL = frozenset(
     ("_", "SHLVL", "OLDPWD", "PS1", "PS2", "HISTFILE", "HISTSIZE", "HISTCONTROL", "LS_COLORS")
 )
-
-
-def _fits(name: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)

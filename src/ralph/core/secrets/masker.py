@@ -21,22 +21,23 @@ _FREE = rb"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 
 
 class Shape(NamedTuple):
-    """`pattern`'s group 1 is where the secret begins; `run` matches what more of it follows."""
+    """`pattern`'s group 1 is where the secret begins; `run` matches what more of it follows. Both are compiled when the first
+    anchor is seen: most outputs have none."""
 
     anchors: tuple[bytes, ...]  # one of these is in every match: looked for first, which is much faster
-    pattern: re.Pattern[bytes]
-    run: re.Pattern[bytes]
+    pattern: bytes
+    run: bytes
 
 
 def _shape(anchors: bytes, pattern: bytes, run: bytes = _WORD + rb"*+", *, free: bool = True) -> Shape:
-    return Shape(tuple(anchors.split()), re.compile((_FREE if free else b"") + pattern), re.compile(run))
+    return Shape(tuple(anchors.split()), (_FREE if free else b"") + pattern, run)
 
 
 _BEGIN = rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _NEWLINE = rb"(?:\r?\n|\\{1,4}[nr]){1,4}"
 _PEM_HEADERS = rb"(?:[A-Za-z-]{3,20}: [^\n\\]{1,120}" + _NEWLINE + rb"){0,6}"
 # The only shape that spans lines: its first ones are here, and the next may be its body.
-UNFINISHED_KEY = re.compile(_BEGIN + _NEWLINE + _PEM_HEADERS + rb"[^\n]{0,160}\Z")
+UNFINISHED_KEY = _BEGIN + _NEWLINE + _PEM_HEADERS + rb"[^\n]{0,160}\Z"
 
 SHAPES = (
     # OpenAI, Anthropic, OpenRouter, ...: a digit tells it from words joined by hyphens
@@ -128,7 +129,7 @@ class Masker:
         """Where something begins that the bytes to come may complete."""
         earliest = max(start, len(data) - self._reach)
         held = max(earliest, data.rfind(b"\n", earliest) + 1)
-        if key := UNFINISHED_KEY.search(data, earliest) if b"-----BEGIN" in data else None:
+        if key := re.compile(UNFINISHED_KEY).search(data, earliest) if b"-----BEGIN" in data else None:
             held = min(held, key.start())
         for literal in self._of_lines:  # the others lie in the unfinished line
             held = min(held, _unfinished(literal, data, earliest))
@@ -181,17 +182,18 @@ class MaskedStream:
 
 def _of_shape(shape: Shape, data: bytes, start: int) -> Iterator[_Match]:
     stop = 0
-    found = shape.pattern.search(data, start)
+    pattern, rest = re.compile(shape.pattern), re.compile(shape.run)
+    found = pattern.search(data, start)
     while found:
         if found.end(1) > stop:  # else it lies in the run that is known already
-            run = shape.run.match(data, found.end(1))
+            run = rest.match(data, found.end(1))
             stop = run.end() if run else found.end(1)
         yield _Match(found.start(), found.start(1), stop, shape)
-        found = shape.pattern.search(data, found.start() + 1)
+        found = pattern.search(data, found.start() + 1)
 
 
 def _extended(match: _Match, data: bytes) -> _Match:
-    run = match.shape.run.match(data, match.stop) if match.shape else None
+    run = re.compile(match.shape.run).match(data, match.stop) if match.shape else None
     return match._replace(stop=run.end()) if run else match
 
 

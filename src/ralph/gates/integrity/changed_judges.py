@@ -1,4 +1,4 @@
-"""Did the change touch what judges it? Names the gate inputs that a claim modified, for each gate."""
+"""The judges that a change touched: for each gate, its inputs that a claim modified."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ralph.core.policy import GatePolicy
 from ralph.gates.command import command_line
 from ralph.gates.judges import (
     Stamp,
+    content_hashes,
     gate_inputs,
-    held,
-    judging_files,
+    judge_files,
     made_by_tools,
     named_files,
     named_in,
@@ -65,7 +65,7 @@ def hidden_by_gate(
                 hidden[gate.name] = own
             continue
         inputs = gate_inputs(base_files, gate.run, gate.inputs, folder=folder, root=root)
-        found = judging_files(inputs, ignored, gate.run, gate.inputs, folder=folder, root=root)
+        found = judge_files(inputs, ignored, gate.run, gate.inputs, folder=folder, root=root)
         if found:
             hidden[gate.name] = tuple(printable(path) for path in found)
     return hidden
@@ -79,7 +79,7 @@ def _reviewers_own(
     folder: str,
     root: str,
 ) -> tuple[str, ...]:
-    """Those of the paths by which somebody could tell a reviewer what to say: its program, and what agents read as
+    """Those of the paths by which someone could tell a reviewer what to say: its program, and what agents read as
     instructions. Tests are no such thing: it is shown the change."""
     known = (*(path for _, _, path in base_files), *paths)
     named = named_in(gate.run, known, folder=folder, root=root)
@@ -107,7 +107,7 @@ class Unrecorded:
             if not gate.hermetic:
                 more = (path for path in ignored if matches(path, gate.inputs))
                 places |= {printable(path): Path(self._root, path) for path in more}
-            content = held((name, path) for name, path in places.items() if name not in recorded)
+            content = content_hashes((name, path) for name, path in places.items() if name not in recorded)
             if content:
                 found[gate.name] = content
         return found
@@ -125,9 +125,11 @@ class Unrecorded:
         found = {}
         for gate in self._gates:
             places, then = self._places(gate), before.get(gate.name, {})
-            now = held((name, places.get(name, Path(self._root, name))) for name in then)
+            now = content_hashes((name, places.get(name, Path(self._root, name))) for name in then)
             direct = self._places(gate, folders=False).items()
-            fresh = held((name, path) for name, path in direct if name not in then and name not in recorded)
+            fresh = content_hashes(
+                (name, path) for name, path in direct if name not in then and name not in recorded
+            )
             differs = {name for name in then if now.get(name) != then[name]}
             differs |= {name for name, content in fresh.items() if not made_by_tools(name, content)}
             if differs := differs - set(outputs):

@@ -1,4 +1,4 @@
-"""Source text with its comments and strings blanked out, at the same offsets; and which bracket closes which.
+"""The tests of source files that are read line by line. Comments and strings are blanked out first, at the same offsets.
 
 Every pattern here takes time in proportion to the text, whatever is in it: an open comment or string reaches to the
 end of the text or of the line and is not looked for again.

@@ -55,7 +55,7 @@ _SWALLOWS = frozenset({"AssertionError", "Exception", "BaseException"})
 
 
 def read_python(files: Mapping[str, str]) -> dict[str, Tests]:
-    """Without the files that are no Python of this version; somebody else may read those line by line."""
+    """Without the files that are no Python of this version; someone else may read those line by line."""
     trees = {path: tree for path, text in files.items() if (tree := _parsed(text)) is not None}
     helpers: dict[str, Helper] = {}
     try:

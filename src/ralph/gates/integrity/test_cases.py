@@ -42,7 +42,7 @@ class Helper(msgspec.Struct, frozen=True):
     checks: int  # how many assertions a call of it stands for
 
     def texts(self) -> list[str]:
-        """What a call of it asserts. The blank tells it from other assertions, which have none."""
+        """What a call of it asserts. The blank distinguishes it from other assertions, which have none."""
         return [f"{self.name} {n}" for n in range(self.checks)]
 
 

@@ -1,5 +1,5 @@
-"""A checkout between two commits, because a landing died or its disk was full, is put back or brought forward. Only paths
-that stand at one of the two, or at a beginning of the new one, are touched; what somebody edited since is left.
+"""A checkout of the target follows a landing. If the landing died or its disk was full, the checkout is put back or brought
+forward. Only paths that stand at one of the two commits, or at a beginning of the new one, are touched; later edits stay.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
-from ralph.git.landing.checkouts import Checkout, Held, held, under_way
+from ralph.git.landing.checkouts import Checkout, Held, lock_checkout, operation_under_way
 from ralph.git.landing.lock import LandingLock
 from ralph.git.landing.squash import RAW_DIFF
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, printable
-from ralph.git.uncommitted import GITLINK, dirty
+from ralph.git.uncommitted_changes import GITLINK, uncommitted_paths
 
 _LINK = "120000"
 
@@ -59,8 +59,8 @@ def repair(
     guard: LandingLock, checkout: Checkout, entries: Sequence[IndexEntry], *, forward: bool
 ) -> tuple[str, ...]:
     """After a death: every path that stands between old and new goes to new (`forward`: the ref has moved) or back to
-    old. Returns the paths that somebody edited since; they are left."""
-    with held(guard, checkout.repo) as index:
+    old. Returns the paths that someone edited since; they are left."""
+    with lock_checkout(guard, checkout.repo) as index:
         if index is None:
             raise RalphError(
                 "a landing died here, and its repair needs the index, which another git holds",
@@ -99,9 +99,9 @@ def settle(index: Held, checkout: Repo, entries: Sequence[IndexEntry], *, forwar
 
 
 def _put(index: Held, checkout: Repo, wanted: Sequence[tuple[str, str, str]]) -> None:
-    """Index and files of these paths as told: (path, mode, object), an empty object for a path that goes."""
+    """Index and files of these paths as given: (path, mode, object), an empty object for a path that goes."""
     zero = "0" * (40 if checkout.object_format == "sha1" else 64)
-    seam("landing.repair.before", writes=True)
+    fault_point("landing.repair.before", writes=True)
     for path, _, oid in wanted:
         if not oid:
             with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -115,7 +115,7 @@ def _put(index: Held, checkout: Repo, wanted: Sequence[tuple[str, str, str]]) ->
         paths = os.fsencode("".join(f"{path}\0" for path in present))
         index.git("checkout-index", "-f", "-u", "-q", "-z", "--stdin", stdin=paths)
     index.put_in_place()
-    seam("landing.repair.after")
+    fault_point("landing.repair.after")
 
 
 def _prune(root: Path, folder: Path) -> None:
@@ -199,7 +199,7 @@ def would_overlap(checkout: Checkout, old: str, new: str) -> Overlap | None:
         return Overlap(root, reason=checkout.obstacle)
     entries = differences(checkout.repo, old, new)
     blocked = _in_the_way(checkout.repo, entries)
-    edited = [path for path in dirty(checkout.repo) if _touches(path, entries)]
+    edited = [path for path in uncommitted_paths(checkout.repo) if _touches(path, entries)]
     if blocked or edited:
         return Overlap(root, tuple(sorted({printable(p) for p in (*blocked, *edited)})))
     if (checkout.repo.git_dir / "index.lock").exists():
@@ -212,17 +212,17 @@ def follow(
 ) -> Followed | Overlap:
     """Bring index and files from `old` to `new`. The caller has noted it, and holds the ref that is about to move."""
     root = str(checkout.repo.root)
-    doing = under_way(checkout.repo.git_dir)
+    doing = operation_under_way(checkout.repo.git_dir)
     if checkout.obstacle or doing:
         return Overlap(root, reason=checkout.obstacle or f"{doing} is under way there")
     blocked = _in_the_way(checkout.repo, entries)
     if blocked:
         return Overlap(root, tuple(printable(path) for path in blocked))
-    with held(guard, checkout.repo) as index:
+    with lock_checkout(guard, checkout.repo) as index:
         if index is None:
             return Overlap(root, reason="another git holds its index")
         before = _stamps(checkout.repo.root, entries)
-        seam("landing.follow.before", writes=True)
+        fault_point("landing.follow.before", writes=True)
         try:
             _two_trees(index, old, new)
         except GitFailed as failed:
@@ -231,7 +231,7 @@ def follow(
             ):  # it failed while writing: a full disk, a permission
                 settle(index, checkout.repo, entries, forward=False)
             return Overlap(root, _named(failed, entries), "" if _named(failed, entries) else failed.what)
-        seam("landing.follow.after")
+        fault_point("landing.follow.after")
         index.put_in_place()
     return Followed()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program, ref_watch
 from ralph.git.landing.lock import LandingLock
 from ralph.git.refs import HEADS
@@ -47,7 +47,7 @@ def worktrees_on(repo: Repo, ref: str) -> list[Checkout]:
     return found
 
 
-def under_way(git_dir: Path) -> str:
+def operation_under_way(git_dir: Path) -> str:
     """What the user is in the middle of; empty when nothing."""
     for name, what in _UNDER_WAY.items():
         if os.path.lexists(git_dir / name):
@@ -73,12 +73,12 @@ def _returns_to(git_dir: Path) -> list[str]:
 
 def _led(repo: Repo, text: str) -> list[str]:
     """The refs that HEAD stands for, if this is what it says: more than one where a branch is symbolic."""
-    return ref_watch.chain(text, lambda name: _said(repo.common_dir / name))
+    return ref_watch.ref_chain(text, lambda name: _said(repo.common_dir / name))
 
 
 def _said(path: Path) -> str:
     try:
-        return ref_watch.said(path)
+        return ref_watch.ref_text(path)
     except OSError:
         return ""
 
@@ -102,7 +102,7 @@ def _checkout(repo: Repo, git_dir: Path) -> Checkout | None:
         unknown = Repo(git_dir, git_dir, repo.common_dir, repo.state_dir, repo.object_format)
         return Checkout(unknown, "its folder cannot be reached now")
     there = Repo(root.resolve(), git_dir, repo.common_dir, repo.state_dir, repo.object_format)
-    doing = under_way(git_dir)
+    doing = operation_under_way(git_dir)
     return Checkout(there, f"{doing} is under way there" if doing else "")
 
 
@@ -146,7 +146,7 @@ _WAIT_SECONDS = 3.0
 
 
 class Held:
-    """The index of one checkout, while nobody else can write it."""
+    """The index of one checkout, while no one else can write it."""
 
     def __init__(self, guard: LandingLock, checkout: Repo) -> None:
         self._guard = guard
@@ -171,20 +171,20 @@ class Held:
         )
 
     def put_in_place(self) -> None:
-        seam("landing.index.before", writes=True)
+        fault_point("landing.index.before", writes=True)
         self.private.replace(self._checkout.git_dir / "index")
-        seam("landing.index.after")
+        fault_point("landing.index.after")
 
 
 @contextmanager
-def held(guard: LandingLock, checkout: Repo) -> Iterator[Held | None]:
+def lock_checkout(guard: LandingLock, checkout: Repo) -> Iterator[Held | None]:
     """None when another program does not give the index away, or there is none."""
     lock = checkout.git_dir / "index.lock"
     if not _take(lock):
         yield None
         return
     try:
-        seam("landing.lock.after")
+        fault_point("landing.lock.after")
         index = Held(guard, checkout)
         yield index if _copy(checkout.git_dir / "index", index.private) else None
     finally:
@@ -192,7 +192,7 @@ def held(guard: LandingLock, checkout: Repo) -> Iterator[Held | None]:
 
 
 def remove_own(checkout_git_dir: Path) -> None:
-    """What a dead landing left beside the index. The caller holds the guard, so nobody is at work on it."""
+    """What a dead landing left beside the index. The caller holds the guard, so no one is at work on it."""
     try:
         ours = (checkout_git_dir / "index.lock").read_bytes() == _OURS
     except OSError:
@@ -206,7 +206,7 @@ def remove_own(checkout_git_dir: Path) -> None:
 def _take(lock: Path) -> bool:
     deadline = time.monotonic() + _WAIT_SECONDS
     while True:
-        seam("landing.lock.before", writes=True)
+        fault_point("landing.lock.before", writes=True)
         try:
             # Written beside it and linked where that works: it is never there without saying whose it is.
             _create(lock)

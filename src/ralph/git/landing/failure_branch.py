@@ -93,7 +93,7 @@ def find_failure(repo: Repo, task: str, since: str, commit: Callable[[str], str]
 
 
 def failure_branches(repo: Repo, task: str) -> list[FailureBranch]:
-    """Those of earlier attempts at the task, oldest first. One that somebody committed to is theirs and is not listed."""
+    """Those of earlier attempts at the task, oldest first. One that someone committed to is theirs and is not listed."""
     mine = re.compile(re.escape(f"{HEADS}wip/ralph-fail-{safe_id(task)}-") + r"\d{8}-\d{6}(-\d+)?")
     listed = program.run(
         ("for-each-ref", "--format=%(objectname)%00%(refname)%00%(contents:subject)", f"{HEADS}wip/"),

@@ -1,6 +1,6 @@
 """One landing at a time, and a note of it on the disk before anything is touched: `<state>/landing`.
 
-The file is held by flock and every git child inherits the hold. So who gets it knows that nobody is still at work on
+The file is held by flock and every git child inherits the hold. So who gets it knows that no one is still at work on
 what its note speaks of, and may repair that. Only locks that a dead child of ours left are ever removed.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.repo import Repo
 
 NAME = "landing"
@@ -55,16 +55,16 @@ class LandingLock:
     def begin(self, note: LandingNote) -> None:
         there = [seen[0] for path in ref_locks(self.repo, note.refs) if (seen := _look(path))]
         text = msgspec.json.encode(msgspec.structs.replace(note, foreign=tuple(there)))
-        seam("landing.note.before", writes=True)
+        fault_point("landing.note.before", writes=True)
         os.ftruncate(self.fd, 0)
         os.pwrite(self.fd, text, 0)
         os.fsync(self.fd)
-        seam("landing.note.after")
+        fault_point("landing.note.after")
 
     def end(self) -> None:
-        seam("landing.clear.before", writes=True)
+        fault_point("landing.clear.before", writes=True)
         os.ftruncate(self.fd, 0)
-        seam("landing.clear.after")
+        fault_point("landing.clear.after")
 
     def noted_at(self) -> int:
         return os.fstat(self.fd).st_mtime_ns
@@ -98,7 +98,7 @@ def ref_locks(repo: Repo, refs: Iterable[str]) -> list[Path]:
 
 
 def remove_own_locks(guard: LandingLock, note: LandingNote) -> list[str]:
-    """Remove the ref locks that the dead child of this note left; returns those that are somebody else's."""
+    """Remove the ref locks that the dead child of this note left; returns those that are someone else's."""
     foreign: list[tuple[Path, _Seen]] = []
     ours: list[tuple[Path, _Seen]] = []
     for path in ref_locks(guard.repo, note.refs):
@@ -112,9 +112,9 @@ def remove_own_locks(guard: LandingLock, note: LandingNote) -> list[str]:
             foreign, ours = foreign + ours, []
     for path, seen in ours:
         if _look(path) == seen:
-            seam("landing.unlock.before", writes=True)
+            fault_point("landing.unlock.before", writes=True)
             path.unlink(missing_ok=True)
-            seam("landing.unlock.after")
+            fault_point("landing.unlock.after")
     return [str(path) for path, _ in foreign]
 
 
@@ -127,7 +127,7 @@ def _look(path: Path) -> _Seen | None:
 
 
 def _is_of(note: LandingNote, noted_at: int, path: Path) -> bool:
-    """Made after the note, and holding what our child writes: nothing yet, or the value that it was told."""
+    """Made after the note, and holding what our child writes: nothing yet, or the value that it was given."""
     try:
         seen = path.lstat()
         text = path.read_bytes()[:200] if stat.S_ISREG(seen.st_mode) else b"?"
@@ -139,7 +139,7 @@ def _is_of(note: LandingNote, noted_at: int, path: Path) -> bool:
 
 
 def git_at_work(repo: Repo) -> bool:
-    """Whether a git process works in this repository now, as far as /proc tells (Linux; elsewhere: not known, no)."""
+    """Whether a git process works in this repository now, as far as /proc shows (Linux; elsewhere: not known, no)."""
     places = {str(repo.root), str(repo.common_dir)}
     try:
         processes = [path for path in Path("/proc").iterdir() if path.name.isdigit()]

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.repo import Repo
 
@@ -60,9 +60,9 @@ def push(
         return NotPushed("the repository has no remote to push to")
     command = ["git", "-c", "core.hooksPath=/dev/null", "push", "--no-verify", "--no-follow-tags", "--quiet"]
     command += ["--", to, f"{commit}:refs/heads/{branch}"]
-    seam("push.before", writes=True)
+    fault_point("push.before", writes=True)
     code, _, error = _bounded(command, repo, seconds, {"GIT_DIR": str(repo.common_dir)})
-    seam("push.after")
+    fault_point("push.after")
     return NotPushed(f"git push to {to}: {error}") if code else Pushed(to)
 
 
@@ -112,15 +112,15 @@ def open_pull_request(
     if isinstance(pushed, NotPushed):
         raise RalphError(
             f"the branch {branch} could not be pushed: {pushed.why}",
-            todo="When the cause is gone, `ralph resume` goes on.",
+            todo="When the cause is gone, `ralph resume` continues.",
             code=70,
         )
     if before is not None:
         return before
-    seam("pr.before", writes=True)
+    fault_point("pr.before", writes=True)
     command = ["pr", "create", "--head", branch, "--base", target, "--title", title, "--body-file", "-"]
     said = _gh(repo, command, seconds, body)
-    seam("pr.after")
+    fault_point("pr.after")
     made = find_pull_request(repo, branch, commit, seconds=seconds)
     if made is None:
         url = said.split()[-1] if said.split() else ""
@@ -137,7 +137,7 @@ def _gh(repo: Repo, arguments: Sequence[str], seconds: float, stdin: str = "") -
         raise RalphError(
             f"gh {arguments[0]} {arguments[1]} failed: {error}",
             where=str(repo.root),
-            todo="`gh auth status` tells whether it is logged in; then `ralph resume`.",
+            todo="`gh auth status` says whether it is logged in; then `ralph resume`.",
             code=70,
         )
     return out

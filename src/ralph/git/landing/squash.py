@@ -1,5 +1,5 @@
-"""What lands, made of objects only: the message, the squashed commit, the merge with the target's tip, and the way of
-a workspace's objects into the user's repository. No ref, index or file is touched.
+"""What lands, made of objects only: the message, the squashed commit, the merge with the target's tip, and the transfer of a
+workspace's objects into the user's repository. No ref, index or file is touched.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.core.loop.state import LoopState
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, printable
@@ -85,7 +85,7 @@ def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str)
         "GIT_AUTHOR_DATE": when,
         "GIT_COMMITTER_DATE": when,
     }
-    seam("landing.squash.before", writes=True)
+    fault_point("landing.squash.before", writes=True)
     made = program.run(
         ("commit-tree", tree, "-p", parent),
         cwd=repo.root,
@@ -93,11 +93,11 @@ def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str)
         stdin=text.encode("utf-8", "replace"),
         durable=True,
     )
-    seam("landing.squash.after")
+    fault_point("landing.squash.after")
     return made.decode().strip()
 
 
-def aside(repo: Repo, tree: str, parent: str) -> str:
+def commit_aside(repo: Repo, tree: str, parent: str) -> str:
     """A commit that only holds a tree; the same for the same."""
     return squash(repo, tree, parent, "held\n", Person("Ralph", "ralph@localhost"), "1970-01-01T00:00:00Z")
 
@@ -106,9 +106,9 @@ def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
     """The change from `base` to `tree` brought onto `tip`. Where nothing but `base` is between them, `tree` itself."""
     if tip == base:
         return Merged(tree)
-    # Both as children of `base`: git would look for an older one where somebody has taken that off the target, and would
+    # Both as children of `base`: git would look for an older one where someone has taken that off the target, and would
     # bring back with the change what they took away.
-    ours, theirs = (aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
+    ours, theirs = (commit_aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
     command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
     place = {"GIT_DIR": str(repo.common_dir)}
     settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")
@@ -174,9 +174,9 @@ def _bring(repo: Repo, objects: Path, wanted: bytes, *how: str) -> None:
         command = (
             ("unpack-objects", "-q") if count < _UNPACK_BELOW else ("index-pack", "--stdin", "--fix-thin")
         )
-        seam("landing.bring.before", writes=True)
+        fault_point("landing.bring.before", writes=True)
         program.run(command, cwd=repo.common_dir, env=place, stdin=pack, durable=True)
-        seam("landing.bring.after")
+        fault_point("landing.bring.after")
 
 
 def _listed(path: Path) -> str:
@@ -206,16 +206,16 @@ _MADE_UP = re.compile(r"~[0-9a-f]{40,64}(_\d+)?$")
 
 
 def unresolved(snapshots: Snapshots, s: LoopState, tree: str) -> tuple[str, ...]:
-    """What a merge left and nobody has resolved: paths that still hold its marks, also under another name, and names that it
+    """What a merge left and no one has resolved: paths that still hold its marks, also under another name, and names that it
     made up. What the target itself has of that is no matter."""
-    if not s.merging:
+    if not s.landing.merging:
         return ()
-    changed = {change.path for change in snapshots.diff(s.base_tree, tree) if change.status != "D"}
+    changed = {change.path for change in snapshots.diff(s.workspace.base_tree, tree) if change.status != "D"}
     made_up = {path for path in changed if _MADE_UP.search(path)}
     marked = changed & snapshots.grep(tree, _MARK)
-    marked |= {path for path in changed & _both(snapshots, tree) if printable(path) in s.merging}
+    marked |= {path for path in changed & _both(snapshots, tree) if printable(path) in s.landing.merging}
     if marked:
-        marked -= snapshots.grep(s.base_tree, _MARK) | _both(snapshots, s.base_tree)
+        marked -= snapshots.grep(s.workspace.base_tree, _MARK) | _both(snapshots, s.workspace.base_tree)
     return tuple(sorted(printable(path) for path in made_up | marked))
 
 

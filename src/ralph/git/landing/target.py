@@ -1,5 +1,6 @@
-"""Single refs set or removed, each after what a dead landing left was put right. No checkout is touched: for a branch
-that somebody may have checked out there is `land`.
+"""Lands a commit on the target ref, recovers a landing that died, and sets or removes single refs.
+
+Only `land` touches a branch that may be checked out; the other functions move refs without a checkout.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.git.landing.checkout_sync import IndexEntry, Overlap, differences, follow, repair
-from ralph.git.landing.checkouts import Checkout, remove_own, under_way, worktrees_on
+from ralph.git.landing.checkouts import Checkout, operation_under_way, remove_own, worktrees_on
 from ralph.git.landing.lock import LandingLock, LandingNote, locked_landing, remove_own_locks
 from ralph.git.program import GitFailed
 from ralph.git.refs import Moved, Raced, Transaction, Update, change, is_ancestor, prepare, tip
@@ -54,7 +55,7 @@ def _own(repo: Repo, ref: str, commit: str) -> None:
         recover_held(guard)
         at = tip(repo, ref)
         if at != commit and isinstance(change(guard, [Update(ref, commit, at)], "ralph"), Raced):
-            raise RalphError(f"somebody else changed {ref}", where=str(repo.root), code=70)
+            raise RalphError(f"someone else changed {ref}", where=str(repo.root), code=70)
 
 
 class LandResult(msgspec.Struct, frozen=True):
@@ -64,7 +65,7 @@ class LandResult(msgspec.Struct, frozen=True):
 
 
 class Recovered(msgspec.Struct, frozen=True):
-    """What a dead landing left and was put right. `edited`: paths that somebody edited since and that were left."""
+    """What a dead landing left and was put right. `edited`: paths that someone edited since and that were left."""
 
     ref: str = ""
     landed: bool = False
@@ -138,7 +139,7 @@ def recover_held(guard: LandingLock) -> Recovered:
     at = tip(repo, note.refs[0])
     landed = bool(note.new) and bool(at) and (at == note.new or is_ancestor(repo, note.new, at))
     edited: list[str] = []
-    if note.checkouts and at in (note.old, note.new):  # otherwise somebody has gone on from what they saw
+    if note.checkouts and at in (note.old, note.new):  # otherwise someone has gone on from what they saw
         edited = _repair_all(guard, note, forward=at == note.new)
     guard.end()
     return Recovered(note.refs[0], landed, tuple(edited))
@@ -169,7 +170,11 @@ def _repair_all(guard: LandingLock, note: LandingNote, *, forward: bool) -> list
         return []
     for checkout in worktrees_on(repo, note.refs[0]):
         place = (str(checkout.repo.root), str(checkout.repo.git_dir))
-        if place in note.checkouts and not checkout.obstacle and not under_way(checkout.repo.git_dir):
+        if (
+            place in note.checkouts
+            and not checkout.obstacle
+            and not operation_under_way(checkout.repo.git_dir)
+        ):
             edited += repair(guard, checkout, entries, forward=forward)
     return edited
 

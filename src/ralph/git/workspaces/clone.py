@@ -1,7 +1,7 @@
-"""A clone that borrows the user's objects and has nothing else of theirs: no remote, no hooks, refs of its own. So an
+"""A clone that borrows the user's objects and has nothing else of theirs: no remote, no hooks, its own refs. So an
 agent in it cannot move the user's refs or stash. It is used again: only files that changed are written anew.
 
-The index that tells which files those are is kept outside of the clone, where no agent marks entries as unchanged.
+The index that shows which files those are is kept outside of the clone, where no agent marks entries as unchanged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.files import remove_tree
 from ralph.git import program
 from ralph.git.private_index import quoted
@@ -55,9 +55,9 @@ def prepare(
     remove_tree(folder)
     index.unlink(missing_ok=True)
     folder.mkdir(parents=True)
-    seam("clone.init.before", writes=True)
+    fault_point("clone.init.before", writes=True)
     _init(repo, folder)
-    seam("clone.init.after")
+    fault_point("clone.init.after")
     _clean(repo, folder, base, refs, keep, None)
 
 
@@ -81,7 +81,7 @@ def point(inside: Repo, branch: str, commit: str, target: str = "") -> None:
 
 
 def drop_locks(git_dir: Path) -> None:
-    """Of a git that was killed with its agent. Nobody else works in a clone, and its agent is gone by now."""
+    """Of a git that was killed with its agent. No one else works in a clone, and its agent is gone by now."""
     for folder, names, files in os.walk(git_dir):
         if folder == str(git_dir):
             names[:] = [name for name in names if name in ("refs", "logs")]
@@ -121,7 +121,7 @@ def _clean(repo: Repo, folder: Path, base: str, refs: _Refs, keep: Sequence[str]
     git_dir = folder / ".git"
     if git_dir.is_symlink() or not git_dir.is_dir():
         raise OSError("the clone's git directory is not its own")
-    seam("clone.clean.before", writes=True)
+    fault_point("clone.clean.before", writes=True)
     for entry in git_dir.iterdir():
         if entry.name not in _KEPT or entry.is_symlink():
             _remove(entry)
@@ -138,13 +138,13 @@ def _clean(repo: Repo, folder: Path, base: str, refs: _Refs, keep: Sequence[str]
             shutil.copyfile(repo.common_dir / "info" / name, git_dir / "info" / name)
     (git_dir / "packed-refs").write_bytes(refs.packed)
     (git_dir / "HEAD").write_text(f"ref: {refs.head}\n")
-    seam("clone.clean.between", writes=True)
+    fault_point("clone.clean.between", writes=True)
     if index is not None:
         shutil.copy2(index, git_dir / "index")  # with its time, which tells git what entries it cannot trust
         excluded = [part for name in keep for part in ("-e", f"/{_literal(os.path.normpath(name))}/")]
         program.run(("clean", "-ffdxq", *excluded), cwd=folder, env=_env(git_dir))
     program.run(("read-tree", "--reset", "-u", base), cwd=folder, env=_env(git_dir))
-    seam("clone.files.after")
+    fault_point("clone.files.after")
     own = folder.with_name(f"{folder.name}.index")
     shutil.copy2(git_dir / "index", own)
 
@@ -158,7 +158,7 @@ def _configure(repo: Repo, git_dir: Path) -> None:
     settings = {
         "gc.auto": "0",  # snapshots are objects that no ref names
         "gc.pruneExpire": "never",
-        "commit.gpgSign": "false",  # these commits are squashed; nobody is there to type a passphrase
+        "commit.gpgSign": "false",  # these commits are squashed; no one is there to type a passphrase
         "tag.gpgSign": "false",
     }
     listed = program.run(

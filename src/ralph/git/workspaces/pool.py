@@ -1,4 +1,7 @@
-"""What a repository uses that a workspace of its own cannot have, found before anything is done and said by name."""
+"""The pool of workspaces: slots in which clones or worktrees are prepared, reused and given back.
+
+What a repository uses that a separate workspace cannot have (a partial clone, submodules, LFS) is refused by name first.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.files import remove_tree
 from ralph.git import program, recovery
 from ralph.git.landing.checkout_sync import differences
@@ -21,7 +24,7 @@ from ralph.git.landing.target import forget_base, keep_base
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, head, printable, safe_name
 from ralph.git.snapshots import Snapshots
-from ralph.git.uncommitted import GITLINK
+from ralph.git.uncommitted_changes import GITLINK
 from ralph.git.workspaces import clone, worktree
 from ralph.git.workspaces.shared_folders import bring_shared, check_shared
 
@@ -32,7 +35,7 @@ def refuse(repo: Repo, commit: str) -> str | None:
     """Why no clone or worktree of this commit can be made; None when it can. In place, none of this matters."""
     settings = _settings(repo)
     if "extensions.partialclone" in settings:
-        return "this is a partial clone: a workspace of its own could not fetch what is missing"
+        return "this is a partial clone: a separate workspace could not fetch what is missing"
     if settings.get("extensions.refstorage", "files") != "files":
         return f"its refs are stored as {printable(settings['extensions.refstorage'])}, which Ralph does not handle"
     attributes = []
@@ -41,7 +44,7 @@ def refuse(repo: Repo, commit: str) -> str | None:
         facts, _, path = line.partition("\t")
         mode, _, oid = facts.split(" ")
         if mode == GITLINK:
-            return f"{printable(path)} is a submodule, whose files a workspace of its own would not have"
+            return f"{printable(path)} is a submodule, whose files a separate workspace would not have"
         if path.rpartition("/")[2] == ".gitattributes" and mode.startswith("100"):
             attributes.append(_git(repo, "cat-file", "blob", oid))
     try:
@@ -66,7 +69,7 @@ def _filtered(attributes: str, settings: dict[str, str]) -> str | None:
     names = {name for line in lines if not line.startswith("#") for name in _FILTER.findall(line)}
     for name in sorted(names):
         if name == "lfs":
-            return "files are in Git LFS, which a workspace of its own could not reach"
+            return "files are in Git LFS, which a separate workspace could not reach"
         smudge, process = (settings.get(f"filter.{name}.{what}", "") for what in ("smudge", "process"))
         if process or smudge not in ("", "cat"):
             return (
@@ -165,9 +168,9 @@ def prepare(
         remove_tree(folder)
     if note and note.loop != loop:
         forget_base(repo, note.loop)
-    seam("workspace.note.before", writes=True)
+    fault_point("workspace.note.before", writes=True)
     _write(folder, _Note("preparing", loop, kind, branch, base, target))
-    seam("workspace.note.after")
+    fault_point("workspace.note.after")
     keep_base(repo, loop, base)
     if kind == "clone":
         clone.prepare(repo, folder, base, branch, target, keep=share)
@@ -175,10 +178,10 @@ def prepare(
         worktree.prepare(repo, folder, base, branch)
     if share:
         bring_shared(repo.root, folder, share, _beside(folder, "d"))
-    seam("workspace.ready.before", writes=True)
+    fault_point("workspace.ready.before", writes=True)
     note = _Note("ready", loop, kind, branch, base, target)
     _write(folder, note)
-    seam("workspace.ready.after")
+    fault_point("workspace.ready.after")
     return _of(note, folder, slot)
 
 
@@ -194,9 +197,9 @@ def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -
     else:
         worktree.point(repo, inside, workspace.branch, base)
     there = msgspec.structs.replace(workspace, base=base)
-    seam("workspace.rebased.before", writes=True)
+    fault_point("workspace.rebased.before", writes=True)
     _write(there.path, _Note("ready", there.loop, there.kind, there.branch, base, there.target))
-    seam("workspace.rebased.after")
+    fault_point("workspace.rebased.after")
     return there
 
 
@@ -235,14 +238,14 @@ def discard(repo: Repo, slot: int) -> None:
         worktree.remove(repo, folder, note.branch, note.base)
     if note:
         forget_base(repo, note.loop)
-    seam("workspace.discard.before", writes=True)
+    fault_point("workspace.discard.before", writes=True)
     remove_tree(folder)
     for ending in ("d", "index", "tmp"):
         remove_tree(_beside(folder, ending))
     _beside(folder, "json").unlink(
         missing_ok=True
     )  # last: its presence says that there is something to remove
-    seam("workspace.discard.after")
+    fault_point("workspace.discard.after")
     for parent in (folder.parent, folder.parent.parent):
         try:
             parent.rmdir()

@@ -1,4 +1,4 @@
-"""`share:`: ignored folders (node_modules, .venv) brought along into a workspace, as a copy of its own.
+"""`share:`: ignored folders (node_modules, .venv) copied into a workspace.
 
 A link would let an agent write into the user's folder. Where the file system can, a copy shares its blocks (reflink);
 of a workspace that is used again, only what differs is copied anew.
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.repo import Repo, printable
 
@@ -51,10 +51,10 @@ def bring_shared(root: Path, into: Path, names: Sequence[str], stamp_dir: Path) 
             missing.append(name)
             _remove(into / name)
             continue
-        seam("share.before", writes=True)
+        fault_point("share.before", writes=True)
         (into / name).parent.mkdir(parents=True, exist_ok=True)
         _equal(source.resolve(), into / name, since, (os.fsencode(root), os.fsencode(into)))
-        seam("share.after")
+        fault_point("share.after")
     stamp.unlink(missing_ok=True)
     stamp.touch()  # what changes in the copies after this moment is not ours
     return missing

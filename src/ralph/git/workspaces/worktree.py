@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.files import remove_tree
 from ralph.git import program
 from ralph.git.landing.target import move
@@ -29,28 +29,28 @@ def prepare(repo: Repo, folder: Path, base: str, branch: str) -> None:
             where=str(repo.root),
             todo=f"Rename or delete it: git branch -m {branch} {branch}-old",
         )
-    seam("worktree.add.before", writes=True)
+    fault_point("worktree.add.before", writes=True)
     program.run(("worktree", "add", "-q", "--force", str(folder), branch), cwd=repo.root, env=_env(repo))
-    seam("worktree.add.after")
+    fault_point("worktree.add.after")
 
 
 def point(repo: Repo, inside: Repo, branch: str, commit: str) -> None:
     """Let the worktree stand at another commit: its branch and index. Files stay."""
     at = tip(repo, HEADS + branch)
     if isinstance(move(repo, HEADS + branch, commit, at, message="ralph: onto the target's tip"), Raced):
-        raise RalphError(f"somebody else moved the branch {branch}", where=str(inside.root), code=70)
+        raise RalphError(f"someone else moved the branch {branch}", where=str(inside.root), code=70)
     reset_index(inside, commit)
 
 
 def remove(repo: Repo, folder: Path, branch: str, base: str, known: str = "") -> None:
     """Remove the worktree in `folder` and its branch, the latter only where it stands at one of the known commits."""
-    seam("worktree.remove.before", writes=True)
+    fault_point("worktree.remove.before", writes=True)
     remove_tree(folder)
     for entry in _entries(repo, folder):
         remove_tree(entry)
     with suppress(OSError):  # not empty: the user has others
         (repo.common_dir / "worktrees").rmdir()
-    seam("worktree.remove.after")
+    fault_point("worktree.remove.after")
     at = tip(repo, HEADS + branch)
     if at and at in (base, known):
         move(repo, HEADS + branch, "", at)

@@ -14,22 +14,29 @@ from pathlib import Path
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the program needs none of it
     from ralph.core.policy import NotifyPolicy
-    from ralph.notify.channel import Letter
-    from ralph.notify.news import News
+    from ralph.notify.channel import SendProcess
+    from ralph.notify.notification import Notification
 
 INSTALL = f"apprise is not installed: {sys.executable} -m pip install apprise"
 _WARNING = 30  # logging's
 
 
 class Apprise:
-    def letter(self, policy: NotifyPolicy, news: News, folder: Path, env: dict[str, str]) -> Letter:
-        from ralph.notify.channel import Letter, as_json, expanded
+    def process(
+        self, policy: NotifyPolicy, notification: Notification, folder: Path, env: dict[str, str]
+    ) -> SendProcess:
+        from ralph.notify.channel import SendProcess, encode_message, expand_url
 
-        url = expanded(policy.url, env)
-        message = {"url": url, "title": f"Ralph: {news.title}", "text": news.text, "mood": news.mood}
+        url = expand_url(policy.url, env)
+        message = {
+            "url": url,
+            "title": f"Ralph: {notification.title}",
+            "text": notification.text,
+            "mood": notification.mood,
+        }
         # Not in the workspace, and with nothing of it on the path: an agent could have put an apprise.py there.
         sender = (sys.executable, "-P", "-m", __name__)
-        return Letter(sender, as_json(message), env, Path("/"))
+        return SendProcess(sender, encode_message(message), env, Path("/"))
 
 
 CHANNEL = Apprise()

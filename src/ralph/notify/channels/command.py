@@ -5,22 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from ralph.core.policy import NotifyPolicy
-from ralph.notify.channel import Letter, as_json
-from ralph.notify.news import News
+from ralph.notify.channel import SendProcess, encode_message
+from ralph.notify.notification import Notification
 
 
 class CommandChannel:
-    def letter(self, policy: NotifyPolicy, news: News, folder: Path, env: dict[str, str]) -> Letter:
+    def process(
+        self, policy: NotifyPolicy, notification: Notification, folder: Path, env: dict[str, str]
+    ) -> SendProcess:
         env = env | {
-            "RALPH_NOTIFY_OCCASION": news.occasion,
-            "RALPH_NOTIFY_END": str(news.message["end"] or ""),
-            "RALPH_NOTIFY_TITLE": news.title,
-            "RALPH_NOTIFY_TEXT": news.text,
+            "RALPH_NOTIFY_OCCASION": notification.occasion,
+            "RALPH_NOTIFY_END": str(notification.message["end"] or ""),
+            "RALPH_NOTIFY_TITLE": notification.title,
+            "RALPH_NOTIFY_TEXT": notification.text,
         }
-        # Somebody is to be told also when the agent has removed the folder.
+        # The notification is sent also when the agent has removed the folder.
         cwd = folder if folder.is_dir() else Path("/")
         shell = ("/bin/sh", "-c", policy.run)
-        return Letter(shell, as_json(news.message), env, cwd)
+        return SendProcess(shell, encode_message(notification.message), env, cwd)
 
 
 CHANNEL = CommandChannel()

@@ -1,4 +1,4 @@
-"""The guard: the parent of one program. It starts it, tells Ralph how it ended and who it left behind, and
+"""The guard: the parent of one program. It starts it, reports to Ralph how it ended and what it left behind, and
 leaves only when every descendant is dead. Closing its control socket, as Ralph's death does, means kill.
 """
 
@@ -11,8 +11,7 @@ import select
 import struct
 import sys
 
-from . import holds
-from .wire import FDS, HEADER, Request, say, unpack
+from . import FDS, HEADER, Request, say, tiers, unpack
 
 _NAMED_STRAGGLERS = 50
 _INT = 4  # bytes of a C int, in which descriptors are passed
@@ -48,10 +47,10 @@ def _nothing(number: int, frame: object) -> None:
 def run(tier: str, place: str, trouble: str, requests: int, take: int) -> None:
     """The whole life of a guard; its process ends after it. `trouble` is why the tier cannot work."""
     wakeup = Wakeup()
-    hold: holds.Hold | None = None
+    hold: tiers.Hold | None = None
     if not trouble:
         try:
-            hold = holds.HOLDS[tier](place)
+            hold = tiers.HOLDS[tier](place)
         except OSError as e:
             trouble = e.strerror or str(e)
     received = _receive(requests)
@@ -106,7 +105,7 @@ def _hung_up(control: int) -> bool:
 
 
 def _spawn(request: Request, control: int, standard: list[int]) -> int:
-    """The pid of the running program; 0 if it could not be started, which Ralph has then been told."""
+    """The pid of the running program; 0 if it could not be started, which has then been reported to Ralph."""
     cwd, program, argv, env = request
     step = "cwd"
     try:
@@ -147,7 +146,7 @@ def _introduce(control: int, main: int, place: str, explicitly: bool) -> None:
 class _Watch:
     """From a running program to an empty tree."""
 
-    def __init__(self, hold: holds.Hold, main: int, control: int, wakeup: Wakeup) -> None:
+    def __init__(self, hold: tiers.Hold, main: int, control: int, wakeup: Wakeup) -> None:
         self.hold = hold
         self.main = main
         self.control = control
@@ -188,8 +187,8 @@ class _Watch:
             self.killed = True
         elif not self.asked:
             self.asked = True
-            self.hold.signal(self.main, holds.TERM)
-            self.hold.signal(self.main, holds.CONT)  # what is stopped cannot end
+            self.hold.signal(self.main, tiers.TERM)
+            self.hold.signal(self.main, tiers.CONT)  # what is stopped cannot end
 
     def _empty(self) -> bool:
         return self.hold.empty(self.main, self._reap())

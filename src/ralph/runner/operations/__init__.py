@@ -1,1 +1,157 @@
-"""One file for each kind of operation that the core may want."""
+"""Operations under way, one file for each kind: what the reconciling loop sees of one, and what all owned processes share."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Protocol
+
+from ralph.core import facts as f
+from ralph.processes.capture import Line
+from ralph.processes.owned_process import Ended, OwnedProcess
+
+BEAT_SECONDS = 1.0  # how often a long operation is looked at when nothing happens by itself
+TRACE = 0.05  # of one core: a program that hangs still wakes up now and then; Codex takes 3 % to wait for its model
+
+
+class RunningOperation(Protocol):
+    """Started by the driver, watched by its file descriptors, concluded into facts."""
+
+    id: str
+
+    def reads(self) -> list[int]: ...
+
+    def writes(self) -> list[int]: ...
+
+    def wake_at(self) -> float:
+        """The monotonic time at which it wants to be looked at, at the latest."""
+
+    def advance(self) -> list[f.Tick | f.Metered]:
+        """Do what can be done without waiting; tell what was felt."""
+
+    def done(self) -> bool: ...
+
+    def conclude(self) -> list[f.AnyFact]: ...
+
+    def cut(self, cause: str) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+class ProcessOperation:
+    """One owned process: pumps its output, feels time and idleness, asks it to end and then makes it."""
+
+    def __init__(self, id: str, owned: OwnedProcess, grace: float, on_line: Callable[[Line], None]) -> None:
+        self.id = id
+        self.cause = ""
+        self._owned = owned
+        self._grace = grace
+        self._on_line = on_line
+        self._began = time.monotonic()
+        self._kill_at = float("inf")
+        self._next_beat = self._began + BEAT_SECONDS
+        self._deadline = float("inf")
+        self._activity: tuple[int, float] = (0, 0.0)
+        self._active_at = self._looked_at = self._began
+
+    def reads(self) -> list[int]:
+        return self._owned.fds()
+
+    def writes(self) -> list[int]:
+        fd = self._owned.wants_write()
+        return [] if fd is None else [fd]
+
+    def look_again_after(self, seconds: float) -> None:
+        """A rule wants to know when the operation is this old. Once it is cut off, none does."""
+        self._deadline = float("inf") if self.cause else self._began + seconds
+
+    def wake_at(self) -> float:
+        return min(self._next_beat, self._kill_at, max(self._deadline, time.monotonic()))
+
+    def seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    def advance(self) -> list[f.Tick | f.Metered]:
+        for line in self._owned.pump():
+            self._on_line(line)
+        now = time.monotonic()
+        if now >= self._kill_at:
+            self._kill_at = float("inf")
+            self._owned.kill()
+        if now < self._next_beat and now < self._deadline:
+            return []
+        self._next_beat = now + BEAT_SECONDS
+        return [f.Tick(op=self.id, seconds=now - self._began, idle=self._idle(now))]
+
+    def _idle(self, now: float) -> float:
+        """Seconds without output and with no more than a trace of CPU time."""
+        output, cpu = self._owned.activity()
+        before, since = self._activity, now - self._looked_at
+        if output != before[0] or cpu - before[1] > TRACE * max(since, BEAT_SECONDS):
+            self._active_at = now
+        self._activity, self._looked_at = (output, cpu), now
+        return now - self._active_at
+
+    def done(self) -> bool:
+        return self._owned.exited()
+
+    def end(self) -> Ended:
+        """After exit: nothing of it is left when this returns, and its last words have been heard."""
+        ended = self._owned.close()
+        for line in ended.rest:
+            self._on_line(line)
+        return ended
+
+    def cut(self, cause: str) -> None:
+        if self.cause:
+            return
+        self.cause = cause
+        self._owned.ask()
+        self._kill_at = time.monotonic() + self._grace
+
+    def kill(self) -> None:
+        self._owned.kill()
+
+
+class WaitOperation:
+    def __init__(self, id: str, until: str) -> None:
+        self.id = id
+        self._until = datetime.fromisoformat(until).timestamp() if until else math.inf
+        self._cut = False
+
+    def reads(self) -> list[int]:
+        return []
+
+    def writes(self) -> list[int]:
+        return []
+
+    def wake_at(self) -> float:
+        if self._cut:
+            return time.monotonic()
+        # The wall clock may be set meanwhile, and a stop file has no signal: look every second.
+        return time.monotonic() + min(1.0, max(0.0, self._until - time.time()))
+
+    def advance(self) -> list[f.Tick | f.Metered]:
+        return []
+
+    def done(self) -> bool:
+        return self._cut or time.time() >= self._until
+
+    def conclude(self) -> list[f.AnyFact]:
+        return [f.WaitEnded(op=self.id, elapsed=not self._cut)]
+
+    def cut(self, cause: str) -> None:
+        self._cut = True
+
+    def kill(self) -> None:
+        self._cut = True
+
+
+def is_past(moment: str) -> bool:
+    return datetime.fromisoformat(moment).timestamp() <= time.time()
+
+
+def moment_in(seconds: float) -> str:
+    return datetime.fromtimestamp(time.time() + seconds, UTC).isoformat()

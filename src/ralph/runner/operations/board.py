@@ -20,12 +20,12 @@ from ralph.core.hats.model import Scan
 from ralph.core.loop import decide as d
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.git.recovery import save
 from ralph.git.repo import printable
 from ralph.journal.store import write_atomically
 from ralph.runner.loop_context import LoopContext
-from ralph.runner.workplace import straight
+from ralph.runner.loop_workspace import straight
 
 if TYPE_CHECKING:
     from ralph.backlog.source import Backlog
@@ -34,10 +34,10 @@ REASON = ".reason.txt"
 
 
 def look(b: LoopContext, op: d.Look, s: LoopState, record: Callable[[f.AnyFact], None]) -> None:
-    team = s.policy.team
+    team = s.identity.policy.team
     hat = team.hat(op.hat) if team is not None else None
     assert team is not None and hat is not None and hat.scan is not None
-    scan, board = hat.scan, s.board
+    scan, board = hat.scan, s.hats.board
     topic = (
         hat.triggers[0] if hat.triggers else hat.id
     )  # whatever event called it, the log calls it by one name
@@ -97,9 +97,9 @@ def _abandon(
     record: Callable[[f.AnyFact], None],
 ) -> None:
     """The item under way will not be got done: out of the way with it, and with what was made of it, which is saved."""
-    item = s.board.items[s.board.under_way]
+    item = s.hats.board.items[s.hats.board.under_way]
     saved = _undo(b, s, scan, item.name)
-    there = scanboard.where(scan, s.board, _listings(b.folder, scan, backlog, s))
+    there = scanboard.where(scan, s.hats.board, _listings(b.folder, scan, backlog, s))
     folder = there[0] if there else item.folder
     files = scanboard.names_files(scan, folder)
     found = scanboard.GiveUp(item.name, folder, scan.failed if files else "", reason)
@@ -124,17 +124,19 @@ def _undo(b: LoopContext, s: LoopState, scan: Scan, item: str) -> str:
     """As it was when the item was dispatched, but for other items, which people may have put there since. What is gone
     comes back. The ref that keeps what was made; empty when nothing was."""
     now = b.snapshots.take().tree
-    changed = b.snapshots.diff(s.item_tree, now) if s.item_tree else []
+    changed = b.snapshots.diff(s.hats.item_tree, now) if s.hats.item_tree else []
     made = [c.path for c in changed if c.status == "D" or _is_made(c.path, s, scan, item)]
     if not made:
         return ""
-    saved = save(b.repo, b.snapshots, now, loop=s.loop, reason=f"before giving up {item}", when=b.now())
-    b.snapshots.restore(s.item_tree, made)
+    saved = save(
+        b.repo, b.snapshots, now, loop=s.identity.loop, reason=f"before giving up {item}", when=b.now()
+    )
+    b.snapshots.restore(s.hats.item_tree, made)
     return saved.ref
 
 
 def _is_made(path: str, s: LoopState, scan: Scan, item: str) -> bool:
-    inside = path.removeprefix(f"{s.folder}/") if s.folder not in ("", ".") else path
+    inside = path.removeprefix(f"{s.identity.folder}/") if s.identity.folder not in ("", ".") else path
     if scan.backlog is not None and inside == scan.backlog.file:
         return False
     folders = (*(entry.folder for entry in scan.folders), scan.failed)
@@ -214,9 +216,9 @@ def _move(folder: Path, found: scanboard.GiveUp) -> None:
     reason = to / f"{found.item}{REASON}"
     text = scanboard.reason_text(found.item, found.reason)
     write_atomically(reason, text.encode("utf-8", "replace"), reason.with_name(reason.name + ".part"))
-    seam("move.before", writes=True)
+    fault_point("move.before", writes=True)
     (folder / found.folder / found.item).replace(to / found.item)
-    seam("move.after")
+    fault_point("move.after")
 
 
 def _make_room(to: Path, item: str) -> None:
@@ -227,7 +229,7 @@ def _make_room(to: Path, item: str) -> None:
     number = next(n for n in count(1) if not os.path.lexists(to / f"{item}.{n}"))
     for ending in (REASON, ""):
         if os.path.lexists(to / f"{item}{ending}"):
-            seam("move.before", writes=True)
+            fault_point("move.before", writes=True)
             (to / f"{item}{ending}").rename(to / f"{item}.{number}{ending}")
 
 
@@ -236,10 +238,10 @@ def _log(path: Path, lines: str, s: LoopState) -> None:
     if not straight(path, s):
         return
     data = lines.encode("utf-8", "replace")
-    seam("log.before", writes=True)
+    fault_point("log.before", writes=True)
     with open(path, "ab", buffering=0) as file:
         size = file.tell()
         if file.write(data) != len(data):
             file.truncate(size)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-    seam("log.after")
+    fault_point("log.after")

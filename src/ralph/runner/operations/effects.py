@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec.structs import replace
-
 from ralph.agents.registry import adapter
 from ralph.core import facts as f
 from ralph.core.exits import SOME_TASKS_FAILED
@@ -20,16 +18,12 @@ from ralph.core.loop import decide as d
 from ralph.core.loop import steering
 from ralph.core.loop.state import LoopState
 from ralph.errors import DISK
-from ralph.gates.integrity.changed_judges import hidden_by_gate, touched_by_gate
 from ralph.gates.kinds import as_run
-from ralph.gates.protected_paths import undo_protected
 from ralph.git.ignored_files import newly_ignored, own_excludes
-from ralph.git.recovery import save
 from ralph.git.repo import commits_between, head, own_files, printable
-from ralph.git.uncommitted import dirty
-from ralph.processes.owned import Ended
+from ralph.git.uncommitted_changes import uncommitted_paths
+from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
-from ralph.prompt.hats import nameable
 from ralph.runner.hat_notes import kept_for, places, told_of_hat
 from ralph.runner.loop_context import (
     LoopContext,
@@ -40,15 +34,14 @@ from ralph.runner.loop_context import (
     tools_for,
     unrecorded_of,
 )
-from ralph.runner.operations.gate import GateRunner
+from ralph.runner.loop_workspace import own_paths, straight
+from ralph.runner.operations import RunningOperation, WaitOperation, is_past, moment_in
 from ralph.runner.operations.iteration import IterationOperation
-from ralph.runner.operations.operation import RunningOperation, WaitOperation, is_past, moment_in
 from ralph.runner.sandboxing import CANNOT_RUN, confine, released
-from ralph.runner.workplace import own_paths, straight
 from ralph.text import digest
 
 if TYPE_CHECKING:
-    from ralph.runner.operations.landing import Landing
+    from ralph.runner.operations.landing import LandingOperation
 
 CONTEXT_FILE_CHARS = 6000
 
@@ -60,7 +53,6 @@ class Effects:
         self._b = bench
         self._record = record
         self._state = state
-        self._judging = GateRunner(bench, record)
 
     def start(self, op: d.Operation, s: LoopState) -> RunningOperation | None:
         how = cast("Callable[[Effects, Any, LoopState], RunningOperation | None]", _HOW[type(op)])
@@ -68,20 +60,20 @@ class Effects:
 
     def _unresolved(self, s: LoopState, tree: str) -> tuple[str, ...]:
         """Paths that still hold the marks of a merge."""
-        if not s.merging:
+        if not s.landing.merging:
             return ()
         from ralph.git.landing.squash import unresolved  # most loops are never merged
 
         return unresolved(self._b.snapshots, s, tree)
 
-    def _landing(self) -> Landing:
-        from ralph.runner.operations.landing import Landing  # most loops work in place
+    def _landing(self) -> LandingOperation:
+        from ralph.runner.operations.landing import LandingOperation  # most loops work in place
 
-        return Landing(self._b, self._record)
+        return LandingOperation(self._b, self._record)
 
     def finish_merge(self, s: LoopState) -> None:
         """Before anything looks at the workspace of a loop that is taken up again."""
-        if s.merge is not None:
+        if s.landing.merge is not None:
             self._landing().finish_merge(s)
 
     # -- the workspace -----------------------------------------------------------------------------
@@ -92,10 +84,17 @@ class Effects:
         recovery = ""
         # Without git nothing here is committed, so all of it is the user's only copy. In a workspace nothing is the user's.
         if b.workspace is None and (
-            not b.repo.versioned or dirty(b.repo, own_files(b.repo, b.folder, own_paths(s)))
+            not b.repo.versioned or uncommitted_paths(b.repo, own_files(b.repo, b.folder, own_paths(s)))
         ):
+            from ralph.git.recovery import save
+
             recovery = save(
-                b.repo, b.snapshots, snapshot.tree, loop=s.loop, reason="before the loop", when=b.now()
+                b.repo,
+                b.snapshots,
+                snapshot.tree,
+                loop=s.identity.loop,
+                reason="before the loop",
+                when=b.now(),
             ).ref
         unrecorded = unrecorded_of(s).now(b.snapshots.files(snapshot.tree), self._ignored_inputs(s))
         self._record(
@@ -116,16 +115,20 @@ class Effects:
         return self._b.snapshots.ignored_files() if any(gate.inputs for gate in s.gates) else []
 
     def _inspect(self, op: d.InspectClaim, s: LoopState) -> None:
-        from ralph.gates.integrity.weakening import by_path, find_weakening  # a claim is rarer than a start
+        # a claim is rarer than a start
+        from ralph.gates.integrity.changed_judges import hidden_by_gate, touched_by_gate
+        from ralph.gates.integrity.weakened_tests import by_path, find_weakening
 
         b = self._b
-        changes = b.snapshots.diff(s.base_tree, op.tree)
-        base_files = b.snapshots.files(s.base_tree)
-        rules = b.store.get(s.excludes) if s.excludes else ""
-        ignored = newly_ignored(b.snapshots, s.base_tree, rules, changes)
+        changes = b.snapshots.diff(s.workspace.base_tree, op.tree)
+        base_files = b.snapshots.files(s.workspace.base_tree)
+        rules = b.store.get(s.workspace.excludes) if s.workspace.excludes else ""
+        ignored = newly_ignored(b.snapshots, s.workspace.base_tree, rules, changes)
         judges = as_run(s)
-        hidden = hidden_by_gate(judges, base_files, ignored, folder=s.folder, root=s.root)
-        rewritten = unrecorded_of(s).rewritten(s.unrecorded_inputs, s.outputs, base_files, changes)
+        hidden = hidden_by_gate(judges, base_files, ignored, folder=s.identity.folder, root=s.identity.root)
+        rewritten = unrecorded_of(s).rewritten(
+            s.workspace.unrecorded_inputs, s.workspace.outputs, base_files, changes
+        )
         for gate, paths in rewritten.items():
             hidden[gate] = tuple(sorted({*hidden.get(gate, ()), *paths}))
         judging = {path for paths in hidden.values() for path in paths}
@@ -133,24 +136,26 @@ class Effects:
             f.ClaimInspected(
                 tree=op.tree,
                 changed=len(changes),
-                touched=touched_by_gate(judges, base_files, changes, folder=s.folder, root=s.root),
+                touched=touched_by_gate(
+                    judges, base_files, changes, folder=s.identity.folder, root=s.identity.root
+                ),
                 hidden=hidden,
                 ignored=tuple(printable(path) for path in ignored if printable(path) not in judging)[:50],
-                weakened=by_path(find_weakening(b.snapshots, s.base_tree, op.tree, changes)),
+                weakened=by_path(find_weakening(b.snapshots, s.workspace.base_tree, op.tree, changes)),
             )
         )
 
     # -- agents ------------------------------------------------------------------------------------
 
     def _run_agent(self, op: d.RunAgent, s: LoopState) -> RunningOperation | None:
-        back = [n for n, away in s.away.items() if away.until and is_past(away.until)]
+        back = [n for n, away in s.agents.away.items() if away.until and is_past(away.until)]
         for n in back:
             self._record(f.AgentBack(agent=n))
         return None if back else self._start_agent(op, s)
 
     def _start_agent(self, op: d.RunAgent, s: LoopState) -> RunningOperation | None:
         b = self._b
-        s = replace(s, hat=op.hat)  # whose agent, limits and scratchpad are meant from here on
+        s = s.under_hat(op.hat)  # whose agent, limits and scratchpad are meant from here on
         if op.fresh:
             self._clear(s)
         path = b.folder / scratchpad_path(s)
@@ -158,7 +163,11 @@ class Effects:
             with suppress(OSError):  # something is in the way: the agent finds out when it writes there
                 path.parent.mkdir(parents=True, exist_ok=True)
         scratchpad = read_scratchpad(b.folder, s)
-        there = tuple(name for name in nameable(s) if (b.folder / name).is_file())
+        there: tuple[str, ...] = ()
+        if s.identity.policy.conditional:
+            from ralph.prompt.hats import nameable
+
+            there = tuple(name for name in nameable(s) if (b.folder / name).is_file())
         context = Context(
             scratchpad=scratchpad, files=self._context_files(op, s), there=there, **kept_for(b.folder, s)
         )
@@ -174,7 +183,7 @@ class Effects:
                 prompt=prompt_hash,
                 prompt_chars=len(prompt.text),
                 own_chars=prompt.own_chars,
-                tree=s.tree,
+                tree=s.workspace.tree,
                 shift=op.shift,
                 expand=op.expand,
                 agent=op.agent,
@@ -187,7 +196,7 @@ class Effects:
                 heard=tuple(say.name for say in steering.heard(s, op.hat)),
             )
         )
-        b.control.expect(s.loop, digest("token", token), op.serial)
+        b.control.expect(s.identity.loop, digest("token", token), op.serial)
         b.journal.sync()
         policy = s.worker
         agent = adapter(policy)
@@ -201,7 +210,7 @@ class Effects:
         }
         tools = tools_for(b, s, op.id, own)
         launch = agent.launch(policy, prompt.text, b.store.blobs / prompt_hash, tools)
-        transcript = b.store.transcript(s.loop, op.id)
+        transcript = b.store.transcript(s.identity.loop, op.id)
         env = environment(b, s, {**launch.env, **own, **told_to_hooks(s, place)}, policy)
         try:
             inside = confine(
@@ -227,10 +236,10 @@ class Effects:
             op,
             owned,
             reader=agent.reader(policy),
-            grace=s.policy.limits.stop_grace_seconds,
-            idle_limit=s.policy.limits.idle_seconds,
+            grace=s.identity.policy.limits.stop_grace_seconds,
+            idle_limit=s.identity.policy.limits.idle_seconds,
             transcript=transcript,
-            tree_moved=self._tree_moved(s.tree),
+            tree_moved=self._tree_moved(s.workspace.tree),
             show=lambda line: b.show("agent", line),
             close=lambda it: self._iteration_ended(it, s, inside.box),
         )
@@ -240,8 +249,8 @@ class Effects:
         from ralph.core.hats.turns import picked
         from ralph.runner.hat_notes import clear
 
-        assert s.policy.routing is not None
-        events = picked(s.policy.routing, s.turns)[0].events
+        assert s.identity.policy.routing is not None
+        events = picked(s.identity.policy.routing, s.hats.turns)[0].events
         path, header = scratchpad_path(s), phase_header(events[0]) if events else ""
         clear(self._b.folder, s, self._b.store, Path(path) if path else None, header)
 
@@ -250,15 +259,20 @@ class Effects:
 
         look(self._b, op, s, self._record)
 
+    def _run_gate(self, op: d.RunGate, s: LoopState) -> RunningOperation | None:
+        from ralph.runner.operations.gate import GateRunner  # the first agent need not wait for it
+
+        return GateRunner(self._b, self._record).start(op, s)
+
     def _pass_on(self, op: d.PassOn, s: LoopState) -> None:
         self._record(f.TransitionPassed(serial=op.serial, tree=op.tree))
 
     def _context_files(self, op: d.RunAgent, s: LoopState) -> tuple[tuple[str, str], ...]:
         found = []
         wanted = files_wanted(s, op)
-        known = [path for _, _, path in self._b.snapshots.files(s.tree)] if wanted else []
-        for name in (path for word in wanted for path in meant_by(word, known, s.folder)):
-            content = self._b.snapshots.read(s.tree, name)
+        known = [path for _, _, path in self._b.snapshots.files(s.workspace.tree)] if wanted else []
+        for name in (path for word in wanted for path in meant_by(word, known, s.identity.folder)):
+            content = self._b.snapshots.read(s.workspace.tree, name)
             if content is not None and b"\0" not in content[:1000]:
                 found.append((printable(name), content.decode("utf-8", "replace")[:CONTEXT_FILE_CHARS]))
         return tuple(found)
@@ -281,10 +295,12 @@ class Effects:
         ended = released(b, box, it.end(), it.transcript)
         it.reader.ended(ended.code)
         words = it.reader.words()
-        shutil.rmtree(b.store.private(s.loop, it.op.id), ignore_errors=True)  # it may hold the token
+        shutil.rmtree(b.store.private(s.identity.loop, it.op.id), ignore_errors=True)  # it may hold the token
         b.control.collect()
         snapshot = b.snapshots.take()
         tree, edited = self._without_backlog_edits(it, s, snapshot.tree)
+        from ralph.gates.protected_paths import undo_protected  # the agent need not wait for it
+
         undone = undo_protected(b.snapshots, s, tree, partial(b.keep, s))
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
         # Ended for want of any sign of life before its first word: that was not the agent's doing.
@@ -333,7 +349,7 @@ class Effects:
     def _without_backlog_edits(
         self, it: IterationOperation, s: LoopState, tree: str
     ) -> tuple[str, tuple[str, ...]]:
-        if not s.backlog:
+        if not s.identity.backlog:
             return tree, ()
         from ralph.runner.backlog_copy import put_back_backlog  # most loops work in place
 
@@ -345,16 +361,18 @@ class Effects:
         return put_back_backlog(b.snapshots, s, tree, it.op.serial, keep, partial(b.keep, s))
 
     def _commits(self, s: LoopState) -> int:
-        old = s.commit or s.base_commit
-        return commits_between(self._b.repo, old, self._b.refs.commit()) if s.policy.conditional else 0
+        old = s.workspace.commit or s.workspace.base_commit
+        return (
+            commits_between(self._b.repo, old, self._b.refs.commit()) if s.identity.policy.conditional else 0
+        )
 
     def _files_changed(self, s: LoopState, tree: str) -> int:
-        if not s.policy.conditional or tree == s.tree:
+        if not s.identity.policy.conditional or tree == s.workspace.tree:
             return 0
         from ralph.core.hats.activation import reads
 
-        wanted = "files_changed" in reads(s.policy.conditional)
-        return len(self._b.snapshots.diff(s.tree, tree)) if wanted else 0
+        wanted = "files_changed" in reads(s.identity.policy.conditional)
+        return len(self._b.snapshots.diff(s.workspace.tree, tree)) if wanted else 0
 
     # -- the rest ----------------------------------------------------------------------------------
 
@@ -380,11 +398,11 @@ class Effects:
                 end=op.end,
                 reason=op.reason + note,
                 code=code,
-                tree=s.tree,
+                tree=s.workspace.tree,
                 limit=op.limit,
                 proof=op.proof,
                 paths=op.paths,
-                commit=s.landed.commit if s.landed else "",
+                commit=s.landing.landed.commit if s.landing.landed else "",
                 branch=branch,
             )
         )
@@ -397,7 +415,7 @@ _HOW: dict[type, object] = {
     d.RunAgent: Effects._run_agent,
     d.Look: Effects._look,
     d.PassOn: Effects._pass_on,
-    d.RunGate: lambda self, op, s: self._judging.start(op, s),
+    d.RunGate: Effects._run_gate,
     d.Land: lambda self, op, s: self._landing().start(op, s),
     d.Wait: Effects._wait,
     d.Note: Effects._note,
@@ -421,10 +439,10 @@ def not_started(op: d.RunAgent, s: LoopState, error: OSError) -> f.IterationEnde
         how="exited",
         code=127,
         seconds=0.0,
-        tree=s.tree,
+        tree=s.workspace.tree,
         fault="unusable",
         fault_text=text,
-        scratchpad=s.scratchpad,
+        scratchpad=s.progress.scratchpad,
     )
 
 

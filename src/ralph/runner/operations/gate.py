@@ -16,7 +16,7 @@ from ralph.core.loop.decide import RunGate
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
 from ralph.errors import DISK
-from ralph.fault_points import seam
+from ralph.fault_points import fault_point
 from ralph.gates.command import shell, undeclared
 from ralph.gates.judges import Stamp
 from ralph.gates.kinds import Asked, Kind, Program, Ran, kind_of
@@ -26,9 +26,8 @@ from ralph.git.snapshots import checkout as check_out
 from ralph.git.trees import patch
 from ralph.journal.store import read_ends
 from ralph.processes.capture import Line
-from ralph.processes.owned import Owned
+from ralph.processes.owned_process import OwnedProcess
 from ralph.prompt.compose import scratchpad_path
-from ralph.prompt.review import CHANGE_CHARS, compose_review
 from ralph.runner.loop_context import (
     LoopContext,
     environment,
@@ -38,7 +37,7 @@ from ralph.runner.loop_context import (
     tools_for,
     unrecorded_of,
 )
-from ralph.runner.operations.operation import ProcessOperation, RunningOperation
+from ralph.runner.operations import ProcessOperation, RunningOperation
 from ralph.runner.sandboxing import confine, released
 
 Close = Callable[["GateOperation"], list[f.AnyFact]]
@@ -48,7 +47,7 @@ class GateOperation(ProcessOperation):
     def __init__(
         self,
         op: RunGate,
-        owned: Owned,
+        owned: OwnedProcess,
         *,
         gate: GatePolicy,
         grace: float,
@@ -113,7 +112,7 @@ class GateRunner:
         current = b.snapshots.take().tree
         if current != op.tree:
             paths = tuple(printable(c.path) for c in b.snapshots.diff(op.tree, current))
-            if not s.serial:  # it becomes the start, so it is saved like the start
+            if not s.progress.serial:  # it becomes the start, so it is saved like the start
                 b.keep(s, current, "before the loop")
             self._record(f.WorkspaceChanged(tree=current, paths=paths[:50]))
             return None
@@ -122,8 +121,8 @@ class GateRunner:
         scratchpad = keep_scratchpad(b.folder, s, b.store) if by_agent else ""
         if by_agent:
             b.refs.look()
-        swap = changed_paths(b.snapshots, s.base_tree, op.tree, op.swap)
-        before = b.snapshots.overlay(op.tree, s.base_tree, swap) if swap else op.tree
+        swap = changed_paths(b.snapshots, s.workspace.base_tree, op.tree, op.swap)
+        before = b.snapshots.overlay(op.tree, s.workspace.base_tree, swap) if swap else op.tree
         self._record(
             f.GateStarted(
                 op=op.id,
@@ -140,16 +139,16 @@ class GateRunner:
         b.journal.sync()
         checkout = None
         if gate.hermetic:
-            checkout = gate_checkout(b.run, s.loop, op.id)
+            checkout = gate_checkout(b.run, s.identity.loop, op.id)
             shutil.rmtree(checkout, ignore_errors=True)
-            seam("checkout.before", writes=True)
+            fault_point("checkout.before", writes=True)
             checkout.mkdir(mode=0o700)
             check_out(b.snapshots, before, checkout)
-            seam("checkout.after")
+            fault_point("checkout.after")
         elif swap:
             b.snapshots.restore(before, swap)
-        transcript = b.store.transcript(s.loop, op.id)
-        where = checkout / s.folder if checkout else b.folder
+        transcript = b.store.transcript(s.identity.loop, op.id)
+        where = checkout / s.identity.folder if checkout else b.folder
         if not where.is_dir():  # the agent removed it: the gate fails, the run goes on
             program, where = shell("echo 'the folder in which the gate runs is gone'; exit 127"), b.repo.root
         stamps = unrecorded_of(s).stamps()
@@ -166,7 +165,7 @@ class GateRunner:
                 agent=agent,
                 workspace=checkout,
                 prompt=b.store.blobs / program.prompt if agent else None,
-                handed=b.store.private(s.loop, op.id) if agent else None,
+                handed=b.store.private(s.identity.loop, op.id) if agent else None,
             )
             owned = b.ownership.start(
                 op.id,
@@ -188,7 +187,7 @@ class GateRunner:
             op,
             owned,
             gate=gate,
-            grace=s.policy.limits.stop_grace_seconds,
+            grace=s.identity.policy.limits.stop_grace_seconds,
             transcript=transcript,
             before=before,
             swap=swap,
@@ -215,9 +214,11 @@ class GateRunner:
         return kind.program(gate, asked)
 
     def _about_claim(self, s: LoopState, gate: GatePolicy, tree: str) -> str:
+        from ralph.prompt.review import CHANGE_CHARS, compose_review  # most gates are commands
+
         b = self._b
-        paths = [printable(change.path) for change in b.snapshots.diff(s.base_tree, tree)]
-        text, cut = first_of(patch(b.repo, s.base_tree, tree), CHANGE_CHARS)
+        paths = [printable(change.path) for change in b.snapshots.diff(s.workspace.base_tree, tree)]
+        text, cut = first_of(patch(b.repo, s.workspace.base_tree, tree), CHANGE_CHARS)
         return compose_review(s, gate, paths, text, cut=cut)
 
     def _ended(
@@ -234,7 +235,7 @@ class GateRunner:
         outputs = {n for n, stamp in unrecorded_of(s).stamps().items() if stamps.get(n) != stamp}
         if gating.checkout:
             shutil.rmtree(gating.checkout, ignore_errors=True)
-            seam("checkout.removed")
+            fault_point("checkout.removed")
             written: tuple[str, ...] = ()
         else:
             written = self._undo_writes(gating, s)
@@ -244,7 +245,7 @@ class GateRunner:
         if gating.reader:
             gating.reader.ended(ended.code)
         words = gating.reader.words() if gating.reader else Words()
-        shutil.rmtree(b.store.private(s.loop, op.id), ignore_errors=True)
+        shutil.rmtree(b.store.private(s.identity.loop, op.id), ignore_errors=True)
         kind, by_agent = kind_of(gate), gate.kind.runs_agent
         wrote = tuple(printable(path) for path in (written if by_agent else undeclared(gate, written)))
         if by_agent and put_back_scratchpad(b.folder, s, b.store, scratchpad):

@@ -10,8 +10,8 @@ from ralph.agents.adapter import Reader
 from ralph.core import facts as f
 from ralph.core.loop.decide import RunAgent
 from ralph.processes.capture import Line
-from ralph.processes.owned import Owned
-from ralph.runner.operations.operation import ProcessOperation
+from ralph.processes.owned_process import OwnedProcess
+from ralph.runner.operations import ProcessOperation
 
 Close = Callable[["IterationOperation"], list[f.AnyFact]]
 
@@ -20,7 +20,7 @@ class IterationOperation(ProcessOperation):
     def __init__(
         self,
         op: RunAgent,
-        owned: Owned,
+        owned: OwnedProcess,
         *,
         reader: Reader,
         grace: float,

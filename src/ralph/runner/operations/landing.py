@@ -15,7 +15,7 @@ from ralph.errors import RalphError
 from ralph.git.landing.checkout_sync import Overlap
 from ralph.git.landing.failure_branch import Failure, fail_branch, fail_commit, find_failure
 from ralph.git.landing.remote import NotPushed, Pushed, open_pull_request, push
-from ralph.git.landing.squash import aside, author, merge, message, squash
+from ralph.git.landing.squash import author, commit_aside, merge, message, squash
 from ralph.git.landing.target import land, move
 from ralph.git.recovery import keep_tree, tree_of
 from ralph.git.refs import Raced, is_landed, tip
@@ -37,7 +37,7 @@ _BRANCH_TRIES = 20
 _STAMP = len("20260121-103045")  # a loop's id begins with its start
 
 
-class Landing:
+class LandingOperation:
     def __init__(self, bench: LoopContext, record: Callable[[f.AnyFact], None]) -> None:
         self._b = bench
         self._record = record
@@ -45,7 +45,7 @@ class Landing:
     def start(self, op: d.Land, s: LoopState) -> None:
         b = self._b
         assert b.workspace is not None
-        before = s.intended
+        before = s.landing.intended
         if before is not None and before.tree == op.tree and is_landed(b.home, before.ref, before.commit):
             # Cut short after the branch had moved: it goes on as it was begun, also if the target has moved since.
             if before.how == "merge":
@@ -55,15 +55,15 @@ class Landing:
             return
         bring_home(b.home, b.workspace, op.tree)
         if op.how == "merge" or op.how == "pr":
-            at = tip(b.home, s.policy.land.target)
+            at = tip(b.home, s.identity.policy.land.target)
             if not at:
                 raise RalphError(
-                    f"the branch {_short(s.policy.land.target)} is gone",
+                    f"the branch {_short(s.identity.policy.land.target)} is gone",
                     where=str(b.home.root),
                     todo="Make it again, then `ralph resume`.",
                     code=70,
                 )
-            if at != s.base_commit:
+            if at != s.workspace.base_commit:
                 why = op.tired or self._no_merge(s, at)
                 if why:
                     self._onto_branch(op, s, self._commit(op, s), why)
@@ -78,19 +78,19 @@ class Landing:
 
     def _commit(self, op: d.Land, s: LoopState) -> str:
         """Of a landing that was cut short the commit is there already; another date would make it another one."""
-        before, b = s.intended, self._b
-        if before is not None and before.tree == op.tree and before.tip in ("", s.base_commit):
+        before, b = s.landing.intended, self._b
+        if before is not None and before.tree == op.tree and before.tip in ("", s.workspace.base_commit):
             return before.commit
-        return squash(b.home, op.tree, s.base_commit, _message(s), author(b.home), b.now())
+        return squash(b.home, op.tree, s.workspace.base_commit, _message(s), author(b.home), b.now())
 
     def _onto_target(self, op: d.Land, s: LoopState, commit: str) -> None:
-        b, ref = self._b, s.policy.land.target
+        b, ref = self._b, s.identity.policy.land.target
         intended = f.LandingIntended(
-            op=op.id, how="merge", ref=ref, commit=commit, tree=op.tree, tip=s.base_commit
+            op=op.id, how="merge", ref=ref, commit=commit, tree=op.tree, tip=s.workspace.base_commit
         )
         self._record(intended)
         b.journal.sync()
-        found = land(b.home, ref, commit, s.base_commit, message=f"ralph: {s.task.id}")
+        found = land(b.home, ref, commit, s.workspace.base_commit, message=f"ralph: {s.identity.task.id}")
         match found:
             case Raced():
                 return  # it is wanted still, and finds the new tip
@@ -114,7 +114,7 @@ class Landing:
         )
         self._record(intended)
         b.journal.sync()
-        moved = move(b.home, ref, commit, tip(b.home, ref), message=f"ralph: {s.task.id}")
+        moved = move(b.home, ref, commit, tip(b.home, ref), message=f"ralph: {s.identity.task.id}")
         if not isinstance(moved, Raced):  # else it is wanted still, and finds another name
             self._publish(intended, s)
 
@@ -123,13 +123,13 @@ class Landing:
         url, trouble = "", ""
         if x.how == "pr":
             url, trouble = self._pull_request(x, s)
-        elif s.policy.land.push:
+        elif s.identity.policy.land.push:
             trouble = _not_pushed(push(self._b.home, _short(x.ref), x.commit))
         self._landed(replace(x, note="; ".join(filter(None, (x.note, trouble)))), url=url)
 
     def _pull_request(self, x: f.LandingIntended, s: LoopState) -> tuple[str, str]:
         """Its address; or none, and why."""
-        branch, target = _short(x.ref), _short(s.policy.land.target)
+        branch, target = _short(x.ref), _short(s.identity.policy.land.target)
         title, _, body = _message(s).partition("\n\n")
         try:
             request = open_pull_request(
@@ -164,13 +164,13 @@ class Landing:
 
     def _no_merge(self, s: LoopState, at: str) -> str:
         """What the target has by now and no workspace can hold would be missing in the merge."""
-        why = refuse_since(self._b.home, s.base_commit, at)
-        return f"{_short(s.policy.land.target)} has moved on, and {why}" if why else ""
+        why = refuse_since(self._b.home, s.workspace.base_commit, at)
+        return f"{_short(s.identity.policy.land.target)} has moved on, and {why}" if why else ""
 
     def _merge(self, op: d.Land, s: LoopState, at: str) -> None:
         """The target has moved on: the workspace is brought onto its tip, with the change on top."""
         b = self._b
-        merged = merge(b.home, s.base_commit, at, op.tree)
+        merged = merge(b.home, s.workspace.base_commit, at, op.tree)
         base_tree = tree_of(b.home, at) or ""
         intended = f.MergeIntended(
             op=op.id,
@@ -181,10 +181,11 @@ class Landing:
             text=merged.text,
             same_patch=any(gate.kind.verdict_follows_patch for gate in s.gates)  # nobody else wants to know
             and not merged.conflicts
-            and b.snapshots.patch_id(s.base_tree, op.tree) == b.snapshots.patch_id(base_tree, merged.tree),
+            and b.snapshots.patch_id(s.workspace.base_tree, op.tree)
+            == b.snapshots.patch_id(base_tree, merged.tree),
         )
         if merged.conflicts:  # of some git keeps one side only
-            b.keep(s, op.tree, f"[{s.task.id}] {s.task.title}: before it was merged")
+            b.keep(s, op.tree, f"[{s.identity.task.id}] {s.identity.task.title}: before it was merged")
         self._record(intended)
         b.journal.sync()
         self._bring_onto(intended)
@@ -193,7 +194,7 @@ class Landing:
         b = self._b
         assert b.workspace is not None
         b.snapshots.restore(x.tree)
-        b.workspace = rebased(b.home, b.workspace, x.commit, aside(b.home, x.tree, x.commit))
+        b.workspace = rebased(b.home, b.workspace, x.commit, commit_aside(b.home, x.tree, x.commit))
         b.snapshots.rebase(x.commit)
         # What is ignored and belongs to the change: nothing but the index of the workspace says so from here on.
         taken = b.snapshots.take().tree
@@ -216,56 +217,66 @@ class Landing:
 
     def finish_merge(self, s: LoopState) -> None:
         """A merge that a death cut short is completed. What is in the workspace by neither side's doing is saved first."""
-        b, x = self._b, s.merge
+        b, x = self._b, s.landing.merge
         assert x is not None
         found = b.snapshots.take().tree
-        ours, theirs = ({c.path for c in b.snapshots.diff(tree, found)} for tree in (s.tree, x.tree))
+        ours, theirs = (
+            {c.path for c in b.snapshots.diff(tree, found)} for tree in (s.workspace.tree, x.tree)
+        )
         if ours & theirs:
-            b.keep(s, found, f"[{s.task.id}] {s.task.title}: before a merge was completed")
+            b.keep(s, found, f"[{s.identity.task.id}] {s.identity.task.title}: before a merge was completed")
         self._bring_onto(x)
 
     def failure(self, op: d.Finish, s: LoopState) -> tuple[str, str]:
         """Keep what does not land: what was not proven on a branch of its own, unless nothing was made; and what is to be
         said about it."""
         b = self._b
-        if b.workspace is None or not s.prepared or s.tree == s.base_tree:
+        if b.workspace is None or not s.workspace.prepared or s.workspace.tree == s.workspace.base_tree:
             return "", ""
-        if op.end in DONE and s.policy.land.how == "none":
+        if op.end in DONE and s.identity.policy.land.how == "none":
             return "", f"; not landed, {self._set_aside(b.workspace, s, 'done, not landed')}"
         if op.end == "cancelled":
             return "", f"; {self._set_aside(b.workspace, s, 'cancelled')}"
         if op.end not in FAILURES:
             return "", ""
-        bring_home(b.home, b.workspace, s.tree)
-        last = s.history[-1] if s.history else None
+        bring_home(b.home, b.workspace, s.workspace.tree)
+        last = s.judgement.history[-1] if s.judgement.history else None
         failure = Failure(
-            task=s.task.id,
-            iterations=s.attempts,  # as the state file counts them
-            max_iterations=s.policy.limits.max_attempts,
+            task=s.identity.task.id,
+            iterations=s.judgement.attempts,  # as the state file counts them
+            max_iterations=s.identity.policy.limits.max_attempts,
             last_gate=last.gate if last else "",
             error_hash=last.error_hash if last else "",
         )
-        ended = replace(s, ended=op.end, end_reason=op.reason, end_limit=op.limit)
-        paths = [printable(c.path) for c in b.snapshots.diff(s.base_tree, s.tree)]
+        judgement = replace(s.judgement, ended=op.end, end_reason=op.reason, end_limit=op.limit)
+        ended = replace(s, judgement=judgement)
+        paths = [printable(c.path) for c in b.snapshots.diff(s.workspace.base_tree, s.workspace.tree)]
         by = author(b.home)
 
         def commit(when: str) -> str:
             state = view_files.render(ended, timestamp=when, files_modified=paths)
-            return fail_commit(b.home, s.tree, s.base_commit, failure, state, by, when)
+            return fail_commit(b.home, s.workspace.tree, s.workspace.base_commit, failure, state, by, when)
 
-        made = find_failure(b.home, s.task.id, s.loop[:_STAMP], commit)
+        made = find_failure(b.home, s.identity.task.id, s.identity.loop[:_STAMP], commit)
         if made is None:
             when = b.now()
-            made = fail_branch(b.home, s.task.id, commit(when), when)
-        pushed = _not_pushed(push(b.home, made.branch, made.commit)) if s.policy.land.push else ""
+            made = fail_branch(b.home, s.identity.task.id, commit(when), when)
+        pushed = _not_pushed(push(b.home, made.branch, made.commit)) if s.identity.policy.land.push else ""
         return made.branch, f"; {pushed}" if pushed else ""
 
     def _set_aside(self, workspace: PooledWorkspace, s: LoopState, why: str) -> str:
         """It shall not land, and the workspace is used again: it is kept as a recovery ref."""
         b = self._b
-        bring_home(b.home, workspace, s.tree)
-        reason = f"[{s.task.id}] {s.task.title}: {why}"
-        saved = keep_tree(b.home, s.tree, s.base_commit, loop=s.loop, reason=reason, when=b.now())
+        bring_home(b.home, workspace, s.workspace.tree)
+        reason = f"[{s.identity.task.id}] {s.identity.task.title}: {why}"
+        saved = keep_tree(
+            b.home,
+            s.workspace.tree,
+            s.workspace.base_commit,
+            loop=s.identity.loop,
+            reason=reason,
+            when=b.now(),
+        )
         return f"kept as {saved.ref}"
 
 
@@ -273,23 +284,25 @@ def leave(home: Repo, workspace: PooledWorkspace, s: LoopState) -> None:
     """Give back the workspace of a loop that is over. What it made is where its end says; a worktree's branch goes, unless
     that is where the work landed."""
     own = HEADS + workspace.branch
-    on_it = s.landed is not None and s.landed.ref == own
+    on_it = s.landing.landed is not None and s.landing.landed.ref == own
     kept = on_it or workspace.kind == "clone"  # whose branch is its own
     release(home, workspace, tip="" if kept else tip(home, own))
 
 
 def landed_apart(s: LoopState) -> tuple[str, str]:
     """The branch that it landed on when that is not the target; and the target, if that is where it was to land."""
-    if s.landed is None or s.landed.how == "merge":
+    if s.landing.landed is None or s.landing.landed.how == "merge":
         return "", ""
-    return _short(s.landed.ref), _short(s.policy.land.target) if s.policy.land.how == "merge" else ""
+    return _short(s.landing.landed.ref), _short(
+        s.identity.policy.land.target
+    ) if s.identity.policy.land.how == "merge" else ""
 
 
 def lacks(s: LoopState) -> bool:
     """Whether it is done and something that was asked for is still missing: its pull request, or that it is on the target."""
-    if s.landed is None:
+    if s.landing.landed is None:
         return False
-    return (s.landed.how == "pr" and not s.landed.url) or bool(landed_apart(s)[1])
+    return (s.landing.landed.how == "pr" and not s.landing.landed.url) or bool(landed_apart(s)[1])
 
 
 def _not_pushed(outcome: Pushed | NotPushed) -> str:
@@ -297,11 +310,11 @@ def _not_pushed(outcome: Pushed | NotPushed) -> str:
 
 
 def _message(s: LoopState) -> str:
-    return message(s.task.id, s.task.title, _summary(s))
+    return message(s.identity.task.id, s.identity.task.title, _summary(s))
 
 
 def _summary(s: LoopState) -> str:
-    return s.claim.summary if s.claim else ""
+    return s.judgement.claim.summary if s.judgement.claim else ""
 
 
 def _short(ref: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from hat_world import Folders, HatWorld, spike
+from core_world import Folders, HatWorld, spike
 
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.hats.event_log import event_record, why_routed

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hat_world import hat
-from worlds import World, policy
+from core_world import World, hat, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.event_log import NO_HATS, EventOutcome, EventOutcomes, event_line, named, why_routed
@@ -71,7 +70,7 @@ def test_events_carry_the_number_of_the_iteration_and_not_of_its_process() -> No
     world.iterate("t1", event("build.done"))
     last = [one.routed.event for one in told(world.facts) if one.counts][-1]
     assert (last.topic, last.hat, last.iteration) == ("build.done", "builder", 1)
-    assert world.state.serial == 2
+    assert world.state.progress.serial == 2
 
 
 def test_what_ralph_itself_finds_on_a_board_is_of_no_iteration() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hat_world import hat, spike
+from core_world import World, hat, policy, spike
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
@@ -40,7 +39,7 @@ def begins(world: World, hat_: str) -> World:
 def test_a_board_is_looked_at_without_an_agent_and_its_items_are_dispatched_afresh() -> None:
     world = World(policy(team=BOARD, gates=()))
     looks(world, "work.propose", "a.txt", folder="work", tree="seen")
-    assert world.state.tree == "seen"
+    assert world.state.workspace.tree == "seen"
     op = begins(world, "writer").wants()
     assert isinstance(op, d.RunAgent) and op.fresh
     world.iterate("t1")
@@ -49,10 +48,10 @@ def test_a_board_is_looked_at_without_an_agent_and_its_items_are_dispatched_afre
     looks(world, why="no work", there=())
     wait = world.wants()
     assert isinstance(wait, d.Wait) and (wait.what, wait.seconds) == ("idle", 30.0)
-    assert world.state.board.finished == 1 and world.state.board.items["a.txt"].done
+    assert world.state.hats.board.finished == 1 and world.state.hats.board.items["a.txt"].done
     world.tell(f.WaitStarted(op=wait.id, what="idle", seconds=30.0), f.WaitEnded(op=wait.id, elapsed=True))
     assert isinstance(world.wants(), d.Look)
-    assert world.state.iterations == 2
+    assert world.state.progress.iterations == 2
 
 
 def test_what_iterations_cost_is_put_down_to_the_item_under_way() -> None:
@@ -60,7 +59,7 @@ def test_what_iterations_cost_is_put_down_to_the_item_under_way() -> None:
     world.iterate("t1", usage=f.Usage(tokens=70, cost_usd=0.5))
     looks(world, "work.finish", "a.txt", folder="proposed", there=("proposed",))
     world.iterate("t2", usage=f.Usage(tokens=30, cost_usd=0.25))
-    item = world.state.board.items["a.txt"]
+    item = world.state.hats.board.items["a.txt"]
     assert (item.tokens, item.cost_usd, item.dispatches) == (100, 0.75, 2)
 
 
@@ -72,16 +71,16 @@ def test_an_item_that_stays_where_it_is_has_failed_its_phase_and_its_reason_is_k
             "work.propose",
             "a.txt",
             folder="work",
-            there=(world.state.board.under_way and ("work",)) or (),
+            there=(world.state.hats.board.under_way and ("work",)) or (),
         )
-        world.iterate(f"t{world.state.serial}", cause="context", how="cut", code=-1)
+        world.iterate(f"t{world.state.progress.serial}", cause="context", how="cut", code=-1)
         # A turn that did not end by itself is taken again; here it says nothing more.
-        world.iterate(f"u{world.state.serial}")
-    assert world.state.board.items["a.txt"].failures == 2  # the third is seen at the next look
+        world.iterate(f"u{world.state.progress.serial}")
+    assert world.state.hats.board.items["a.txt"].failures == 2  # the third is seen at the next look
     world.tell(f.ItemGivenUp(item="a.txt", folder="work", to="failed", reason="work.propose failed 3 times"))
-    item = world.state.board.items["a.txt"]
-    assert item.failed and item.done and world.state.board.finished == 1
-    assert any("a.txt is in failed/ now" in text for text in world.state.warnings)
+    item = world.state.hats.board.items["a.txt"]
+    assert item.failed and item.done and world.state.hats.board.finished == 1
+    assert any("a.txt is in failed/ now" in text for text in world.state.warnings.lines)
 
 
 def test_a_persistent_board_ends_when_as_many_items_as_were_wanted_are_through() -> None:
@@ -120,12 +119,16 @@ def gated(world: World, passed: bool) -> World:
 def test_an_event_under_gate_on_reaches_its_hat_only_after_the_gates_have_passed() -> None:
     world = World(policy(team=GATED)).base().iterate("t1", DONE, structured=True)
     gated(world, False)
-    assert (world.state.attempts, begins(world, "builder").state.turns.held) == (1, ())
+    assert (world.state.judgement.attempts, begins(world, "builder").state.hats.turns.held) == (1, ())
     gated(world.iterate("t2", DONE, structured=True), True)
     op = world.wants()
     assert isinstance(op, d.PassOn) and op.tree == "t2"
     world.tell(f.TransitionPassed(serial=op.serial, tree=op.tree))
-    assert (world.state.attempts, world.state.history, world.state.claim) == (0, (), None)
+    assert (world.state.judgement.attempts, world.state.judgement.history, world.state.judgement.claim) == (
+        0,
+        (),
+        None,
+    )
     begins(world, "reviewer").iterate("t2", "LOOP_COMPLETE", structured=True)
     gated(world, True)
     end = world.wants()
@@ -187,7 +190,9 @@ def test_an_agent_that_dispatches_the_same_item_three_times_unmoved_is_refused_a
             )
     wait = world.wants()
     assert isinstance(wait, d.Wait) and wait.what == "idle"
-    assert any("3 times in a row" in text and "work/item-1.txt" in text for text in world.state.warnings)
+    assert any(
+        "3 times in a row" in text and "work/item-1.txt" in text for text in world.state.warnings.lines
+    )
 
 
 def test_new_events_are_progress_though_the_tree_stays_and_the_same_again_is_not() -> None:
@@ -237,7 +242,11 @@ def test_an_item_that_uses_up_its_attempts_is_given_up_and_the_next_one_comes() 
         item="a", folder="work", to="failed", reason=op.give_up, under_way=True, tree="u"
     )
     world.tell(given_up)
-    assert (world.state.attempts, world.state.board.under_way, world.state.tree) == (0, "", "u")
+    assert (world.state.judgement.attempts, world.state.hats.board.under_way, world.state.workspace.tree) == (
+        0,
+        "",
+        "u",
+    )
     looks(world, "work.propose", "b", folder="work", tree="i1")
     begins(world, "writer")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hat_world import hat, spike
-from worlds import World, policy
+from core_world import World, hat, policy, spike
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Team
@@ -62,13 +61,13 @@ def test_words_that_come_with_a_claim_are_read_by_the_hat_that_claims_and_its_cl
 
 def test_the_words_may_lead_to_more_work_instead() -> None:
     world = reads(claimed(), '<event topic="build.again">the docs</event>')
-    assert (worn(world), world.state.claim) == ("fixer", None)
+    assert (worn(world), world.state.judgement.claim) == ("fixer", None)
 
 
 def test_a_claim_on_an_unchanged_tree_is_no_failed_gate() -> None:
     world = World(policy(team=TEAM)).base().iterate(said=DONE, structured=True)
     world.iterate(said="LOOP_COMPLETE", structured=True)
-    (event,) = world.state.turns.pending[0].events
+    (event,) = world.state.hats.turns.pending[0].events
     assert event.topic == "claim.refused" and "nothing has changed" in event.payload
 
 
@@ -92,7 +91,7 @@ def test_a_hat_that_insists_on_claiming_without_leave_ends_the_loop_with_the_rea
 def test_what_was_said_with_a_completion_is_kept() -> None:
     world = World(policy(team=TEAM, gates=())).iterate("t1", DONE, structured=True)
     world.iterate("t1", '<event topic="LOOP_COMPLETE">shipped v2</event>', structured=True)
-    (routed,) = [r for r in world.state.turns.latest if r.event.topic == "LOOP_COMPLETE"]
+    (routed,) = [r for r in world.state.hats.turns.latest if r.event.topic == "LOOP_COMPLETE"]
     assert routed.event.payload == "shipped v2"
 
 

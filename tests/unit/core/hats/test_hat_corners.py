@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hat_world import hat, spike
+from core_world import World, hat, policy, spike
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Aggregate, Scan, ScanFolder, Team
@@ -51,9 +50,9 @@ def gated(world: World, passed: bool) -> World:
 
 def test_what_a_person_emits_while_the_gates_judge_a_claim_is_worked_on_before_the_loop_ends() -> None:
     world = claimed().tell(f.EventReceived(name="p", topic="task.start", payload="one more"))
-    assert world.state.claim is None
+    assert world.state.judgement.claim is None
     assert worn(world) == "builder"
-    told = [routed.why for routed in world.state.turns.latest]
+    told = [routed.why for routed in world.state.hats.turns.latest]
     assert told == ["the claim is set aside: task.start came in", "builder names task.start"]
 
 
@@ -62,7 +61,7 @@ def test_a_claim_that_a_stop_left_open_is_turned_down_after_the_resume_as_ever()
     world.finish()
     world.tell(f.LoopResumed(run="r2"))
     assert worn(gated(world, False)) == "builder"
-    (event,) = world.state.turns.pending[0].events
+    (event,) = world.state.hats.turns.pending[0].events
     assert (event.topic, event.payload) == ("gate.failed", "tests: it fails")
 
 
@@ -79,7 +78,7 @@ def test_a_full_context_claims_only_by_a_hat_that_may_and_never_for_an_event_tha
     world.tell(started, f.EventReceived(name="e", topic="build.done", serial=1))
     end = f.IterationEnded(serial=1, n=1, how="cut", cause="context", code=-1, seconds=1.0, tree="t1")
     world.tell(end)
-    assert world.state.claim is not None and world.state.claim.held
+    assert world.state.judgement.claim is not None and world.state.judgement.claim.held
     gated(world, True).tell(f.ClaimInspected(tree="t1", changed=1))
     assert isinstance(world.wants(), d.PassOn)
 
@@ -93,8 +92,8 @@ def test_a_gate_that_contradicts_itself_is_named_to_the_hat_that_gets_its_failur
     world.tell(f.EventReceived(name="p", topic="build.done"))
     world.iterate("t1", "LOOP_COMPLETE", structured=True).gate(False, error_hash="new", headline="")
     world.gate(False, error_hash="new", headline="")
-    assert worn(world) == "builder" and world.state.attempts == 0
-    assert world.state.turns.pending[0].events[0].payload == "tests: it says two things about one tree"
+    assert worn(world) == "builder" and world.state.judgement.attempts == 0
+    assert world.state.hats.turns.pending[0].events[0].payload == "tests: it says two things about one tree"
 
 
 # -- what agents say -------------------------------------------------------------------------------
@@ -136,7 +135,7 @@ def test_a_dispatch_by_command_and_by_tag_is_one_dispatch() -> None:
         assert worn(world) == "proposal_writer", "twice in a row is not three times"
         world.iterate(f"t{n + 1}", '<event topic="board.rescan"/>', structured=True)
     world.iterate(said=tag, structured=True, places=places)
-    assert world.state.warnings
+    assert world.state.warnings.lines
 
 
 # -- boards ----------------------------------------------------------------------------------------
@@ -168,10 +167,10 @@ def test_each_scanner_looks_after_its_own_items() -> None:
         world.iterate(f"b{n}", usage=f.Usage(tokens=10))
         assert worn(world) == "builder"
         both(world.iterate(f"w{n}", usage=f.Usage(tokens=1)))
-    bug, wish = world.state.board.items["b1"], world.state.board.items["w1"]
+    bug, wish = world.state.hats.board.items["b1"], world.state.hats.board.items["w1"]
     assert (bug.failures, bug.dispatches, bug.tokens) == (2, 3, 20)
     assert (wish.failures, wish.dispatches, wish.tokens) == (2, 3, 2)
-    assert world.state.board.finished == 0
+    assert world.state.hats.board.finished == 0
 
 
 def test_an_item_that_nobody_but_scanners_take_ends_the_loop_and_stays_where_it_is() -> None:
@@ -189,7 +188,7 @@ def test_an_item_that_nobody_but_scanners_take_ends_the_loop_and_stays_where_it_
     end = world.wants()
     assert isinstance(end, d.Finish) and end.end == "no-route"
     assert end.reason == "nobody but a scanner takes b.look, 3 times in a row"
-    assert world.state.board.finished == 0
+    assert world.state.hats.board.finished == 0
 
 
 def test_a_gate_that_nobody_but_a_scanner_hears_of_ends_the_loop() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hat_world import hat, spike
+from core_world import hat, spike
 from hypothesis import given
 from msgspec.structs import replace
 from test_turns import TEAMS

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hat_world import Folders, hat, spike
+from core_world import Folders, World, hat, policy, spike
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Team
@@ -33,7 +32,7 @@ def begin(world: World) -> d.RunAgent:
         n=op.n,
         prompt="p",
         prompt_chars=1,
-        tree=world.state.tree,
+        tree=world.state.workspace.tree,
         hat=op.hat,
         hat_why=op.hat_why,
     )
@@ -63,7 +62,7 @@ def test_the_spikes_board_is_worked_through_and_then_looked_at_for_as_long_as_it
             looks += 1
             rested(world)
             continue
-        (said,) = folders.act(world.state.turns.pending[0])
+        (said,) = folders.act(world.state.hats.turns.pending[0])
         op = begin(world)
         worn.append(op.hat)
         topic, _, payload = said.partition(" ")
@@ -89,7 +88,7 @@ def test_the_spikes_board_is_worked_through_and_then_looked_at_for_as_long_as_it
     assert folders.folders["done"] == ["item-1.txt", "item-2.txt", "item-3.txt"]
     assert worn[:12] == [*(["board_scanner", "proposal_writer"] * 3), *(["board_scanner", "finisher"] * 3)]
     assert worn[12:] == ["board_scanner"] * 12
-    assert world.state.attempts == 0
+    assert world.state.judgement.attempts == 0
 
 
 def test_an_event_ends_an_idle_wait() -> None:
@@ -109,7 +108,7 @@ def test_a_claim_that_the_gates_turn_down_goes_back_to_the_hat_that_made_the_tre
     world.iterate("t1", DONE, structured=True)
     assert agent(world).hat == "reviewer"
     gates(world.iterate("t1", "LOOP_COMPLETE", structured=True), passed=False)
-    assert (agent(world).hat, world.state.attempts) == ("builder", 1)
+    assert (agent(world).hat, world.state.judgement.attempts) == ("builder", 1)
     world.iterate("t2", DONE, structured=True)
     gates(world.iterate("t2", "LOOP_COMPLETE", structured=True), passed=True)
     world.tell(f.ClaimInspected(tree="t2", changed=1))
@@ -120,13 +119,13 @@ def test_a_claim_that_the_gates_turn_down_goes_back_to_the_hat_that_made_the_tre
 def test_a_claim_on_an_unchanged_tree_goes_on_with_the_coordinator() -> None:
     world = World(policy(team=TEAM)).base().iterate(said=DONE, structured=True)
     world.iterate(said="LOOP_COMPLETE", structured=True)
-    assert (world.state.claim, agent(world).hat) == (None, "")
-    assert "nothing has changed" in world.state.turns.pending[0].events[0].payload
+    assert (world.state.judgement.claim, agent(world).hat) == (None, "")
+    assert "nothing has changed" in world.state.hats.turns.pending[0].events[0].payload
 
 
 def test_a_claim_by_a_hat_that_does_not_publish_it_is_none() -> None:
     world = World(policy(team=TEAM)).base().iterate("t1", "LOOP_COMPLETE", structured=True)
-    assert (world.state.claim, agent(world).hat) == (None, "")
+    assert (world.state.judgement.claim, agent(world).hat) == (None, "")
 
 
 def test_three_coordinations_without_an_event_end_with_no_route() -> None:

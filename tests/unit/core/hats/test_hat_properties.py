@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
-from team_worlds import (
+from core_world import (
     CLAIMING_POLICIES,
     PATTERN,
     PAYLOAD,
@@ -15,13 +13,15 @@ from team_worlds import (
     SAYABLE,
     SAYS,
     STOPS,
+    TASK,
     TEAM_POLICIES,
     TeamWorld,
 )
-from worlds import TASK
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from ralph.core import facts as f
-from ralph.core.hats import fold as hatfold
+from ralph.core.hats.steps import routed as routed_by
 from ralph.core.loop import decide as d
 from ralph.core.loop.claims import Verdict, judge
 from ralph.core.loop.fold import fold, fold_all
@@ -47,7 +47,7 @@ def test_a_loop_with_hats_ends_or_rests_in_a_wait_that_has_a_name(
 ) -> None:
     """The world sees to it that something is always wanted, and that an idle loop rests."""
     state = TeamWorld(policy, data, within_limits, people=False).live().state
-    assert state.ended not in (None, "internal") and state.end_reason
+    assert state.judgement.ended not in (None, "internal") and state.judgement.end_reason
 
 
 @DRAWN
@@ -59,17 +59,19 @@ def test_a_loop_with_hats_ends_whatever_people_do_and_its_journal_replays(
 
 
 def _replays(world: TeamWorld) -> None:
-    assert world.state.ended not in (None, "internal") and world.state.end_reason
+    assert world.state.judgement.ended not in (None, "internal") and world.state.judgement.end_reason
     journaled = [fact for fact in world.happened if not isinstance(fact, f.Tick | f.Metered)]
     assert fold_all(f.decode(f.encode(fact)) for fact in journaled) == world.state
 
 
 def within_limits(before: LoopState, fact: f.Input, after: LoopState) -> None:
-    limits = after.policy.limits
-    assert after.iterations <= limits.max_iterations
-    assert after.attempts <= limits.max_attempts
-    for id, running in after.open.items():
-        assert running.what != "wait" or not after.stop or d.cutoff(after, id), "every wait can be ended"
+    limits = after.identity.policy.limits
+    assert after.progress.iterations <= limits.max_iterations
+    assert after.judgement.attempts <= limits.max_attempts
+    for id, running in after.progress.open.items():
+        assert running.what != "wait" or not after.people.stop or d.cutoff(after, id), (
+            "every wait can be ended"
+        )
 
 
 # -- gates ---------------------------------------------------------------------------------------------------------
@@ -89,11 +91,13 @@ class Proven:
             case f.IterationEnded() | f.WorkspaceChanged() | f.BoardLooked() | f.WorkspacePrepared():
                 self.tree = fact.tree or self.tree
             case f.LoopEnded(end="completed-verified"):
-                assert after.ended == "completed-verified"
-                assert before.turns.claim and not before.turns.pending and not before.turns.held
+                assert after.judgement.ended == "completed-verified"
+                assert (
+                    before.hats.turns.claim and not before.hats.turns.pending and not before.hats.turns.held
+                )
                 self._all_passed(after)
             case f.TransitionPassed():
-                assert before.turns.held and fact.tree == self.tree
+                assert before.hats.turns.held and fact.tree == self.tree
                 self._all_passed(after)
         self._held_back(before, fact, after)
 
@@ -102,10 +106,10 @@ class Proven:
             assert not gate.hard or self.said[gate.name, self.tree]
 
     def _held_back(self, before: LoopState, fact: f.Input, after: LoopState) -> None:
-        team = after.policy.team
+        team = after.identity.policy.team
         assert team is not None
         if isinstance(fact, f.IterationEnded | f.BoardLooked):
-            new = [r.event for r in hatfold.routed(before, after) if r.event.n > before.turns.count]
+            new = [r.event for r in routed_by(before, after) if r.event.n > before.hats.turns.count]
             assert not [event for event in new if event.hat and event.topic in team.gate_on]
 
 
@@ -122,14 +126,14 @@ def test_verified_and_transitions_only_by_hard_gates_that_passed_on_the_recorded
 
 def numbers(s: LoopState) -> Counter[int]:
     """How many turns each accepted event has before it."""
-    waiting = [*s.turns.pending, *((s.turns.current,) if s.turns.current else ())]
+    waiting = [*s.hats.turns.pending, *((s.hats.turns.current,) if s.hats.turns.current else ())]
     return Counter(event.n for turn in waiting for event in turn.events)
 
 
 def routed_once(before: LoopState, fact: f.Input, after: LoopState) -> None:
-    told = hatfold.routed(before, after)
-    new = [routed for routed in told if routed.event.n > before.turns.count]
-    assert [r.event.n for r in new] == list(range(before.turns.count + 1, after.turns.count + 1))
+    told = routed_by(before, after)
+    new = [routed for routed in told if routed.event.n > before.hats.turns.count]
+    assert [r.event.n for r in new] == list(range(before.hats.turns.count + 1, after.hats.turns.count + 1))
     assert all(routed.why for routed in told)
     waiting = numbers(after)
     for routed in new:
@@ -144,7 +148,7 @@ def routed_once(before: LoopState, fact: f.Input, after: LoopState) -> None:
 
 
 def _ends_something(topic: str, s: LoopState) -> bool:
-    team = s.policy.team
+    team = s.identity.policy.team
     assert team is not None
     return team.completes(topic) or topic == team.cancellation_promise
 
@@ -152,8 +156,8 @@ def _ends_something(topic: str, s: LoopState) -> bool:
 def no_turn_lost_or_doubled(before: LoopState, fact: f.Input, after: LoopState) -> None:
     """Turns leave the queue only when an iteration that lived, or a look, took them; or they were stale for a scanner, or
     about an item that was given up."""
-    was, now = before.turns, after.turns
-    told = hatfold.routed(before, after)
+    was, now = before.hats.turns, after.hats.turns
+    told = routed_by(before, after)
     stale = {r.event.n for r in told if r.why.startswith("stale: ")}
     dropped = {r.event.n for r in told if r.why.startswith("dropped: ") and r.event.n >= was.dispatched > 0}
     old = Counter({n: c for n, c in numbers(before).items() if n})
@@ -182,14 +186,14 @@ def no_turn_lost_or_doubled(before: LoopState, fact: f.Input, after: LoopState) 
 
 
 def _nothing_said_is_lost(before: LoopState, fact: f.IterationEnded, after: LoopState) -> None:
-    went = Counter((r.event.topic, r.event.payload) for r in hatfold.routed(before, after))
-    held = Counter((e.topic, e.payload) for e in after.turns.held)
-    down = any(r.event.topic == "gate.failed" for r in hatfold.routed(before, after))
-    for event in before.turns.said:
+    went = Counter((r.event.topic, r.event.payload) for r in routed_by(before, after))
+    held = Counter((e.topic, e.payload) for e in after.hats.turns.held)
+    down = any(r.event.topic == "gate.failed" for r in routed_by(before, after))
+    for event in before.hats.turns.said:
         assert went[event.topic, event.payload] + held[event.topic, event.payload] >= (not down)
     own = Counter(
         (r.event.topic, r.event.payload)
-        for r in hatfold.routed(before, after)
+        for r in routed_by(before, after)
         if r.event.n and r.event.iteration == fact.serial
     )
     assert all(times == 1 for times in own.values()), "said twice is said once"
@@ -302,14 +306,14 @@ def test_fold_and_decide_are_total_with_hats_and_nothing_invents_a_verified_end(
     for fact in facts:
         before, s = s, fold(s, fact)
         wanted = d.decide(s)
-        assert wanted or s.open or s.ended is not None
+        assert wanted or s.progress.open or s.judgement.ended is not None
         for op in wanted:
             if isinstance(op, d.Finish) and op.end == "completed-verified":
-                assert s.claim is not None and not s.claim.held
-                verdict = judge(s, s.claim)
+                assert s.judgement.claim is not None and not s.judgement.claim.held
+                verdict = judge(s, s.judgement.claim)
                 assert isinstance(verdict, Verdict) and verdict.what == "verified"
-        for id in s.open:
+        for id in s.progress.open:
             d.cutoff(s, id)
             d.next_deadline(s, id)
-        if s.ended == "completed-verified" and before.ended != "completed-verified":
-            assert before.claim is not None
+        if s.judgement.ended == "completed-verified" and before.judgement.ended != "completed-verified":
+            assert before.judgement.claim is not None

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from core_world import (
+    POLICIES,
+    TASK,
+    TESTS,
+    RoleWorld,
+    answer,
+    close,
+    fold_both,
+    of_file,
+    policy,
+    roles,
+    worn_next,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from role_world import RoleWorld, fold_both, of_file, roles, worn_next
 from test_conditions import NODES, reads, written
-from worlds import POLICIES, TASK, TESTS, answer, close, policy
 
+from loop_states import changed
 from ralph.core import facts as f
 from ralph.core.hats.activation import Wearing, choose, values, why_now
 from ralph.core.hats.activation import reads as names_read
@@ -75,7 +87,7 @@ def refuse(w: RoleWorld) -> None:
 
 
 def turn_down(w: RoleWorld) -> None:
-    w.claim(f"tree {w.state.serial}", passed=False)
+    w.claim(f"tree {w.state.progress.serial}", passed=False)
 
 
 @pytest.mark.parametrize("fail", [crash, time_out, refuse, turn_down])
@@ -150,7 +162,7 @@ def test_a_claim_that_gates_turn_down_is_not_reviewed() -> None:
 def test_nothing_but_a_role_that_waits_for_a_claim_comes_between_a_claim_and_its_end() -> None:
     w = world(roles(("task_title contains 'parser' or iterations >= 1", "architect")))
     w.iterate("t1", "ITERATION_DONE").claim("t2", passed=True)
-    assert w.state.claim is not None
+    assert w.state.judgement.claim is not None
     assert w.finish().end == "completed-verified"
 
 
@@ -183,12 +195,12 @@ def test_a_whole_loop_with_the_file_as_it_stands_finishes() -> None:
             w.idle()
         else:
             w.work()
-    while w.state.ended is None:
+    while w.state.judgement.ended is None:
         if isinstance(w.wants(), d.Finish):
             w.finish()
         else:
-            w.claim(w.state.tree, passed=True)
-    assert w.state.ended == "completed-verified"
+            w.claim(w.state.workspace.tree, passed=True)
+    assert w.state.judgement.ended == "completed-verified"
     assert w.worn.count("reviewer") >= 3
     assert w.worn.count("debugger") >= 3
     assert w.worn.count("documenter") >= 2
@@ -314,7 +326,7 @@ def test_a_condition_of_another_version_never_calls_and_breaks_nothing() -> None
 
 def test_why_says_the_condition_and_what_it_read() -> None:
     w = world(roles(("task_title contains 'x'  or iterations\n>= 2 and not last_iteration_failed", "one")))
-    w.state = replace(w.state, task=replace(TASK, title="\x1b[31m" + "y" * 60))
+    w.state = changed(w.state, task=replace(TASK, title="\x1b[31m" + "y" * 60))
     w.idle().idle()
     hat = choose(w.roles, w.state, w.wearing)
     assert hat
@@ -345,16 +357,20 @@ def test_every_loop_ends_and_no_role_that_was_worn_is_worn_again_at_once(
     s, w = fold_both(LoopState(), Wearing(), begin, "")
     happened: list[tuple[f.Input, str]] = [(begin, "")]
     for _ in range(1500):
-        if s.ended is not None:
+        if s.judgement.ended is not None:
             break
         wanted = d.decide(s)
-        unwanted = [op for op in s.open if op not in {one.id for one in wanted}]
+        unwanted = [op for op in s.progress.open if op not in {one.id for one in wanted}]
         called = worn_next(team, s, w)
         hat = called.id if called else ""
         if unwanted:
             facts = close(unwanted[0], s, data.draw, d.cutoff(s, unwanted[0]) or "stop")
         elif called and isinstance(wanted[-1], d.Finish):
-            facts = [f.IterationStarted(serial=s.serial + 1, n=1, prompt="", prompt_chars=0, tree=s.tree)]
+            facts = [
+                f.IterationStarted(
+                    serial=s.progress.serial + 1, n=1, prompt="", prompt_chars=0, tree=s.workspace.tree
+                )
+            ]
         else:
             facts = answer(wanted[-1], s, data.draw)
         for fact in facts:
@@ -362,7 +378,7 @@ def test_every_loop_ends_and_no_role_that_was_worn_is_worn_again_at_once(
                 assert hat != w.last
             happened.append((fact, hat))
             s, w = fold_both(s, w, fact, hat)
-    assert s.ended is not None
+    assert s.judgement.ended is not None
 
     again = LoopState(), Wearing()
     for fact, hat in happened:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hat_world import hat, spike
+from core_world import hat, spike
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from core_world import World, policy
 from msgspec.structs import replace
-from worlds import World, policy
 
+from loop_states import changed
 from ralph.core import facts as f
 from ralph.core.loop import decide as d
 from ralph.core.policy import LimitPolicy
@@ -16,7 +17,7 @@ ENDLESS = replace(LimitPolicy(), max_wait_seconds=1e9)
 def waits(loop: str, times: int, **more: object) -> list[float]:
     """The waits of a loop of this name whose agent meets nothing but overloads."""
     world = World(policy(limits=ENDLESS))
-    world.state = replace(world.state, loop=loop)
+    world.state = changed(world.state, loop=loop)
     world.base()
     found = []
     for _ in range(times):

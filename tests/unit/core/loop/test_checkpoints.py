@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core_world import World, policy
 from msgspec.structs import replace
-from worlds import World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d
@@ -53,18 +53,18 @@ def test_zero_lets_it_go_on() -> None:
 def test_being_told_twice_does_not_give_more_time() -> None:
     w = full(full(under_way(wrap_up_seconds=300.0)), 200.0).tell(f.Tick(op=OP, seconds=310.0))
     assert d.cutoff(w.state, OP) == "context"
-    assert len(w.state.soft_notes) == 1
+    assert len(w.state.progress.soft_notes) == 1
 
 
 def test_an_iteration_that_was_ended_for_it_counts_and_has_not_failed() -> None:
     w = full(under_way()).tell(ended())
-    assert (w.state.iterations, w.state.attempts, w.state.crashes) == (1, 0, 0)
+    assert (w.state.progress.iterations, w.state.judgement.attempts, w.state.agents.crashes) == (1, 0, 0)
     assert "because its context was full" in prompt(w)
 
 
 def test_what_it_said_before_it_was_ended_is_no_signal() -> None:
     w = full(under_way()).tell(ended(said="TASK_COMPLETE"))
-    assert w.state.claim is None
+    assert w.state.judgement.claim is None
 
 
 def test_where_every_iteration_is_put_to_the_gates_this_one_is_too() -> None:

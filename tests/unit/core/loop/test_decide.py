@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from decide_world import limits, world
+from core_world import TASK, TESTS, World, limits, policy, world
 from msgspec.structs import replace
-from worlds import TASK, TESTS, World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d
@@ -33,7 +32,7 @@ def test_passing_gates_after_a_claim_verify_it(before: bool, proof: str) -> None
     w = World().base(before).claim("t1", passed=True)
     end = w.finish()
     assert (end.end, end.code, end.proof) == ("completed-verified", 0, {"tests": proof})
-    assert w.state.ended == "completed-verified"
+    assert w.state.judgement.ended == "completed-verified"
 
 
 def test_a_claim_is_judged_on_the_tree_it_was_made_about() -> None:
@@ -44,15 +43,15 @@ def test_a_claim_is_judged_on_the_tree_it_was_made_about() -> None:
 
 def test_a_failed_gate_turns_the_claim_down_and_the_loop_goes_on() -> None:
     w = world().claim("t1", passed=False)
-    assert w.state.attempts == 1
+    assert w.state.judgement.attempts == 1
     assert isinstance(w.wants(), d.RunAgent)
 
 
 def test_a_claim_on_the_unchanged_starting_tree_is_refused() -> None:
     w = world().iterate("base", "TASK_COMPLETE")
-    assert "nothing has changed" in w.state.refusal
+    assert "nothing has changed" in w.state.judgement.refusal
     assert isinstance(w.wants(), d.RunAgent)
-    assert w.state.attempts == 0
+    assert w.state.judgement.attempts == 0
 
 
 def test_no_change_ok_allows_it() -> None:
@@ -63,7 +62,7 @@ def test_no_change_ok_allows_it() -> None:
 @pytest.mark.parametrize("trouble", [{"nested": ("vendor/x",)}, {"dirty_submodules": ("sub",)}])
 def test_content_that_git_would_not_record_refuses_the_claim_by_name(trouble: dict[str, object]) -> None:
     w = world().iterate("t1", "TASK_COMPLETE", **trouble)
-    assert next(iter(trouble.values()))[0] in w.state.refusal  # type: ignore[index]
+    assert next(iter(trouble.values()))[0] in w.state.judgement.refusal  # type: ignore[index]
     assert isinstance(w.wants(), d.RunAgent)
 
 
@@ -94,7 +93,7 @@ def test_a_failing_soft_gate_warns_and_does_not_block() -> None:
     w.iterate("t1", "TASK_COMPLETE").gate(True).gate(False)
     w.tell(f.ClaimInspected(tree="t1", changed=1))
     assert w.finish().end == "completed-verified"
-    assert any("style" in warning for warning in w.state.warnings)
+    assert any("style" in warning for warning in w.state.warnings.lines)
 
 
 def test_the_first_failing_hard_gate_ends_the_judgement() -> None:
@@ -135,7 +134,7 @@ def test_allowed_input_changes_need_no_review(where: str) -> None:
 def test_a_gate_input_that_new_ignore_rules_hide_needs_review() -> None:
     hides = f.ClaimInspected(tree="t1", changed=1, hidden={"tests": ("conftest.py",)}, ignored=("notes",))
     w = world().iterate("t1", "TASK_COMPLETE").gate(True).tell(hides)
-    assert w.state.warnings == ("new ignore rules keep files out of the snapshot: notes",)
+    assert w.state.warnings.lines == ("new ignore rules keep files out of the snapshot: notes",)
     end = w.finish()
     assert (end.end, end.paths) == ("needs-review", ("conftest.py",))
     assert "that new ignore rules hide: conftest.py" in end.reason
@@ -161,10 +160,10 @@ def test_a_failure_of_a_new_kind_is_asked_once_more_and_may_turn_out_flaky() -> 
     op = w.wants()
     assert isinstance(op, d.RunGate)
     assert op.id.endswith(":again")
-    assert w.state.attempts == 0
+    assert w.state.judgement.attempts == 0
     w.gate(True).tell(f.ClaimInspected(tree="t1", changed=1))
     assert "flaky" in w.finish().proof["tests"]
-    assert w.state.attempts == 0
+    assert w.state.judgement.attempts == 0
 
 
 def test_a_failure_that_repeats_is_an_attempt_and_is_not_asked_again_the_next_time() -> None:
@@ -174,21 +173,21 @@ def test_a_failure_that_repeats_is_an_attempt_and_is_not_asked_again_the_next_ti
         .gate(False, error_hash="bbbbbbbb")
         .gate(False, error_hash="bbbbbbbb")
     )
-    assert w.state.attempts == 1
+    assert w.state.judgement.attempts == 1
     w.iterate("t2", "TASK_COMPLETE").gate(False, error_hash="bbbbbbbb")
-    assert w.state.attempts == 2
+    assert w.state.judgement.attempts == 2
 
 
 @pytest.mark.parametrize("more", [{"timed_out": "hard"}, {"wrote": ("a",)}])
 def test_running_out_of_time_and_writing_are_no_whims(more: dict[str, object]) -> None:
     w = world().iterate("t1", "TASK_COMPLETE").gate(False, error_hash="bbbbbbbb", **more)
-    assert w.state.attempts == 1
+    assert w.state.judgement.attempts == 1
 
 
 def test_a_flaky_gate_costs_no_attempt() -> None:
     w = world().claim("t1", passed=False).iterate("t1", "TASK_COMPLETE").gate(True).gate(False)
-    assert w.state.attempts == 1
-    assert any("flaky" in warning for warning in w.state.warnings)
+    assert w.state.judgement.attempts == 1
+    assert any("flaky" in warning for warning in w.state.warnings.lines)
     assert [r.gate for r in w.state.red_now()] == ["tests"]
     assert isinstance(w.wants(), d.RunAgent)
 
@@ -196,7 +195,7 @@ def test_a_flaky_gate_costs_no_attempt() -> None:
 def test_iteration_gates_run_after_each_iteration_and_serve_the_claim() -> None:
     w = world(gates=(replace(TESTS, every="iteration"),))
     w.iterate("t1").gate(False)
-    assert w.state.attempts == 0
+    assert w.state.judgement.attempts == 0
     assert isinstance(w.wants(), d.RunAgent)
     w.iterate("t2", "TASK_COMPLETE").gate(True)
     assert isinstance(w.wants(), d.InspectClaim)
@@ -211,7 +210,7 @@ def test_iteration_gates_do_not_run_again_on_the_same_tree() -> None:
 def test_edits_from_outside_void_a_claim() -> None:
     w = world().iterate("t1", "TASK_COMPLETE").tell(f.WorkspaceChanged(tree="t2", paths=("a",)))
     assert isinstance(w.wants(), d.RunAgent)
-    assert w.state.edited_outside == ("a",)
+    assert w.state.workspace.edited_outside == ("a",)
 
 
 def test_an_edit_before_the_first_iteration_becomes_the_start() -> None:
@@ -232,7 +231,7 @@ def test_a_tree_that_never_rests_blocks_on_a_person() -> None:
 
 def test_a_journal_that_says_verified_without_proof_is_not_believed() -> None:
     w = world().iterate("t1").tell(f.LoopEnded(end="completed-verified", reason="", code=0))
-    assert w.state.ended == "internal"
+    assert w.state.judgement.ended == "internal"
 
 
 # -- signals ---------------------------------------------------------------------------------------
@@ -262,30 +261,30 @@ def test_what_an_iteration_that_died_was_told_is_told_again(death: dict[str, obj
     w = world().iterate("base", "TASK_COMPLETE")
     w.tell(f.Checkpoint(what="soft-time"))
     w.iterate("base", **death)
-    assert w.state.refusal
-    assert w.state.soft_notes == ("soft-time",)
+    assert w.state.judgement.refusal
+    assert w.state.progress.soft_notes == ("soft-time",)
 
 
 def test_an_answer_stays_for_all_later_iterations() -> None:
     w = world().tell(f.EventReceived(name="1", topic="human.interact", payload="Which one?"))
     w.finish()
     w.tell(f.LoopResumed(run="r2", answer="The first")).iterate("t1").iterate("t2")
-    assert (w.state.asked, w.state.answer) == ("Which one?", "The first")
+    assert (w.state.people.asked, w.state.people.answer) == ("Which one?", "The first")
 
 
 def test_warnings_of_one_kind_are_one_line() -> None:
     w = world()
     for number in range(1, 5):
         w.iterate(f"t{number}", stragglers=(f"{number} sleep",))
-    assert len(w.state.warnings) == 1
-    assert "4 sleep" in w.state.warnings[0]
-    assert "the last of 4" in w.state.warnings[0]
+    assert len(w.state.warnings.lines) == 1
+    assert "4 sleep" in w.state.warnings.lines[0]
+    assert "the last of 4" in w.state.warnings.lines[0]
 
 
 def test_a_time_out_keeps_the_agents_last_words() -> None:
     w = world(limits=limits(iteration_hard_seconds=10.0))
     w.iterate("t1", "Still waiting for the server", how="cut", cause="iteration-time", code=-15)
-    assert "Still waiting" in w.state.history[-1].excerpt
+    assert "Still waiting" in w.state.judgement.history[-1].excerpt
 
 
 @pytest.mark.parametrize("end", ["failed", "stuck"])
@@ -301,11 +300,11 @@ def test_a_person_may_let_a_failed_or_stuck_loop_go_on(end: str) -> None:
 
 def test_contradicting_signals_warn() -> None:
     w = world().iterate("t1", "TASK_COMPLETE\nITERATION_DONE")
-    assert w.state.warnings
+    assert w.state.warnings.lines
     assert isinstance(w.wants(), d.RunAgent)
 
 
 def test_exit_zero_claims_and_non_zero_is_no_crash_under_that_rule() -> None:
     w = world(claim="exit-zero").iterate("t1", code=1)
-    assert w.state.crashes == 0
+    assert w.state.agents.crashes == 0
     assert isinstance(w.iterate("t2").wants(), d.RunGate)

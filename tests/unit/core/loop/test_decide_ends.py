@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from decide_world import limits, world
-from worlds import TESTS
+from core_world import TESTS, limits, world
 
 from ralph.core import facts as f
 from ralph.core.exits import CODES, NEXT, exit_code
@@ -70,7 +69,7 @@ def test_a_hard_iteration_time_out_is_an_attempt() -> None:
     w.tell(
         f.IterationEnded(serial=1, n=1, how="cut", cause="iteration-time", code=-15, seconds=10, tree="t1")
     )
-    assert (w.state.attempts, w.state.iterations) == (1, 1)
+    assert (w.state.judgement.attempts, w.state.progress.iterations) == (1, 1)
     assert isinstance(w.wants(), d.RunAgent)
 
 
@@ -90,9 +89,9 @@ def test_soft_limits_are_noted_once_and_told_to_the_next_iteration() -> None:
     w.tell(*(f.Checkpoint(what=n.what, serial=n.serial, seconds=6) for n in notes))
     assert not [op for op in d.decide(w.state) if isinstance(op, d.Note)]
     w.tell(f.IterationEnded(serial=1, n=1, how="exited", code=0, seconds=6.0, tree="t1"))
-    assert set(w.state.soft_notes) == {"soft-time", "iteration-soft"}
+    assert set(w.state.progress.soft_notes) == {"soft-time", "iteration-soft"}
     w.iterate("t2")
-    assert not w.state.soft_notes, "the second iteration was told; the third need not be"
+    assert not w.state.progress.soft_notes, "the second iteration was told; the third need not be"
 
 
 def test_a_hard_gate_that_runs_out_of_time_is_a_failed_attempt() -> None:
@@ -107,14 +106,14 @@ def test_a_hard_gate_that_runs_out_of_time_is_a_failed_attempt() -> None:
             passed=False, timed_out="hard", error_hash="cccccccc",
         )
     )  # fmt: skip
-    assert w.state.attempts == 1
+    assert w.state.judgement.attempts == 1
 
 
 def test_a_soft_gate_that_runs_out_of_time_is_a_warning() -> None:
     w = world(gates=(TESTS, GatePolicy(name="style", run="x", hard=False)))
     w.iterate("t1", "TASK_COMPLETE").gate(True).gate(False, timed_out="hard")
-    assert w.state.attempts == 0
-    assert any("style ran out of time" in warning for warning in w.state.warnings)
+    assert w.state.judgement.attempts == 0
+    assert any("style ran out of time" in warning for warning in w.state.warnings.lines)
 
 
 # -- stopping --------------------------------------------------------------------------------------
@@ -158,12 +157,12 @@ def test_stopping_at_once_cuts_off_and_gives_the_number_back(how: f.StopHow, end
     w.tell(f.IterationEnded(serial=1, n=1, how="interrupted", code=-15, seconds=2, tree="t1", cause="stop"))
     found = w.finish()
     assert (found.end, found.code) == (end, code)
-    assert (w.state.iterations, w.state.active_seconds) == (0, 3.0)
+    assert (w.state.progress.iterations, w.state.progress.active_seconds) == (0, 3.0)
 
 
 def test_an_interrupted_gate_is_no_attempt_and_runs_again() -> None:
     w = world().iterate("t1", "TASK_COMPLETE").gate(False, how="interrupted")
-    assert w.state.attempts == 0
+    assert w.state.judgement.attempts == 0
     assert isinstance(w.wants(), d.RunGate)
 
 

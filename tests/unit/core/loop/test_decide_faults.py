@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from decide_world import limits, world
+from core_world import limits, world
 
 from ralph.core import facts as f
 from ralph.core.exits import CODES
@@ -17,7 +17,7 @@ def test_a_crash_waits_and_counts() -> None:
     w = world().iterate("t1", "TASK_COMPLETE", code=1)
     op = w.wants()
     assert isinstance(op, d.Wait)
-    assert (op.what, op.seconds, w.state.iterations) == ("crash", 10.0, 1)
+    assert (op.what, op.seconds, w.state.progress.iterations) == ("crash", 10.0, 1)
 
 
 def test_five_crashes_in_a_row_make_the_agent_unusable() -> None:
@@ -26,14 +26,14 @@ def test_five_crashes_in_a_row_make_the_agent_unusable() -> None:
         w.iterate(code=1)
         if isinstance(op := w.wants(), d.Wait):
             w.tell(f.WaitStarted(op=op.id, what=op.what, seconds=1), f.WaitEnded(op=op.id, elapsed=True))
-    assert (w.finish().end, w.state.crashes) == ("agent-unusable", 5)
+    assert (w.finish().end, w.state.agents.crashes) == ("agent-unusable", 5)
 
 
 def test_a_good_iteration_forgives_crashes() -> None:
     w = world(limits=limits(crash_wait_seconds=0.0)).iterate(code=1)
     op = w.wants()
     w.tell(f.WaitStarted(op=op.id, what="crash", seconds=0), f.WaitEnded(op=op.id, elapsed=True))
-    assert w.iterate("t1").state.crashes == 0
+    assert w.iterate("t1").state.agents.crashes == 0
 
 
 def test_a_death_in_between_forgives_no_crash_and_an_end_does() -> None:
@@ -48,17 +48,17 @@ def test_a_death_in_between_forgives_no_crash_and_an_end_does() -> None:
 
 def test_an_interrupted_iteration_leaves_its_refusal_to_the_next() -> None:
     w = world().iterate("base", "TASK_COMPLETE")
-    refused = w.state.refusal
+    refused = w.state.judgement.refusal
     assert refused
-    assert w.iterate("t1", how="interrupted", cause="stop").state.refusal == refused
-    assert w.iterate("t2").state.refusal == ""
+    assert w.iterate("t1", how="interrupted", cause="stop").state.judgement.refusal == refused
+    assert w.iterate("t2").state.judgement.refusal == ""
 
 
 def test_a_quota_with_a_reset_time_waits_and_is_no_iteration() -> None:
     w = world().iterate(fault="quota", retry_after=600.0, code=1)
     op = w.wants()
     assert isinstance(op, d.Wait)
-    assert (op.what, op.seconds, w.state.iterations) == ("quota", 600.0, 0)
+    assert (op.what, op.seconds, w.state.progress.iterations) == ("quota", 600.0, 0)
 
 
 def test_a_wait_keeps_its_end_over_a_restart() -> None:
@@ -118,7 +118,7 @@ def test_a_question_blocks_on_a_person_and_the_answer_goes_on() -> None:
     assert (end.end, end.code, end.reason) == ("blocked-on-person", 5, "Which one?")
     w.tell(f.LoopResumed(run="r2", answer="The first"))
     assert isinstance(w.wants(), d.RunAgent)
-    assert (w.state.asked, w.state.answer) == ("Which one?", "The first")
+    assert (w.state.people.asked, w.state.people.answer) == ("Which one?", "The first")
 
 
 def test_a_resume_without_an_answer_leaves_the_question_open() -> None:
@@ -126,7 +126,7 @@ def test_a_resume_without_an_answer_leaves_the_question_open() -> None:
     w.tell(f.EventReceived(name="1", topic="human.interact", payload="Which one?"))
     w.finish()
     w.tell(f.LoopResumed(run="r2"))
-    assert (w.finish().end, w.state.end_reason) == ("blocked-on-person", "Which one?")
+    assert (w.finish().end, w.state.judgement.end_reason) == ("blocked-on-person", "Which one?")
 
 
 # -- stuck and escalation --------------------------------------------------------------------------
@@ -140,8 +140,8 @@ def test_the_third_equal_error_shifts_the_strategy_the_fourth_expands_the_fifth_
         op = w.wants()
         levels.append((op.shift, op.expand) if isinstance(op, d.RunAgent) else op.id)
     assert levels == [(0, False), (0, False), (1, False), (2, True), "finish:stuck"]
-    assert [a.shift for a in w.state.history] == [False, False, False, True, True]
-    assert w.state.shifts == 2
+    assert [a.shift for a in w.state.judgement.history] == [False, False, False, True, True]
+    assert w.state.judgement.shifts == 2
 
 
 def test_five_equal_errors_in_five_attempts_are_a_failure() -> None:
@@ -156,7 +156,7 @@ def test_five_equal_errors_in_five_attempts_are_a_failure() -> None:
 def test_another_error_begins_anew() -> None:
     w = world(limits=limits(max_attempts=9))
     w.claim("t1", passed=False).claim("t2", passed=False).claim("t3", passed=False, error_hash="bbbbbbbb")
-    assert w.state.streak == 1
+    assert w.state.judgement.streak == 1
     op = w.wants()
     assert isinstance(op, d.RunAgent)
     assert op.shift == 0
@@ -190,9 +190,9 @@ def test_a_return_to_an_earlier_tree_right_after_a_shift_is_not_held_against_it(
     for tree in ("t1", "t2", "t3"):
         w.claim(tree, passed=False)
     w.iterate("t1")
-    assert w.state.no_progress == 0
+    assert w.state.progress.no_progress == 0
     w.iterate("t2")
-    assert w.state.no_progress == 1
+    assert w.state.progress.no_progress == 1
 
 
 def test_the_rule_can_be_turned_off() -> None:

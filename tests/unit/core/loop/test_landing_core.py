@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from core_world import TESTS, World, policy
 from msgspec.structs import replace
-from worlds import TESTS, World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d
@@ -68,7 +68,7 @@ def test_what_fails_after_merging_goes_back_to_the_agent() -> None:
     if isinstance(w.wants(), d.RunGate):
         w.gate(False)
     assert isinstance(w.wants(), d.RunAgent)
-    assert w.state.attempts == 1
+    assert w.state.judgement.attempts == 1
 
 
 @pytest.mark.parametrize("same", [True, False])
@@ -88,7 +88,7 @@ def test_a_conflict_goes_to_the_next_iteration_word_for_word() -> None:
     assert isinstance(op, d.RunAgent)
     text = compose(w.state, op, Context()).text
     assert "CONFLICT (content): Merge conflict in a.py" in text
-    assert w.state.attempts == 0
+    assert w.state.judgement.attempts == 0
     w.iterate("t2", "ITERATION_DONE")
     op = w.wants()
     assert isinstance(op, d.RunAgent)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from core_world import World
 from test_landing_core import landed, merged, world
-from worlds import World
 
 from ralph.core import facts as f
-from ralph.core.loop.landing import lands_first
+from ralph.core.loop.decide import lands_first
 
 
 def conflicts(w: World, n: int) -> World:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worlds import TESTS, World, policy
+from core_world import TESTS, World, policy
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
@@ -25,10 +25,10 @@ def test_the_next_agent_goes_on_at_once_and_the_failed_start_does_not_count() ->
 
 def test_the_first_works_again_when_its_quota_is_back() -> None:
     world = out(World(TWO).base()).iterate("t1", "ITERATION_DONE")
-    assert world.state.agent == 1
+    assert world.state.agents.agent == 1
     world.tell(f.AgentBack(agent=0))
     op = world.wants()
-    assert isinstance(op, d.RunAgent) and op.agent == 0 and world.state.away == {}
+    assert isinstance(op, d.RunAgent) and op.agent == 0 and world.state.agents.away == {}
 
 
 def test_when_all_are_out_the_first_to_be_back_is_waited_for() -> None:
@@ -48,7 +48,7 @@ def test_when_all_are_out_the_first_to_be_back_is_waited_for() -> None:
 def test_an_agent_without_credentials_is_not_tried_again() -> None:
     world = World(TWO).base().iterate(fault="credentials", fault_text="401")
     assert isinstance(op := world.wants(), d.RunAgent) and op.agent == 1
-    assert world.state.away[0].until == ""
+    assert world.state.agents.away[0].until == ""
     world.iterate(fault="credentials", fault_text="401 as well")
     assert world.finish().end == "agent-unusable"
 
@@ -62,12 +62,12 @@ def test_an_agent_that_crashes_too_often_gives_way() -> None:
             )
         world.iterate(code=1, fault_text="boom")
     op = world.wants()
-    assert isinstance(op, d.RunAgent) and op.agent == 1 and world.state.crashes == 0
+    assert isinstance(op, d.RunAgent) and op.agent == 1 and world.state.agents.crashes == 0
 
 
 def test_an_overload_is_waited_for_and_moves_nobody() -> None:
     world = World(TWO).base().iterate(fault="overload")
-    assert isinstance(world.wants(), d.Wait) and world.state.agent == 0
+    assert isinstance(world.wants(), d.Wait) and world.state.agents.agent == 0
 
 
 def test_agents_that_say_that_they_are_back_and_are_not_end_the_loop() -> None:
@@ -80,7 +80,7 @@ def test_agents_that_say_that_they_are_back_and_are_not_end_the_loop() -> None:
             world.tell(
                 f.WaitStarted(op=op.id, what=op.what, seconds=op.seconds), f.WaitEnded(op=op.id, elapsed=True)
             )
-            for n in list(world.state.away):
+            for n in list(world.state.agents.away):
                 world.tell(f.AgentBack(agent=n))
         else:
             out(world, SOON, 0.0)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from core_world import POLICIES as PLAIN
+from core_world import TASK, answer, close
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from worlds import POLICIES as PLAIN
-from worlds import TASK, answer, close
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Team, role_hats
@@ -66,19 +66,19 @@ def _live(policy: object, data: st.DataObject, interfere: bool) -> tuple[LoopSta
     happened: list[f.Input] = [f.LoopStarted(loop="l", task=TASK, policy=policy, root="/r")]  # type: ignore[arg-type]
     s = fold(LoopState(), happened[0])
     for _ in range(MOST_STEPS):
-        if s.ended is not None:
+        if s.judgement.ended is not None:
             return s, happened
         wanted = d.decide(s)
         _check_wanted(s, wanted)
         facts: list[f.Input] = []
-        unwanted = [op for op in s.open if op not in {w.id for w in wanted}]
+        unwanted = [op for op in s.progress.open if op not in {w.id for w in wanted}]
         if unwanted:
             facts = close(unwanted[0], s, data.draw, d.cutoff(s, unwanted[0]) or "stop")
         elif interfere and data.draw(st.integers(0, 40)) == 40:
             facts = [data.draw(STOPS | EVENTS)]
-        elif interfere and s.open and data.draw(st.integers(0, 20)) == 20:
+        elif interfere and s.progress.open and data.draw(st.integers(0, 20)) == 20:
             # Ralph dies and resumes: what was open is closed as interrupted.
-            facts = [x for op in s.open for x in close(op, s, data.draw, "stop")]
+            facts = [x for op in s.progress.open for x in close(op, s, data.draw, "stop")]
             facts.append(f.LoopResumed(run="r2"))
         else:
             facts = answer(wanted[-1], s, data.draw)
@@ -90,13 +90,15 @@ def _live(policy: object, data: st.DataObject, interfere: bool) -> tuple[LoopSta
 
 def _check_wanted(s: LoopState, wanted: tuple[d.Operation, ...]) -> None:
     """Either something is wanted, or something under way is being cut off: never nothing."""
-    assert wanted or s.open
+    assert wanted or s.progress.open
     assert len({op.id for op in wanted}) == len(wanted)
     for op in wanted:
         if isinstance(op, d.Wait):
             assert op.what and op.why
             assert (
-                0 <= op.seconds <= max(s.policy.limits.max_wait_seconds, s.policy.limits.crash_wait_seconds)
+                0
+                <= op.seconds
+                <= max(s.identity.policy.limits.max_wait_seconds, s.identity.policy.limits.crash_wait_seconds)
             )
 
 
@@ -104,14 +106,14 @@ def _check_wanted(s: LoopState, wanted: tuple[d.Operation, ...]) -> None:
 @given(POLICIES, st.data())
 def test_every_loop_ends(policy: object, data: st.DataObject) -> None:
     state, _ = _live(policy, data, interfere=False)
-    assert state.ended is not None
-    assert state.end_reason
+    assert state.judgement.ended is not None
+    assert state.judgement.end_reason
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(POLICIES, st.data())
 def test_every_loop_ends_whoever_interferes(policy: object, data: st.DataObject) -> None:
-    assert _live(policy, data, interfere=True)[0].ended is not None
+    assert _live(policy, data, interfere=True)[0].judgement.ended is not None
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
@@ -129,7 +131,7 @@ def test_verified_only_by_passing_hard_gates_on_the_recorded_tree(
     policy: object, data: st.DataObject
 ) -> None:
     state, happened = _live(policy, data, interfere=True)
-    if state.ended != "completed-verified":
+    if state.judgement.ended != "completed-verified":
         return
     _check_verified(state, happened)
 
@@ -137,7 +139,7 @@ def test_verified_only_by_passing_hard_gates_on_the_recorded_tree(
 def _check_verified(state: LoopState, happened: list[f.Input]) -> None:
     """Looks at the facts alone, not at how the core judges."""
     last = [x for x in happened if isinstance(x, f.IterationEnded) and x.how == "exited"][-1]
-    hard = [g for g in state.policy.gates if g.hard]
+    hard = [g for g in state.identity.policy.gates if g.hard]
     assert hard
     assert last.code == 0
     assert last.tree != "base"
@@ -163,14 +165,14 @@ def test_fold_and_decide_are_total_and_nothing_invents_a_verified_end(
         s = fold(s, fact)
         for op in d.decide(s):
             if isinstance(op, d.Finish) and op.end == "completed-verified":
-                assert s.claim is not None
-                verdict = judge(s, s.claim)
+                assert s.judgement.claim is not None
+                verdict = judge(s, s.judgement.claim)
                 assert isinstance(verdict, Verdict) and verdict.what == "verified"
-        for op_id in s.open:
+        for op_id in s.progress.open:
             d.cutoff(s, op_id)
             d.next_deadline(s, op_id)
-        if s.ended == "completed-verified" and before.ended != "completed-verified":
-            assert before.claim is not None
+        if s.judgement.ended == "completed-verified" and before.judgement.ended != "completed-verified":
+            assert before.judgement.claim is not None
 
 
 @given(
@@ -206,4 +208,4 @@ def test_schedule_runs_every_task_once_one_at_a_time_and_ends(
         assert last.code == 0
 
 
-TASK_POLICY = d.LoopState().policy
+TASK_POLICY = d.LoopState().identity.policy

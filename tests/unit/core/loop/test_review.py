@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from worlds import TESTS, World, policy
+from core_world import TESTS, World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d
@@ -48,7 +48,7 @@ def test_findings_are_the_points_of_the_list() -> None:
 
 def claimed(world: World, tree: str = "t1") -> World:
     """A claim that has passed the tests."""
-    if not world.state.serial:
+    if not world.state.progress.serial:
         world.base()
     return world.iterate(tree, "TASK_COMPLETE").gate(True)
 
@@ -68,51 +68,53 @@ def test_reviewers_come_in_order_and_their_word_is_in_the_proof() -> None:
     done = end(world)
     assert done.end == "completed-verified"
     assert done.proof == {"tests": "red→green", "spec": "PASS", "quality": "FAIL (soft)"}
-    assert world.state.findings == {"quality": ("long names",)}
-    assert any("long names" in w for w in world.state.warnings)
+    assert world.state.judgement.findings == {"quality": ("long names",)}
+    assert any("long names" in w for w in world.state.warnings.lines)
 
 
 def test_a_hard_fail_is_an_attempt_and_its_findings_reach_the_next_prompt() -> None:
     world = claimed(World(GATED)).gate(False, excerpt="- no reset flow")
-    assert world.state.claim is None
-    assert [(a.gate, a.excerpt) for a in world.state.history] == [("spec", "- no reset flow")]
+    assert world.state.judgement.claim is None
+    assert [(a.gate, a.excerpt) for a in world.state.judgement.history] == [("spec", "- no reset flow")]
     assert isinstance(world.wants(), d.RunAgent)
 
 
 def test_a_verdict_on_a_tree_is_asked_for_once() -> None:
     world = claimed(World(GATED)).gate(False)
     claimed(world, "t1")  # it claims again, having changed nothing
-    assert world.state.attempts == 2
-    assert world.state.claim is None
+    assert world.state.judgement.attempts == 2
+    assert world.state.judgement.claim is None
 
 
 def test_a_verdict_that_is_known_turns_a_claim_down_also_when_no_command_runs_before() -> None:
     world = World(policy(gates=(SPEC,)))
     world.iterate("t1", "TASK_COMPLETE").gate(False).iterate("t1", "TASK_COMPLETE")
-    assert world.state.attempts == 2
+    assert world.state.judgement.attempts == 2
     assert isinstance(world.wants(), d.RunAgent)
 
 
 def test_an_answer_without_a_verdict_is_asked_for_once_more_and_then_fails() -> None:
     world = claimed(World(GATED)).gate(False, unclear=True, code=0)
     op = world.wants()
-    assert isinstance(op, d.RunGate) and op.id.endswith(":again") and world.state.attempts == 0
+    assert isinstance(op, d.RunGate) and op.id.endswith(":again") and world.state.judgement.attempts == 0
     world.gate(False, unclear=True, code=0)
-    assert world.state.attempts == 1 and world.state.history[-1].gate == "spec"
-    assert world.state.reviews == {}  # silence is no opinion: the same tree may be asked about again
+    assert world.state.judgement.attempts == 1 and world.state.judgement.history[-1].gate == "spec"
+    assert (
+        world.state.judgement.reviews == {}
+    )  # silence is no opinion: the same tree may be asked about again
 
 
 def test_an_answer_without_a_verdict_followed_by_one_counts_and_is_not_flaky() -> None:
     world = claimed(World(GATED)).gate(False, unclear=True, code=0).gate(True).gate(True)
     assert end(world).proof["spec"] == "PASS"
-    assert not any("flaky" in w for w in world.state.warnings)
+    assert not any("flaky" in w for w in world.state.warnings.lines)
 
 
 def test_a_reviewer_that_fails_to_run_twice_is_unusable_and_costs_no_attempt() -> None:
     world = claimed(World(GATED)).gate(False, unclear=True, code=1).gate(False, unclear=True, code=1)
     done = world.finish()
     assert done.end == "agent-unusable" and "spec" in done.reason
-    assert world.state.attempts == 0
+    assert world.state.judgement.attempts == 0
     world.tell(f.LoopResumed(run="r2"))
     op = world.wants()
     assert (
@@ -131,7 +133,7 @@ def test_a_reviewer_out_of_quota_is_waited_for_and_asked_again() -> None:
     assert isinstance(op, d.RunGate) and op.gate == "spec"
     world.gate(True).gate(True)
     assert end(world).end == "completed-verified"
-    assert world.state.attempts == 0
+    assert world.state.judgement.attempts == 0
 
 
 def test_a_stop_during_such_a_wait_ends_the_loop_with_the_claim_kept() -> None:
@@ -152,23 +154,23 @@ def test_a_soft_reviewer_that_cannot_work_never_blocks() -> None:
     world.gate(False, unclear=True, fault="quota", headline="out of quota")  # asked once more, as always
     done = end(world)
     assert done.end == "completed-verified" and done.proof["quality"] == "no verdict (soft)"
-    assert any("out of quota" in w for w in world.state.warnings)
+    assert any("out of quota" in w for w in world.state.warnings.lines)
 
 
 def test_a_hard_reviewer_out_of_time_is_an_attempt() -> None:
     world = claimed(World(GATED)).gate(False, unclear=True, timed_out="hard", code=-9)
-    assert world.state.attempts == 1
+    assert world.state.judgement.attempts == 1
 
 
 def test_what_reviewers_spend_counts() -> None:
     world = claimed(World(GATED)).gate(True, usage=f.Usage(tokens=70, cost_usd=0.5))
-    assert (world.state.tokens, world.state.cost_usd) == (70, 0.5)
+    assert (world.state.progress.tokens, world.state.progress.cost_usd) == (70, 0.5)
 
 
 def test_a_reviewer_s_edits_are_reported_and_do_not_decide() -> None:
     world = claimed(World(GATED)).gate(True, wrote=("a.py",)).gate(True)
     assert end(world).end == "completed-verified"
-    assert any("a.py" in w for w in world.state.warnings)
+    assert any("a.py" in w for w in world.state.warnings.lines)
 
 
 def test_a_reviewer_of_every_iteration_that_stays_silent_is_not_asked_for_ever() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from worlds import World, policy
+from core_world import World, policy
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d
@@ -25,7 +25,13 @@ def begin(w: World, heard: tuple[str, ...] | None = None) -> d.RunAgent:
     names = tuple(say.name for say in steering.heard(w.state, op.hat)) if heard is None else heard
     w.tell(
         f.IterationStarted(
-            serial=op.serial, n=op.n, prompt="p", prompt_chars=1, tree=w.state.tree, hat=op.hat, heard=names
+            serial=op.serial,
+            n=op.n,
+            prompt="p",
+            prompt_chars=1,
+            tree=w.state.workspace.tree,
+            hat=op.hat,
+            heard=names,
         )
     )
     return op
@@ -164,7 +170,7 @@ def test_a_pause_at_once_cuts_the_iteration_which_does_not_count() -> None:
     assert d.cutoff(w.state, op.id) == "stop"
     end(w, op, how="interrupted", cause="stop")
     pause_of(w)
-    assert w.state.iterations == 0
+    assert w.state.progress.iterations == 0
 
 
 def test_a_pause_at_once_cuts_a_gate_which_is_asked_anew() -> None:
@@ -190,7 +196,7 @@ def test_a_pause_at_once_cuts_a_gate_which_is_asked_anew() -> None:
     )
     pause_of(w)
     w.tell(f.Continued(name="2"))
-    assert w.wants() == gate and w.state.attempts == 0
+    assert w.wants() == gate and w.state.judgement.attempts == 0
 
 
 @pytest.mark.parametrize("how", ["graceful", "now", "interrupt", "cancel"])
@@ -299,7 +305,11 @@ def test_an_answer_in_time_goes_to_the_next_iteration() -> None:
     assert d.cutoff(w.state, op.id) == "stop"
     w.tell(f.WaitEnded(op=op.id, elapsed=False))
     assert isinstance(w.wants(), d.RunAgent)
-    assert (w.state.asked, w.state.answer, w.state.steer.defaulted) == ("Which port?", "9090", False)
+    assert (w.state.people.asked, w.state.people.answer, w.state.people.defaulted) == (
+        "Which port?",
+        "9090",
+        False,
+    )
 
 
 def test_an_answer_while_the_iteration_still_runs_needs_no_wait() -> None:
@@ -309,7 +319,7 @@ def test_an_answer_while_the_iteration_still_runs_needs_no_wait() -> None:
         f.EventReceived(name="q", topic="human.interact", payload="Which?"), f.Answered(name="a", text="b")
     )
     end(w, op)
-    assert isinstance(w.wants(), d.RunAgent) and w.state.answer == "b"
+    assert isinstance(w.wants(), d.RunAgent) and w.state.people.answer == "b"
 
 
 def test_after_the_deadline_the_default_holds_and_an_answer_still_counts() -> None:
@@ -317,9 +327,9 @@ def test_after_the_deadline_the_default_holds_and_an_answer_still_counts() -> No
     op = wait_for(w)
     w.tell(f.WaitEnded(op=op.id, elapsed=True))
     assert isinstance(w.wants(), d.RunAgent)
-    assert (w.state.question, w.state.answer, w.state.steer.defaulted) == (None, "8080", True)
+    assert (w.state.people.question, w.state.people.answer, w.state.people.defaulted) == (None, "8080", True)
     w.tell(f.Answered(name="a", text="9090"))
-    assert (w.state.answer, w.state.steer.defaulted) == ("9090", False)
+    assert (w.state.people.answer, w.state.people.defaulted) == ("9090", False)
 
 
 def test_after_the_deadline_without_a_default_the_loop_ends_blocked() -> None:
@@ -370,11 +380,13 @@ def test_an_answer_that_nobody_asked_for_is_said_instead() -> None:
 def test_an_answer_after_the_end_makes_a_loop_of_a_backlog_go_on() -> None:
     w = asked(world(), "Which?")
     w.finish()
-    assert not w.state.steer.replied
+    assert not w.state.people.replied
     w.tell(f.Answered(name="a", text="this"))
-    assert w.state.steer.replied and w.state.ended == "blocked-on-person"
+    assert w.state.people.replied and w.state.judgement.ended == "blocked-on-person"
     w.tell(f.LoopResumed(run="r2"))
-    assert not w.state.steer.replied and isinstance(w.wants(), d.RunAgent) and w.state.answer == "this"
+    assert (
+        not w.state.people.replied and isinstance(w.wants(), d.RunAgent) and w.state.people.answer == "this"
+    )
     s = fold_run(
         RunState(tasks=("a",), ended={"a": ("blocked-on-person", 5)}), f.Answered(name="a", text="x"), "a"
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from core_world import POLICIES, TASK, answer, close
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from worlds import POLICIES, TASK, answer, close
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d
@@ -38,20 +38,20 @@ def _live(policy: Policy, data: st.DataObject) -> tuple[LoopState, list[f.Input]
     s = fold(LoopState(), happened[0])
     wishes = 0
     for _ in range(MOST_STEPS):
-        if s.ended is not None:
+        if s.judgement.ended is not None:
             return s, happened
         wanted = d.decide(s)
         _check(s, wanted)
-        unwanted = [op for op in s.open if op not in {w.id for w in wanted}]
+        unwanted = [op for op in s.progress.open if op not in {w.id for w in wanted}]
         if unwanted:
             facts = close(unwanted[0], s, data.draw, d.cutoff(s, unwanted[0]) or "stop")
         elif wishes < MOST_WISHES and data.draw(st.integers(0, 6)) == 6:
             wishes += 1
             facts = [data.draw(PEOPLE)]
-        elif s.open and data.draw(st.integers(0, 20)) == 20:
-            facts = [x for op in s.open for x in close(op, s, data.draw, "stop")]
+        elif s.progress.open and data.draw(st.integers(0, 20)) == 20:
+            facts = [x for op in s.progress.open for x in close(op, s, data.draw, "stop")]
             facts.append(f.LoopResumed(run="r2"))
-        elif any(op.startswith(steering.PAUSE) for op in s.open):
+        elif any(op.startswith(steering.PAUSE) for op in s.progress.open):
             facts = [f.Continued(name="9")]
         else:
             facts = _happens(wanted[-1], s, data)
@@ -71,16 +71,16 @@ def _happens(op: d.Operation, s: LoopState, data: st.DataObject) -> list[f.Input
 
 
 def _check(s: LoopState, wanted: tuple[d.Operation, ...]) -> None:
-    assert wanted or s.open
+    assert wanted or s.progress.open
     for op in wanted:
         if isinstance(op, d.Wait):
             assert op.what and op.why
             if op.what == "pause":
-                assert s.steer.pause is not None and not s.stop
+                assert s.people.pause is not None and not s.people.stop
             if op.what == "answer":
-                assert s.question is not None and 0 < op.seconds <= steering.LONGEST_ASK
-    for op_id, running in s.open.items():
-        if running.what == "wait" and s.stop:
+                assert s.people.question is not None and 0 < op.seconds <= steering.LONGEST_ASK
+    for op_id, running in s.progress.open.items():
+        if running.what == "wait" and s.people.stop:
             assert d.cutoff(s, op_id), "every wait can be ended"
 
 
@@ -88,7 +88,7 @@ def _check(s: LoopState, wanted: tuple[d.Operation, ...]) -> None:
 @given(POLICIES, st.data())
 def test_every_loop_ends_whatever_people_want_of_it(policy: Policy, data: st.DataObject) -> None:
     state, happened = _live(policy, data)
-    assert state.ended is not None
+    assert state.judgement.ended is not None
     journaled = [fact for fact in happened if not isinstance(fact, f.Tick | f.Metered)]
     assert fold_all(f.decode(f.encode(fact)) for fact in journaled) == state
 
@@ -108,6 +108,6 @@ def test_what_was_said_is_read_by_an_iteration_that_lived_or_still_waits(
         elif isinstance(x, f.IterationStarted):
             for name in x.heard:
                 read.setdefault(name, set()).add(x.serial)
-    waiting = {say.name for say in state.steer.says}
+    waiting = {say.name for say in state.people.says}
     for x in said:
         assert x.name in waiting or read.get(x.name, set()) & lived

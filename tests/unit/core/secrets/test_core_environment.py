@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ralph.core.secrets.environment import held_back, passed_on
+from ralph.core.secrets.environment import allowed_environment, held_back_names
 
 
 def test_only_what_every_program_needs_and_what_is_named_passes() -> None:
@@ -22,7 +22,7 @@ def test_only_what_every_program_needs_and_what_is_named_passes() -> None:
         "XDG_SESSION_TOKEN": "t",
         "ANTHROPIC_BASE_URL": "b",
     }
-    got = passed_on(environ, ["ANTHROPIC_*", "MY_SETTING"])
+    got = allowed_environment(environ, ["ANTHROPIC_*", "MY_SETTING"])
     assert got == {
         "PATH": "/bin",
         "HOME": "/home/me",
@@ -34,13 +34,13 @@ def test_only_what_every_program_needs_and_what_is_named_passes() -> None:
         "ANTHROPIC_API_KEY": "a",
         "ANTHROPIC_BASE_URL": "b",
     }
-    assert held_back(environ, ["ANTHROPIC_*"]) == (
+    assert held_back_names(environ, ["ANTHROPIC_*"]) == (
         "AWS_SECRET_ACCESS_KEY",
         "DATABASE_URL",
         "MY_SETTING",
         "XDG_SESSION_TOKEN",
     )
-    assert passed_on({"anthropic_api_key": "x"}, ["ANTHROPIC_*"]) == {}
+    assert allowed_environment({"anthropic_api_key": "x"}, ["ANTHROPIC_*"]) == {}
 
 
 @pytest.mark.parametrize(
@@ -56,18 +56,18 @@ def test_only_what_every_program_needs_and_what_is_named_passes() -> None:
     ],
 )
 def test_a_tool_s_variable_that_holds_a_secret_is_held_back_unless_named(name: str, value: str) -> None:
-    assert passed_on({name: value}, ()) == {}
-    assert held_back({name: value}, ()) == (name,)
-    assert passed_on({name: value}, (name,)) == {name: value}
+    assert allowed_environment({name: value}, ()) == {}
+    assert held_back_names({name: value}, ()) == (name,)
+    assert allowed_environment({name: value}, (name,)) == {name: value}
     harmless = {"PIP_INDEX_URL": "https://pypi.example.org/simple", "CARGO_HOME": "/c"}
-    assert passed_on(harmless, ()) == harmless
+    assert allowed_environment(harmless, ()) == harmless
 
 
 def test_a_star_passes_everything() -> None:
     environ = {"AWS_SECRET_ACCESS_KEY": "s", "ANYTHING": "x"}
-    assert passed_on(environ, ("*",)) == environ
-    assert held_back(environ, ("*",)) == ()
+    assert allowed_environment(environ, ("*",)) == environ
+    assert held_back_names(environ, ("*",)) == ()
 
 
 def test_nobody_is_told_of_what_only_a_shell_needs() -> None:
-    assert held_back({"SHLVL": "1", "_": "/bin/env", "PATH": "/bin"}, ()) == ()
+    assert held_back_names({"SHLVL": "1", "_": "/bin/env", "PATH": "/bin"}, ()) == ()

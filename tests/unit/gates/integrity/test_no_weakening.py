@@ -16,7 +16,7 @@ from weakened_samples import (
     found,
 )
 
-from ralph.gates.integrity.weakening import compare
+from ralph.gates.integrity.weakened_tests import compare
 
 
 def test_a_test_that_moved_to_another_file_is_not_gone() -> None:

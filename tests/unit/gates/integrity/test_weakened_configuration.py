@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ralph.gates.integrity.weakening import MOST, bounded, compare
+from ralph.gates.integrity.weakened_tests import MOST, bounded, compare
 
 # --- configuration and scripts
 

@@ -20,7 +20,7 @@ from weakened_samples import (
     found,
 )
 
-from ralph.gates.integrity.weakening import compare
+from ralph.gates.integrity.weakened_tests import compare
 
 
 @pytest.mark.parametrize("path", FILES)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ralph.gates.integrity import weakening
-from ralph.gates.integrity.weakening import find_weakening
+from ralph.gates.integrity import weakened_tests as weakening
+from ralph.gates.integrity.weakened_tests import find_weakening
 from ralph.git.repo import find as find_repo
 from ralph.git.repo import without_git
 from ralph.git.snapshots import Snapshots

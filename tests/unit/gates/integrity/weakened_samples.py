@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ralph.gates.integrity.weakening import Weakening, bounded, compare
+from ralph.gates.integrity.weakened_tests import Weakening, bounded, compare
 
 PY = """
 import pytest

@@ -1,0 +1,443 @@
+"""`ralph validate` and `ralph schema`: is this file valid, what does it mean, and which keys may it have.
+
+Neither changes anything. What only this machine lacks, such as the agent's program, is a warning.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+from msgspec.structs import replace
+
+from ralph.config.hats import BASE, FOLDER, examine_roles, role_names
+from ralph.config.load import roles_file
+from ralph.config.problems import ConfigFinding, Unreadable, findings
+from ralph.core.secrets import masked
+from ralph.errors import RalphError
+from ralph.terminal.words import one_line
+
+if TYPE_CHECKING:
+    from ralph.config.load import Examined
+    from ralph.core.agent_policy import AgentPolicy
+    from ralph.core.hats.model import Hat, Team
+    from ralph.core.policy import GatePolicy, LandPolicy, LimitPolicy, Policy, SandboxPolicy, Task
+
+
+class ValidationResult(msgspec.Struct, frozen=True):
+    """What is found in a file."""
+
+    file: str
+    valid: bool
+    errors: tuple[ConfigFinding, ...] = ()
+    warnings: tuple[ConfigFinding, ...] = ()
+
+
+class ValidationReport(ValidationResult, frozen=True):
+    """What `--json` prints. `valid` is said of all files together."""
+
+    roles: RolesVerdict | None = None  # None: there are none here
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
+def validate(file: Path | None, as_json: bool) -> int:
+    """Check a configuration, ralph.yml if none is named, and say what it means.
+
+    Every error and warning is told with its line; those of the roles in this folder too. The exit code is 0 when all
+    is valid, else 2. A prompt need not be in it, and an agent that this machine lacks is a warning.
+
+    \b
+    Examples:
+      ralph validate
+      ralph validate presets/night.yml --json
+    """
+    found, meaning = _examined(Path.cwd(), file)
+    roles = roles_here(Path.cwd())
+    valid = found.valid and (roles is None or roles.valid)
+    if as_json:
+        whole = ValidationReport(found.file, valid, found.errors, found.warnings, roles)
+        click.echo(json.dumps(msgspec.to_builtins(whole), ensure_ascii=False))
+        return 0 if valid else 2
+    if roles is not None:
+        meaning += _rows("roles", [*roles_meaning(roles)])
+    for line in (*_shown(found), *(_shown(roles) if roles else ()), *(meaning if valid else ())):
+        click.echo(one_line(line))
+    return 0 if valid else 2
+
+
+@click.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
+def schema(output: Path | None) -> None:
+    """The JSON Schema of ralph.yml, by which editors complete, explain and check its keys.
+
+    \b
+    Examples:
+      ralph schema
+      ralph schema -o ralph.schema.json
+    Then make this the first line of ralph.yml:
+      # yaml-language-server: $schema=ralph.schema.json
+    """
+    from ralph.config.json_schema import schema as made
+
+    text = json.dumps(made(), indent=2, ensure_ascii=False)
+    if output is None:
+        click.echo(text)
+        return
+    try:
+        output.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise RalphError(f"cannot be written: {error.strerror}", where=str(output), todo="Name another file.")
+    click.echo(f"{one_line(str(output))} is written.")
+
+
+def _examined(folder: Path, file: Path | None) -> tuple[ValidationResult, list[str]]:
+    """The verdict, and when it is good the lines that say what the file means."""
+    from ralph.cli import context
+    from ralph.cli.context import usual
+    from ralph.config.load import FILE_NAMES, examine
+
+    shown = str(file) if file else next((n for n in FILE_NAMES if os.path.lexists(folder / n)), "")
+    if not shown:
+        nothing = ConfigFinding(0, "", _nothing_here(folder))
+        return ValidationResult(FILE_NAMES[0], False, (nothing,)), []
+    try:
+        found = examine(folder, file, backlog=usual(context.here().root), prompt_to_come=True)
+    except Unreadable as error:
+        return ValidationResult(shown, False, (ConfigFinding(error.line, "", error.what),)), []
+    problems = found.settings.problems
+    errors = findings(problems.found)
+    here = () if errors else (*hat_findings(found, folder), *_unusable(found, folder))
+    verdict = ValidationResult(shown, not errors, errors, findings(problems.noted) + here)
+    return verdict, [] if errors else list(_meaning(found))
+
+
+def _nothing_here(folder: Path) -> str:
+    from ralph.cli.context import here
+    from ralph.config.load import found_above
+
+    above = found_above(folder, here().root)
+    if above is None:
+        return "does not exist; `ralph run` would go by the defaults"
+    file = os.path.relpath(above, folder)
+    return f"does not exist here, but {file} does; `ralph validate {file}` checks it"
+
+
+def _unusable(found: Examined, folder: Path) -> Iterator[ConfigFinding]:
+    """Agents that could not be started here and now. The file may be right all the same."""
+    from ralph.config.agents import check_agent
+
+    if not found.has_agent:
+        what = "no agent is set; put its command after -- on the command line, or set cli.command"
+        yield ConfigFinding(0, "cli.command", what)
+    settings = found.settings
+    lines = {key.removeprefix("cli."): given.line for key, given in settings.values.items()}
+    agents = [("cli", found.policy.agent, lines)] if found.has_agent else []
+    mine = program_of(found.policy.agent)
+    for name, gates in (("gates", found.policy.gates), ("at_end", found.work.at_end)):
+        for index, (gate, values) in enumerate(zip(gates, settings.get(name) or (), strict=False)):
+            if gate.agent is not None and program_of(gate.agent) not in ("", mine):
+                own = {k.removeprefix(f"{name}[].agent."): given.line for k, given in values.items()}
+                agents.append((f"{name}[{index}].agent", gate.agent, own))
+    for at, agent, own in agents:
+        try:
+            check_agent(msgspec.structs.replace(found.policy, agent=agent), folder)
+        except RalphError as error:
+            name = "script" if agent.script else "command" if agent.command else "backend"
+            todo = error.todo.replace("cli.", f"{at}.")
+            yield ConfigFinding(own.get(name, 0), f"{at}.{name}", f"{error.what}. {todo}".rstrip())
+
+
+def program_of(agent: AgentPolicy) -> str:
+    """Whom it would start; empty where nobody can say."""
+    from ralph.agents.registry import program
+
+    try:
+        return agent.script or program(agent)
+    except RalphError:  # found when the agent is checked
+        return ""
+
+
+def _shown(found: ValidationResult | RolesVerdict) -> Iterator[str]:
+    """In the form that editors and CI systems know: FILE:LINE: error: ..."""
+    for kind, ones in (("error", found.errors), ("warning", found.warnings)):
+        for one in ones:
+            where = f"{found.file}:{one.line}" if one.line else found.file
+            yield f"{where}: {kind}: " + (f"{one.key}: " if one.key else "") + one.what
+    yield f"{found.file} is {'valid' if found.valid else 'not valid'}{_counted(found)}"
+
+
+def _counted(found: ValidationResult | RolesVerdict) -> str:
+    counts = [
+        f"{len(of)} {name}{'' if len(of) == 1 else 's'}"
+        for name, of in (("error", found.errors), ("warning", found.warnings))
+        if of
+    ]
+    return f": {', '.join(counts)}" if counts else ""
+
+
+# What the file means
+
+
+def _meaning(found: Examined) -> Iterator[str]:
+    policy = found.policy
+    rows = [
+        ("agent", [_agent(policy.agent) if found.has_agent else "none: put its command after --"]),
+        ("task", list(_tasks(found)) if found.backlog else [_task(found.task)]),
+        ("gates", [_gate(gate) for gate in policy.gates] or [_no_gates(policy)]),
+        ("done", [_claim(policy)]),
+        ("limits", list(_limits(policy.limits))),
+    ]
+    if policy.team is not None:
+        rows.append(("hats", hat_lines(policy.team)))
+    if found.backlog:
+        rows.append(("lands", [_landing(policy.land)]))
+    if policy.sandbox.kind != "none":
+        rows.append(("sandbox", [_sandbox(policy.sandbox)]))
+    if policy.env_allow:
+        rows.append(("env", [f"agents and gates also get {', '.join(policy.env_allow)}"]))
+    if policy.notify:
+        rows.append(
+            ("notify", [f"{n.run or masked.address(n.url)} ({', '.join(n.when)})" for n in policy.notify])
+        )
+    if found.work.at_end:
+        rows.append(("at end", [_at_end(gate) for gate in found.work.at_end]))
+    for name, lines in rows:
+        yield from _rows(name, lines)
+
+
+def _rows(name: str, lines: list[str]) -> list[str]:
+    return [f"  {name if index == 0 else '':<8}{line}" for index, line in enumerate(lines)]
+
+
+def _agent(agent: AgentPolicy) -> str:
+    if agent.script:
+        return f"{agent.backend}: {agent.script}"
+    import shlex
+
+    if agent.backend != "custom":
+        program = f" as {shlex.join(agent.command)}" if agent.command else ""
+        model = f", model {agent.model}" if agent.model else ""
+        return f"{agent.backend}{program}{model}" + (f", with {shlex.join(agent.args)}" if agent.args else "")
+    flag = f" after {agent.prompt_flag}" if agent.prompt_flag else ""
+    way = {
+        "stdin": "prompt on standard input",
+        "arg": f"prompt as last argument{flag}",
+        "file": f"prompt as a file, its path the last argument{flag}",
+    }[agent.prompt_mode]
+    says = {"text": "prints text", "jsonl": "prints JSON lines"}[agent.output]
+    return f"{shlex.join(agent.command)} ({way}; {says})"
+
+
+def _task(task: Task | None) -> str:
+    if task is None:
+        return "no prompt here: give one with -p, -P or PROMPT.md, or tasks: `ralph task add`"
+    criteria = f", {len(task.criteria)} criteria" if task.criteria else ""
+    return f"{task.title} ({task.id}{criteria})"
+
+
+def _tasks(found: Examined) -> Iterator[str]:
+    from ralph.config.field_types import duration_text
+
+    work = found.work
+    yield f"those of {found.backlog}, {work.parallel} at once; a look every {duration_text(work.poll_seconds)}"
+    shared = f", with a copy of {', '.join(work.share)}" if work.share else ""
+    yield f"each in a {found.policy.workspace} of its own{shared}; gates: {work.gates_at_once} at once"
+
+
+def _landing(land: LandPolicy) -> str:
+    target = land.target or "the branch that is checked out"
+    how = {
+        "merge": f"merged into {target}; after {land.merges} merges with what others landed, on a branch",
+        "branch": f"on a branch task/... from {target}",
+        "pr": f"in a pull request for {target}",
+        "none": f"nowhere: kept as a recovery ref, from {target}",
+    }[land.how]
+    return f"{how}; branches are pushed" if land.push else how
+
+
+def _gate(gate: GatePolicy) -> str:
+    from ralph.config.field_types import duration_text
+
+    when = {"claim": "on a claim", "iteration": "after each iteration"}[gate.every]
+    where = ", in a clean checkout" if gate.hermetic else ""
+    times = f"warned after {duration_text(gate.soft_timeout)}, ended after {duration_text(gate.hard_timeout)}"
+    return f"{gate.name}: {'hard' if gate.hard else 'soft'}, {when}{where}, {times}: {gate.question}"
+
+
+def _at_end(gate: GatePolicy) -> str:
+    from ralph.config.field_types import duration_text
+
+    ended = f"ended after {duration_text(gate.hard_timeout)}"
+    return f"{gate.name}: looks at the whole run over a backlog, {ended}: {gate.question}"
+
+
+def _sandbox(sandbox: SandboxPolicy) -> str:
+    network = "your network" if sandbox.network == "host" else "no network"
+    files = "its usual ones" if sandbox.credentials is None else ", ".join(sandbox.credentials) or "none"
+    more = [
+        f"{name} {', '.join(paths)}"
+        for name, paths in (("readable", sandbox.readable), ("writable", sandbox.writable))
+        if paths
+    ]
+    return "; ".join([f"{sandbox.kind}: {network}", f"credentials of the agent: {files}", *more])
+
+
+def _no_gates(policy: Policy) -> str:
+    if policy.unverified_ok and not policy.require_verified:
+        return "none: the end will be unverified; for this file that is a success"
+    return "none: no proof is wanted" if policy.gates_declined else "none: the end will be unverified"
+
+
+def _claim(policy: Policy) -> str:
+    how = {
+        "signal": f"claimed by TASK_COMPLETE or {policy.completion_promise}",
+        "exit-zero": "claimed by exit code 0",
+        "every-iteration": "claimed by the end of each iteration",
+    }[policy.claim]
+    hard = [gate.name for gate in policy.gates if gate.hard]
+    return f"{how}; proven by {', '.join(hard)}" if hard else f"{how}; proven by nothing"
+
+
+def _limits(limits: LimitPolicy) -> Iterator[str]:
+    from ralph.config.field_types import duration_text as t
+
+    yield (
+        f"{limits.max_iterations} iterations, {limits.max_attempts} attempts, "
+        f"{t(limits.hard_seconds)} in all (told to finish after {t(limits.soft_seconds)})"
+    )
+    yield (
+        f"an iteration: {t(limits.iteration_hard_seconds)} (warned after "
+        f"{t(limits.iteration_soft_seconds)}), {t(limits.idle_seconds)} idle"
+    )
+    cost = f"{limits.max_cost_usd:g} USD" if limits.max_cost_usd else "any cost"
+    tokens = f"{limits.max_tokens} tokens" if limits.max_tokens else "any number of tokens"
+    yield f"{cost}, {tokens}, a wait of up to {t(limits.max_wait_seconds)} for a quota"
+
+
+# -- hats and roles ------------------------------------------------------------------------------
+
+_FEW = 3  # warnings that a run tells one by one
+
+
+def hat_findings(found: Examined, folder: Path) -> Iterator[ConfigFinding]:
+    """All of them warnings here: a loop can run with it. `ralph hats validate` tells errors from them."""
+    from ralph.core.hats import graph
+
+    team = found.policy.team
+    if team is None:
+        return
+    lines = {called.name: called.line for called in found.settings.get("hats") or ()}
+    for finding in graph.check(team):
+        key = f"hats.{finding.hat}" if finding.hat else "hats"
+        yield ConfigFinding(lines.get(finding.hat, 0), key, f"{finding.what}. {finding.todo}")
+    yield from _unusable_hats(found, team, folder, lines)
+
+
+def warned(team: Team) -> Iterator[str]:
+    """What a run says of its hats before it begins: all that cannot work, and what else is to look at if that is little."""
+    from ralph.core.hats import graph
+
+    found = graph.check(team)
+    errors = [one for one in found if one.level == "error"]
+    others = [one for one in found if one.level != "error"]
+    shown = [*errors, *(others if len(others) <= _FEW else ())]
+    for one in shown:
+        yield f"hats{f'.{one.hat}' if one.hat else ''}: {one.what}. {one.todo}"
+    if more := len(found) - len(shown):
+        yield f"hats: {more} more things to look at: `ralph hats validate`"
+
+
+def _unusable_hats(
+    found: Examined, team: Team, folder: Path, lines: dict[str, int]
+) -> Iterator[ConfigFinding]:
+    from ralph.config.agents import check_agent
+
+    checked = {program_of(found.policy.agent)}
+    for hat in team.hats:
+        agent = hat.agent
+        if agent is None or (it := program_of(agent)) in checked:
+            continue
+        checked.add(it)
+        try:
+            check_agent(replace(found.policy, agent=agent), folder)
+        except RalphError as error:
+            yield ConfigFinding(
+                lines[hat.id], f"hats.{hat.id}.backend", f"{error.what}. Correct the hat's `backend`."
+            )
+
+
+def hat_lines(team: Team) -> list[str]:
+    from ralph.core.hats.model import RESUME
+
+    if not team.routes:
+        return [_hat(hat) for hat in team.hats]
+    starts = f"starts with {team.starting_event}"
+    goes_on = f", and looks again by {RESUME} when idle" if team.persistent else ""
+    return [*(_hat(hat) for hat in team.hats), starts + goes_on]
+
+
+def _hat(hat: Hat) -> str:
+    by = [*hat.triggers, *([f"when {hat.when}"] if hat.when else [])]
+    if hat.scan:
+        doing = "looks for work without an agent"
+    else:
+        doing = f"by {hat.agent.backend}" if hat.agent else "by the agent"
+    says = f" → {', '.join(hat.declared)}" if hat.declared else ""
+    return f"{hat.id}: {', '.join(by) or 'nothing puts it on'}{says} ({doing})"
+
+
+class Role(msgspec.Struct, frozen=True):
+    role: str
+    file: str
+    condition: str  # empty: no trigger names it, so nobody wears it
+
+
+class RolesVerdict(msgspec.Struct, frozen=True):
+    file: str
+    valid: bool
+    errors: tuple[ConfigFinding, ...] = ()
+    warnings: tuple[ConfigFinding, ...] = ()
+    base: str = ""  # the file whose text comes before the role's
+    roles: tuple[Role, ...] = ()  # in the order in which their conditions are looked at
+
+
+def roles_here(folder: Path) -> RolesVerdict | None:
+    """None when there are none."""
+    file = roles_file(folder) or ""
+    try:
+        roles, problems = examine_roles(folder)
+    except Unreadable as error:
+        return RolesVerdict(file, False, (ConfigFinding(error.line, "", error.what),))
+    if roles is None or problems is None:
+        return None
+    errors = findings(problems.found)
+    return RolesVerdict(
+        file=file,
+        valid=not errors,
+        errors=errors,
+        warnings=findings(problems.noted),
+        base=BASE if roles.base else "",
+        roles=tuple(_listed(roles, folder)),
+    )
+
+
+def roles_meaning(x: RolesVerdict) -> Iterator[str]:
+    base = f"; {x.base} comes before each" if x.base else ""
+    yield f"by {x.file}, the first whose condition has become true{base}"
+    for one in x.roles:
+        yield f"{one.role} ({one.file}): {one.condition or 'no trigger names it, so nobody wears it'}"
+
+
+def _listed(roles: Team, folder: Path) -> Iterator[Role]:
+    for hat in roles.conditional:
+        yield Role(hat.id, f"{FOLDER}/{hat.id}.md", hat.when)
+    for name in role_names(folder):
+        if roles.hat(name) is None:
+            yield Role(name, f"{FOLDER}/{name}.md", "")

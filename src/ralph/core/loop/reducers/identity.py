@@ -1,0 +1,33 @@
+"""Which loop this is. Everything but its limits and allowances is fixed when it starts. Pure."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from ralph.core import facts as f
+from ralph.core.loop.state import Identity
+from ralph.core.loop.step import Reducers, Step
+
+
+def _started(step: Step, x: f.LoopStarted) -> Identity:
+    return Identity(
+        loop=x.loop,
+        task=x.task,
+        policy=x.policy,
+        root=x.root,
+        folder=x.folder,
+        home=x.home,
+        slot=x.slot,
+        backlog=x.backlog,
+        started=True,
+    )
+
+
+def _resumed(step: Step, x: f.LoopResumed) -> Identity:
+    identity = step.before.identity
+    policy = identity.policy
+    policy = replace(policy, limits=x.limits or policy.limits, allow=(*policy.allow, *x.allow))
+    return replace(identity, policy=policy)
+
+
+REDUCERS: Reducers = {f.LoopStarted: _started, f.LoopResumed: _resumed}

@@ -1,0 +1,399 @@
+"""What is claimed and what the gates say of it: claims, evidence, attempts, escalation, the end. Pure.
+
+What an attempt is, is decided here. `completed-verified` is never taken from a fact alone: claims.py has to agree.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from ralph.core import facts as f
+from ralph.core.failures.excerpt import excerpt
+from ralph.core.loop import signals
+from ralph.core.loop.claims import Verdict, judge, weakened
+from ralph.core.loop.reducers.agents import gives_no_answer
+from ralph.core.loop.reducers.progress import is_promise
+from ralph.core.loop.state import (
+    OUTPUTS_KEPT,
+    Attempt,
+    Claim,
+    Judgement,
+    LoopState,
+    Result,
+    failure_key,
+    verdict_key,
+)
+from ralph.core.loop.step import CANNOT_RUN, Reducers, Step
+from ralph.core.policy import GatePolicy
+from ralph.text import digest, few
+
+SUMMARY_CHARS = 2000
+
+_TIMED_OUT = {
+    "iteration-time": "the iteration hit its hard time limit",
+    "idle": "the agent was idle for too long",
+}
+
+
+# -- the loop starts, is resumed, ends -------------------------------------------------------------------------------
+
+
+def _resumed(step: Step, x: f.LoopResumed) -> Judgement:
+    """After an end what led to it is forgiven: a person has looked at it and wants it to continue."""
+    j = step.before.judgement
+    if j.ended is None:
+        return j
+    if j.ended == "needs-review" and not x.allow:
+        j = replace(j, claim=None, results=(), refusal=_why_not_allowed(step))
+    return replace(j, ended=None, end_reason="", end_limit="", streak=0, streak_hash="", under_shift=0)
+
+
+def _why_not_allowed(step: Step) -> str:
+    """No one allows what needed a review: the agent has to do without."""
+    j = step.before.judgement
+    found = weakened(step.now, j.claim) if j.claim else {}
+    if weaker := [text for path in j.review_paths for text in found.get(path, ())]:
+        return f"existing tests are weaker: {few(weaker)}; make them as strong as they were"
+    paths = ", ".join(j.review_paths[:10])
+    return f"it passes only with changes to {paths}; put these files back as they were"
+
+
+def _loop_ended(step: Step, x: f.LoopEnded) -> Judgement:
+    j, end = step.before.judgement, x.end
+    if end == "completed-verified":
+        verdict = judge(step.before, j.claim) if j.claim else None
+        if not (isinstance(verdict, Verdict) and verdict.what == "verified"):
+            end = "internal"  # no fact may say more than the gates did
+    return replace(
+        j,
+        ended=end,
+        end_reason=x.reason,
+        end_limit=x.limit,
+        end_branch=x.branch,
+        proof=x.proof,
+        review_paths=x.paths if end == "needs-review" else (),
+    )
+
+
+# -- the tree --------------------------------------------------------------------------------------------------------
+
+
+def _prepared(step: Step, x: f.WorkspacePrepared) -> Judgement:
+    return replace(
+        step.before.judgement,
+        base={known.gate: known.passed for known in x.known},
+        base_tests={known.gate: known.tests for known in x.known if known.tests},
+    )
+
+
+def _tree_changed(step: Step, x: f.WorkspaceChanged) -> Judgement:
+    """A claim was about another tree than the one that is there now."""
+    j = _unclaimed(step.before.judgement)
+    return j if step.before.progress.serial else replace(j, base={}, base_tests={})
+
+
+def _merged(step: Step, x: f.WorkspaceMerged) -> Judgement:
+    """What was judged was another tree: gates look at this one. A reviewer has read this very change."""
+    j = step.before.judgement
+    if (claim := j.claim) is None:
+        return j
+    j = replace(j, results=())
+    if x.conflicts:
+        return replace(j, claim=None)
+    if x.same_patch:
+        j = _carried_over(step, j, claim.tree, x.tree)
+    merges = step.now.landing.merges
+    return replace(j, claim=replace(claim, tree=x.tree, round=merges, touched=None, hidden={}))
+
+
+def _carried_over(step: Step, j: Judgement, old: str, new: str) -> Judgement:
+    reviews, verdicts = dict(j.reviews), dict(j.verdicts)
+    for gate in step.now.gates:
+        before, after = (verdict_key(gate.name, "as-is", tree) for tree in (old, new))
+        if gate.kind.verdict_follows_patch and before in reviews:
+            reviews[after] = replace(reviews[before], tree=new)
+            verdicts[after] = verdicts.get(before, ())
+    return replace(j, reviews=reviews, verdicts=verdicts)
+
+
+# -- iterations ------------------------------------------------------------------------------------------------------
+
+
+def _iteration_started(step: Step, x: f.IterationStarted) -> Judgement:
+    j = step.before.judgement
+    new_shift = x.shift > j.under_shift
+    return replace(
+        _unclaimed(j),
+        under_shift=x.shift,
+        shifted=new_shift,
+        shifts=j.shifts + new_shift,
+        refusals={},
+        unrunnable="",
+    )
+
+
+def _iteration_ended(step: Step, x: f.IterationEnded) -> Judgement:
+    outcome = step.outcome
+    j = replace(step.before.judgement, claim=None, results=())
+    if outcome.lived:
+        j = replace(j, refusal="")
+    match outcome.kind:
+        case "interrupted":
+            # It gives its number back, and a shift that was not lived through is given again.
+            again = int(j.shifted)
+            j = replace(j, under_shift=j.under_shift - again, shifts=j.shifts - again, shifted=False)
+        case "timed-out":
+            j = _attempt(
+                j, "agent", digest(x.cause), code=-1, excerpt=excerpt(x.said), headline=_TIMED_OUT[x.cause]
+            )
+        case "context":
+            j = replace(j, unchecked=x.serial)
+            if step.policy.claim == "every-iteration":
+                j = _claimed(step, j, x)
+        case "stuck":
+            j = replace(j, unchecked=0)
+        case "spoke":
+            idle = step.team is not None and step.hat_step.turns.idle
+            j = replace(j, unchecked=0 if idle else x.serial)
+            if step.claims:
+                j = _claimed(step, j, x)
+    return _by_hats(step, j)
+
+
+def _claimed(step: Step, j: Judgement, x: f.IterationEnded) -> Judgement:
+    if why := _refusal(step.now, x):
+        return replace(j, refusal=why)
+    promise = j.promise if j.promised == x.serial else ""
+    summary = promise or _words(x.said, step.policy.completion_promise)
+    return _judged(step, replace(j, claim=Claim(serial=x.serial, tree=x.tree, summary=summary)))
+
+
+def _words(said: str, promise: str) -> str:
+    """What the agent said, without its signal."""
+    lines = [line for line in said.splitlines() if signals.signal_on(line, promise)[0] is None]
+    return "\n".join(lines).strip()[:SUMMARY_CHARS]
+
+
+def _refusal(s: LoopState, x: f.IterationEnded) -> str:
+    """Why a claim is not even put to the gates."""
+    known = s.workspace.unrecorded
+    if nested := [path for path in x.nested if path not in known]:
+        return f"the tree holds repositories of their own, whose content git would not record: {', '.join(nested)}"
+    if unclean := [path for path in x.dirty_submodules if path not in known]:
+        return f"submodules have uncommitted changes: {', '.join(unclean)}"
+    if x.unresolved:
+        return f"the merge is not resolved: conflict marks are still in {few(x.unresolved)}"
+    same = x.tree == s.workspace.base_tree
+    if same and not s.identity.task.no_change_ok and not s.identity.policy.unverified_ok:
+        return "nothing has changed since the start, so nothing can have been completed"
+    return ""
+
+
+def _claim_made(step: Step, x: f.ClaimMade) -> Judgement:
+    made = f"\n\nMade: {few(x.artifacts, 20)}" if x.artifacts else ""
+    return replace(step.before.judgement, promised=x.serial, promise=x.summary[:SUMMARY_CHARS] + made)
+
+
+def _inspected(step: Step, x: f.ClaimInspected) -> Judgement:
+    j = step.before.judgement
+    if j.claim is None or j.claim.tree != x.tree:
+        return j
+    return replace(j, claim=replace(j.claim, touched=x.touched, hidden=x.hidden, weakened=x.weakened))
+
+
+# -- gates -----------------------------------------------------------------------------------------------------------
+
+
+def _gate_ended(step: Step, x: f.GateEnded) -> Judgement:
+    j = step.before.judgement
+    if x.how == "interrupted":
+        return j
+    gate = step.before.gate(x.gate)
+    if gate and gate.kind.asked_once:
+        return _opinion(step, j, gate, x)
+    key = verdict_key(x.gate, x.variant, x.tree)
+    j = replace(j, verdicts={**j.verdicts, key: (*j.verdicts.get(key, ()), x.passed)})
+    if not x.passed and (x.purpose == "base" or j.claim is None):
+        j = replace(j, failures=j.failures | {failure_key(x.gate, x.error_hash)})
+    if x.purpose == "base":
+        return _base_measured(j, x)
+    return _evidence(step, replace(j, results=(*j.results, _result(x))), gate, x)
+
+
+def _base_measured(j: Judgement, x: f.GateEnded) -> Judgement:
+    j = replace(j, base={**j.base, x.gate: x.passed})
+    if x.tests:
+        j = replace(j, base_tests={**j.base_tests, x.gate: x.tests})
+    if x.code in CANNOT_RUN:
+        j = replace(j, base_unrun={**j.base_unrun, x.gate: x.error_hash})
+    return j
+
+
+def _opinion(step: Step, j: Judgement, gate: GatePolicy, x: f.GateEnded) -> Judgement:
+    """What a reviewer says. Its verdict on a tree holds."""
+    if x.fault and gate.hard:
+        return replace(j, refusals={**j.refusals, x.gate: j.refusals.get(x.gate, 0) + 1})
+    result = _result(x)
+    j = replace(j, results=(*j.results, result))
+    if gate.hard and gives_no_answer(step, x):
+        return replace(j, results=tuple(r for r in j.results if r.gate != x.gate))
+    if not x.unclear:
+        key = verdict_key(x.gate, x.variant, x.tree)
+        verdicts = {**j.verdicts, key: (*j.verdicts.get(key, ()), x.passed)}
+        j = replace(j, verdicts=verdicts, reviews={**j.reviews, key: result})
+    if not gate.hard:
+        j = replace(j, findings={**j.findings, x.gate: x.findings})
+    return _evidence(step, j, gate, x)
+
+
+def _evidence(step: Step, j: Judgement, gate: GatePolicy | None, x: f.GateEnded) -> Judgement:
+    """The claim at hand is judged again; a gate after an iteration that runs out of time is an attempt by itself."""
+    if x.purpose == "iteration":
+        j = replace(j, checks={**j.checks, x.gate: j.results[-1]})
+    if j.claim is not None and j.claim.tree == x.tree:
+        return _judged(step, j)
+    if gate and gate.hard and x.timed_out == "hard" and x.purpose == "iteration":
+        return _attempt(j, x.gate, x.error_hash, code=x.code, excerpt=x.excerpt, headline=x.headline)
+    return j
+
+
+def _result(x: f.GateEnded) -> Result:
+    return Result(
+        op=x.op,
+        gate=x.gate,
+        purpose=x.purpose,
+        variant=x.variant,
+        tree=x.tree,
+        passed=x.passed,
+        code=x.code,
+        timed_out=x.timed_out,
+        wrote=x.wrote,
+        excerpt=x.excerpt,
+        error_hash=x.error_hash,
+        headline=x.headline,
+        unclear=x.unclear,
+        tests=x.tests,
+    )
+
+
+def _judged(step: Step, j: Judgement) -> Judgement:
+    """A claim that the gates reject is taken back at once."""
+    verdict = judge(replace(step.now, judgement=j), j.claim) if j.claim else None
+    return _rejected(j, verdict) if isinstance(verdict, Verdict) and verdict.what == "failed" else j
+
+
+def _rejected(j: Judgement, verdict: Verdict) -> Judgement:
+    result = verdict.result
+    assert result is not None  # a failed verdict always names the result that decided it
+    if result.code in CANNOT_RUN and j.base_unrun.get(result.gate) == result.error_hash:
+        why = f"gate {result.gate} cannot be run, neither at the start nor now: {result.headline}. Is its command right?"
+        return replace(j, claim=None, unchecked=0, unrunnable=why)
+    if verdict.flaky:
+        # The gate contradicts itself on one tree: its fault, not the agent's, who sees what it said all the same.
+        return replace(j, claim=None, unchecked=0, checks={**j.checks, result.gate: result})
+    return _attempt(
+        j,
+        result.gate,
+        result.error_hash,
+        code=result.code or 1,  # a reviewer says FAIL in words
+        excerpt=result.excerpt,
+        headline=result.headline,
+    )
+
+
+def _attempt(
+    j: Judgement, gate: str, hash_: str, *, code: int, excerpt: str = "", headline: str = ""
+) -> Judgement:
+    streak = j.streak + 1 if hash_ == j.streak_hash else 1
+    made = Attempt(
+        number=j.attempts + 1,
+        gate=gate,
+        error_hash=hash_,
+        shift=j.under_shift > 0,
+        code=code,
+        excerpt=excerpt,
+        headline=headline,
+    )
+    # Only the last outputs are shown again; the table keeps every row.
+    older = tuple(replace(a, excerpt="") for a in j.history[: 1 - OUTPUTS_KEPT or None])
+    recent = j.history[len(older) :]
+    return replace(
+        j,
+        attempts=j.attempts + 1,
+        history=(*older, *recent, made),
+        failures=j.failures | {failure_key(gate, hash_)},
+        streak=streak,
+        streak_hash=hash_,
+        under_shift=j.under_shift if streak > 1 else 0,
+        claim=None,
+        unchecked=0,
+    )
+
+
+# -- hats ------------------------------------------------------------------------------------------------------------
+
+
+def _event(step: Step, x: f.EventReceived) -> Judgement:
+    j = step.before.judgement
+    if is_promise(step, x):
+        return replace(j, promised=x.serial, promise=x.payload[:SUMMARY_CHARS])
+    return _by_hats(step, j)
+
+
+def _by_hats(step: Step, j: Judgement) -> Judgement:
+    """Where events are routed, a claim stands only as long as nothing waits and a hat that may has made it. An event may wait
+    for the gates in its place, or Ralph itself finds that there is nothing left to do."""
+    if step.team is None:
+        return j
+    turns = step.hat_step.turns
+    if j.claim is not None and not j.claim.held and not turns.claim:
+        j = replace(j, claim=None, results=())
+    if j.claim is not None or not isinstance(step.fact, f.IterationEnded | f.BoardLooked):
+        return j
+    claim = Claim(serial=step.now.progress.serial, tree=step.now.workspace.tree)
+    if turns.held:
+        return _judged(step, replace(j, claim=replace(claim, held=True), results=()))
+    if turns.claim and isinstance(step.fact, f.BoardLooked):
+        return _judged(step, replace(j, claim=replace(claim, summary=step.fact.why), results=()))
+    return j
+
+
+def _transition_passed(step: Step, x: f.TransitionPassed) -> Judgement:
+    """What was tried so far was about this transition: the next one begins anew."""
+    return _anew(_unclaimed(step.before.judgement))
+
+
+def _board_looked(step: Step, x: f.BoardLooked) -> Judgement:
+    j = step.before.judgement
+    return _by_hats(step, _anew(j) if x.topic else j)
+
+
+def _item_given_up(step: Step, x: f.ItemGivenUp) -> Judgement:
+    j = step.before.judgement
+    return _anew(_unclaimed(j)) if x.under_way else j
+
+
+def _unclaimed(j: Judgement) -> Judgement:
+    return replace(j, claim=None, results=(), unchecked=0)
+
+
+def _anew(j: Judgement) -> Judgement:
+    return replace(j, attempts=0, history=(), streak=0, streak_hash="", under_shift=0)
+
+
+REDUCERS: Reducers = {
+    f.LoopResumed: _resumed,
+    f.WorkspacePrepared: _prepared,
+    f.WorkspaceChanged: _tree_changed,
+    f.WorkspaceMerged: _merged,
+    f.IterationStarted: _iteration_started,
+    f.IterationEnded: _iteration_ended,
+    f.ClaimInspected: _inspected,
+    f.ClaimMade: _claim_made,
+    f.GateEnded: _gate_ended,
+    f.EventReceived: _event,
+    f.TransitionPassed: _transition_passed,
+    f.BoardLooked: _board_looked,
+    f.ItemGivenUp: _item_given_up,
+    f.LoopEnded: _loop_ended,
+}

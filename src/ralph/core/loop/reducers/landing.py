@@ -1,0 +1,55 @@
+"""How the change gets onto its target. Pure."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from ralph.core import facts as f
+from ralph.core.loop.state import Landing
+from ralph.core.loop.step import Reducers, Step
+
+
+def _merge_intended(step: Step, x: f.MergeIntended) -> Landing:
+    return replace(step.before.landing, merge=x)
+
+
+def _merged(step: Step, x: f.WorkspaceMerged) -> Landing:
+    landing, claim = step.before.landing, step.before.judgement.claim
+    if claim is None:
+        return replace(landing, merge=None)
+    landing = replace(landing, merges=landing.merges + 1, intended=None, merge=None)
+    if not x.conflicts:
+        return replace(landing, mixed=True)
+    return replace(
+        landing,
+        conflicts=x.conflicts,
+        conflict=x.text,
+        merging=tuple(dict.fromkeys((*landing.merging, *x.conflicts))),
+        conflicted=landing.conflicted + 1,
+        merged_from=claim.tree,
+    )
+
+
+def _intended(step: Step, x: f.LandingIntended) -> Landing:
+    return replace(step.before.landing, intended=x)
+
+
+def _landed(step: Step, x: f.Landed) -> Landing:
+    return replace(step.before.landing, landed=x, intended=None)
+
+
+def _iteration_ended(step: Step, x: f.IterationEnded) -> Landing:
+    landing = step.before.landing
+    if not step.outcome.lived:
+        return landing
+    merging = landing.merging if x.unresolved else ()
+    return replace(landing, conflict="", conflicts=(), mixed=False, merging=merging)
+
+
+REDUCERS: Reducers = {
+    f.MergeIntended: _merge_intended,
+    f.WorkspaceMerged: _merged,
+    f.LandingIntended: _intended,
+    f.Landed: _landed,
+    f.IterationEnded: _iteration_ended,
+}
