@@ -19,9 +19,9 @@ from typing import Any
 import msgspec
 
 from ralph.cli.show.events import KINDS
+from ralph.core.secrets import masked
 from ralph.git.repo import find, without_git
 from ralph.journal.read import history
-from ralph.terminal import words
 
 RALPH = Path(sys.executable).with_name("ralph")
 CONFIG = """\
@@ -132,7 +132,7 @@ class Project:
         if not state.is_dir():
             state = (find(self.path) or without_git(self.path)).state_dir
         found = [record for record in history(state) if fnmatchcase(record.kind, kind)]
-        told = [msgspec.json.decode(words.fact(record.kind, record.data)) for record in found]
+        told = [msgspec.json.decode(masked.fact(record.kind, record.data)) for record in found]
         return [
             data | {"seq": record.seq, "kind": record.kind} for data, record in zip(told, found, strict=True)
         ]

@@ -259,7 +259,7 @@ def test_an_earlier_loop_is_named_by_its_id_or_its_beginning(project: Project) -
     assert "another" not in shown(project, "1", "--loop", earlier)
     assert "another" not in shown(project, "1", "--loop", earlier[:-1])
     century = earlier[:2]
-    assert "is the beginning of 2 loops" in refused(project, "1", "--loop", century)
+    assert "several loops begin with" in refused(project, "1", "--loop", century)
 
 
 # -- while it grows --------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "prompt",
         "sandbox",
     },
-    "terminal": {"core"},
+    "terminal": {"core", "history"},
     "report": {"core", "git", "history", "journal", "terminal"},
     "agent_tools": {"core", "journal"},
     "setup": {"core", "agents", "config", "git", "processes"},

@@ -6,7 +6,7 @@ Imported only when a shell asks. Whatever goes wrong here offers nothing: a pers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem, ShellComplete, get_completion
 from ralph.errors import RalphError
 
 if TYPE_CHECKING:
-    from ralph.cli.show.operations import LoggedOperation as _Operation
+    from ralph.cli.show.operation_words import Operation as _Operation
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_RALPH_COMPLETE"
@@ -89,7 +89,7 @@ def _iterations(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]
 def _serials(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     wanted = _iteration(ctx)
     for one in _operations(ctx):
-        if one.what == "iteration" and wanted in (None, one.n):
+        if not one.gate and wanted in (None, one.n):
             yield CompletionItem(str(one.serial), help=f"iteration {one.n}: {_ended(one)}")
 
 
@@ -102,10 +102,11 @@ def _gates(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
 
 def _loops(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     from ralph.cli.context import here
-    from ralph.cli.show.operations import loops
+    from ralph.history.history import survey
+    from ralph.journal.read import history
 
-    for _, started in reversed(list(loops(here().state_dir))):
-        yield CompletionItem(started.loop, help=_short(f"{started.task.id}: {started.task.title}"))
+    for one in reversed(survey(history(here().state_dir)).starts.values()):
+        yield CompletionItem(one.id, help=_short(f"{one.task}: {one.title}"))
 
 
 def _runs(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
@@ -199,17 +200,20 @@ def _iteration(ctx: click.Context) -> int | None:
     return int(given) if given is not None and str(given).isdigit() else None
 
 
-def _operations(ctx: click.Context) -> list[_Operation]:
+def _operations(ctx: click.Context) -> Sequence[_Operation]:
     from ralph.cli.context import here
-    from ralph.cli.show.operations import find_loop, operations
+    from ralph.history.choose import load_one
 
-    repo = here()
-    loop = find_loop(repo, ctx.params.get("loop") or "")
-    return operations(loop, repo.state_dir) if loop else []
+    loop = load_one(here(), ctx.params.get("loop") or "")
+    return loop.operations() if loop else []
 
 
 def _ended(one: _Operation) -> str:
-    return _short(f"{one.how} {one.signal}")
+    from ralph.cli.show.operation_words import how_it_ended
+    from ralph.history.iterations import Iteration
+
+    signal = one.signal if isinstance(one, Iteration) else ""
+    return _short(f"{how_it_ended(one)} {signal}")
 
 
 def _short(text: str) -> str:

@@ -9,7 +9,7 @@ from ralph.backlog import BACKLOG_NAME
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, find, without_git
-from ralph.history.loops import is_over, last_loop
+from ralph.history.loop_records import is_over, last_loop
 from ralph.journal.read import NAME, scan
 
 BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates

@@ -131,7 +131,7 @@ def _room(folder: Path, used_for: str) -> Finding:
 
 
 def _journal(repo: Repo) -> Iterator[Finding]:
-    from ralph.history.loops import dead_runs
+    from ralph.history.loop_records import dead_runs
     from ralph.journal.lock import holder
     from ralph.journal.read import NAME, history, segments
     from ralph.journal.read import scan as scan_file

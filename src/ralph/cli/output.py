@@ -14,7 +14,7 @@ from ralph.terminal.activity import LONGEST_READ, readable
 from ralph.terminal.words import LONGEST, one_line
 
 if TYPE_CHECKING:
-    from ralph.cli.show.operations import LoggedOperation
+    from ralph.cli.show.operation_words import Operation
 
 
 CHUNK = 1 << 16
@@ -45,9 +45,9 @@ def put(pieces: Iterable[bytes], raw: bool) -> None:
     sys.stdout.buffer.flush()
 
 
-def manner(one: LoggedOperation) -> Show:
+def manner(one: Operation) -> Show:
     """Agents, reviewers among them, may print JSON that nobody wants to read; what a command prints is its own."""
-    return as_told if one.what == "iteration" or one.prompt else as_printed
+    return as_told if one.started.prompt or not one.gate else as_printed
 
 
 def as_printed(line: bytes) -> list[str]:

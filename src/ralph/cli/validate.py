@@ -18,8 +18,8 @@ from msgspec.structs import replace
 from ralph.config.hats import BASE, FOLDER, examine_roles, role_names
 from ralph.config.load import roles_file
 from ralph.config.problems import ConfigFinding, Unreadable, findings
+from ralph.core.secrets import masked
 from ralph.errors import RalphError
-from ralph.terminal import words
 from ralph.terminal.words import one_line
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _meaning(found: Examined) -> Iterator[str]:
         rows.append(("env", [f"agents and gates also get {', '.join(policy.env_allow)}"]))
     if policy.notify:
         rows.append(
-            ("notify", [f"{n.run or words.address(n.url)} ({', '.join(n.when)})" for n in policy.notify])
+            ("notify", [f"{n.run or masked.address(n.url)} ({', '.join(n.when)})" for n in policy.notify])
         )
     if found.work.at_end:
         rows.append(("at end", [_at_end(gate) for gate in found.work.at_end]))

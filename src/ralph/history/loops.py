@@ -1,119 +1,519 @@
-"""The loops that a journal holds: which is the newest, which is over, which runs died. Reads records; changes nothing."""
+"""One loop, built fact by fact: the core's fold of its facts, and beside it what each of them was. Each new fact costs the
+same, however long the loop is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import copy
+import sys
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.exits import RESUMABLE, SETTLED
-from ralph.core.loop.fold import fold_all
-from ralph.core.loop.state import LoopState
-from ralph.git.repo import Repo
+from ralph.core.exits import BY_NAME, DONE, exit_code
+from ralph.core.hats.event_log import EventOutcome, EventOutcomes
+from ralph.core.hats.steps import IDLE
+from ralph.core.loop.end_advice import what_next, why_it_ended
+from ralph.core.loop.fold import fold
+from ralph.core.loop.state import Attempt, LoopState, verdict_key
+from ralph.history import gates, iterations
+from ralph.history.gates import GateRun
+from ralph.history.iterations import Fate, Iteration
+from ralph.history.moments import At, TimeSpan, at_record
 from ralph.journal.record import Record
+from ralph.journal.store import transcript_name
+
+Standing = Literal["running", "died", "ended"]
+MarkKind = Literal["shift", "checkpoint", "event", "edited", "resumed", "stop", "refused", "ended"]
+PAYLOAD_CHARS = 300  # of an event that is kept; its record has the whole
 
 
-def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record]] | None:
-    """The newest loop in this workspace, with its records."""
-    for record in reversed(records):
-        if record.kind == "loop.started":
-            fact = f.decode(record.data)
-            if isinstance(fact, f.LoopStarted) and fact.root == str(root):
-                own = [r for r in records if r.loop == fact.loop]
-                return fold_all(f.decode(r.data) for r in own), own
-    return None
+class LoopWait(msgspec.Struct, frozen=True):
+    at: At
+    started: f.WaitStarted
+    until: float
+    ended: Literal["elapsed", "cut short", "waiting"] = "waiting"
+
+    @property
+    def span(self) -> TimeSpan:
+        return TimeSpan(self.at.moment, self.until)
 
 
-def is_over(s: LoopState) -> bool:
-    """It ended in a way from which nothing goes on."""
-    return s.judgement.ended is not None and s.judgement.ended not in RESUMABLE
+class Mark(msgspec.Struct, frozen=True):
+    """Something that happened at one moment."""
+
+    kind: MarkKind
+    at: At
+    fact: f.AnyFact
 
 
-def unfinished_elsewhere(records: list[Record], root: Path) -> bool:
-    """Whether a workspace other than this one, and not removed since, has a loop that can go on."""
-    newest: dict[str, str] = {}
-    over: set[str] = set()
-    for record in records:
-        if record.kind not in ("loop.started", "loop.resumed", "loop.ended"):
-            continue
-        match f.decode(record.data):
-            case f.LoopStarted() as started:
-                newest[started.root] = started.loop
-            case f.LoopResumed():
-                over.discard(record.loop)
-            case f.LoopEnded() as ended if ended.end not in RESUMABLE:
-                over.add(record.loop)
-    return any(
-        loop not in over and other != str(root) and Path(other).is_dir() for other, loop in newest.items()
-    )
+class Notice(msgspec.Struct, frozen=True):
+    """Somebody was told, or could not be."""
+
+    at: At
+    fact: f.Notified
 
 
-def is_unfinished(s: LoopState) -> bool:
-    """It was cut short, so that a new run must say whether to go on with it."""
-    return not is_over(s) and s.judgement.ended not in SETTLED
+class Message(msgspec.Struct, frozen=True):
+    """What a person said to the loop."""
+
+    at: At
+    said: f.Said
+    iteration: int | None = None  # that read it last; None: none yet
 
 
-def died_after(loop: list[Record], records: list[Record]) -> bool:
-    """Whether the last run that worked on this loop died."""
-    return loop[-1].run in {dead.run for dead in dead_runs(records)}
+class TurnedDown(msgspec.Struct, frozen=True):
+    """An attempt, without its output, and the iteration that made it."""
+
+    attempt: Attempt
+    serial: int
 
 
-def how_it_ended(loop: list[Record]) -> f.LoopEnded:
-    return next(fact for r in reversed(loop) if isinstance(fact := f.decode(r.data), f.LoopEnded))
+class Recent(msgspec.Struct):
+    """The iterations, gate runs, waits and marks of a loop by when they last changed, so that what is new is found without
+    looking at the rest. Each by its key or its place in its list -> the record."""
+
+    iterations: dict[int, int] = {}
+    gates: dict[int, int] = {}
+    waits: dict[int, int] = {}
+    marks: dict[int, int] = {}
 
 
-def ended_by(loop: list[Record]) -> str:
-    """The run in which it ended."""
-    return next(r.run for r in reversed(loop) if r.kind == "loop.ended")
+def touch(changed: dict[int, int], key: int, at: At) -> None:
+    changed.pop(key, None)
+    changed[key] = at.seq
 
 
-def dead_runs(records: list[Record]) -> list[f.RunStarted]:
-    """Runs that began and neither ended nor were swept: they died."""
-    begun: dict[str, f.RunStarted] = {}
-    for record in records:
-        if record.kind in ("run.started", "run.ended", "run.swept"):
-            fact = f.decode(record.data)
-            if isinstance(fact, f.RunStarted):
-                begun[fact.run] = fact
-            elif isinstance(fact, f.RunEnded | f.RunSwept):
-                begun.pop(fact.run, None)
-    return list(begun.values())
+def since(changed: dict[int, int], cursor: int) -> list[int]:
+    """What changed after that record, oldest change first."""
+    found = []
+    for key in reversed(changed):
+        if changed[key] <= cursor:
+            break
+        found.append(key)
+    return found[::-1]
 
 
-_BY_INBOX = frozenset(  # facts that name the message they came by
-    (
-        *("event.received", "stop.requested", "claim.made", "task.proposed", "checkpoint"),
-        *("said", "paused", "continued", "answered"),
-    )
-)
+class Loop(msgspec.Struct, eq=False):
+    """`standing` and `until` are those of a `snapshot`."""
+
+    state: LoopState = LoopState()
+    at: At = At()
+    last: At = At()
+    lives: list[str] = []  # the runs that worked on it, oldest first
+    iterations: dict[int, Iteration] = {}  # by serial
+    gates: list[GateRun] = []  # in the order in which they began
+    waits: list[LoopWait] = []
+    pauses: list[TimeSpan] = []  # when no run worked on it
+    marks: list[Mark] = []
+    notices: list[Notice] = []
+    messages: dict[str, Message] = {}  # by their names
+    turned_down: list[TurnedDown] = []
+    end: f.LoopEnded | None = None
+    results: dict[str, GateRun] = {}  # gate -> the last run of it that came to a result
+    base_results: dict[str, GateRun] = {}  # the same, on the starting tree
+    idle: At | None = None  # since when nobody has found work
+    standing: Standing = "running"
+    until: float = 0.0
+    recent: Recent = msgspec.field(default_factory=Recent)
+    events: EventOutcomes = msgspec.field(default_factory=EventOutcomes)
+    _asked: dict[str, int] = {}  # operation under way -> its gate run
+    _waited: dict[str, int] = {}  # or its wait
+    _reviewed: dict[str, int] = {}  # verdict key -> the reviewer's run that gave it last
+
+    @property
+    def id(self) -> str:
+        return self.state.identity.loop
+
+    def take(self, record: Record) -> tuple[EventOutcome, ...]:
+        """What became of events by it."""
+        return self.note(f.decode(record.data), at_record(record, self.last.moment))
+
+    def note(self, fact: f.AnyFact, at: At, state: LoopState | None = None) -> tuple[EventOutcome, ...]:
+        """`state`: after the fact, where somebody else has folded it already."""
+        at = self._pass_time(at)
+        before = self.state
+        self.state = fold(before, fact) if state is None else state
+        told = self.events.take(fact, self.state)
+        if handler := _HANDLERS.get(type(fact)):
+            handler(self, fact, at)
+        if isinstance(fact, f.IterationEnded | f.TransitionPassed | f.EventReceived):
+            it = self.iterations.get(fact.serial)
+            if told and it is not None and it.turn is not None:
+                self._put(replace(it, turn=it.turn.heard(told)), at)
+        if self.state.judgement.attempts > before.judgement.attempts:
+            self._turned_down(fact, at)
+        return told
+
+    def _pass_time(self, at: At) -> At:
+        if not self.lives:
+            self.at = self.last = at
+        if at.run not in self.lives:
+            if self.lives and at.moment > self.last.moment:
+                self.pauses.append(TimeSpan(self.last.moment, at.moment))
+            self.lives.append(sys.intern(at.run))
+        at = replace(at, run=sys.intern(at.run))
+        self.last = at
+        return at
+
+    # -- facts ---------------------------------------------------------------------------------------
+
+    def _prepared(self, x: f.WorkspacePrepared, at: At) -> None:
+        for known in x.known:
+            self._add(gates.known(known, x.tree, at, self.state.gate(known.gate)), at)
+
+    def _changed(self, x: f.WorkspaceChanged, at: At) -> None:
+        self._mark("edited", x, at)
+
+    def _resumed(self, x: f.LoopResumed, at: At) -> None:
+        self.end = self.idle = None
+        self._mark("resumed", x, at)
+
+    def _iteration_started(self, x: f.IterationStarted, at: At) -> None:
+        output = transcript_name(at.run, self.id, f"iteration:{x.serial}")
+        it = iterations.begun(x, at, output, self.state)
+        self._put(it, at)
+        if x.shift and self.state.judgement.shifted:
+            self._mark("shift", it.started, at)
+        for name in x.heard:
+            if name in self.messages:
+                self.messages[name] = replace(self.messages[name], iteration=x.n)
+        worn = self.state.worn
+        if worn is None or not worn.scanner:  # else it only looks whether there is work
+            self.idle = None
+
+    def _iteration_ended(self, x: f.IterationEnded, at: At) -> None:
+        it = self.iterations.get(x.serial)
+        if it is None:
+            started = f.IterationStarted(serial=x.serial, n=x.n, prompt="", prompt_chars=0, tree="")
+            it = iterations.begun(started, at, "", self.state)
+        self._put(it.end(x, at, self.state), at)
+
+    def _gate_started(self, x: f.GateStarted, at: At) -> None:
+        """The same question may be asked again after an interruption: each run is evidence of its own."""
+        serial = 0 if x.purpose == "base" else self.state.progress.serial
+        n = self.iterations[serial].n if serial in self.iterations else 0
+        output = transcript_name(at.run, self.id, x.op)
+        self._asked[x.op] = len(self.gates)
+        self._add(gates.begun(x, at, output, serial, n, self.state.gate(x.gate)), at)
+
+    def _gate_ended(self, x: f.GateEnded, at: At) -> None:
+        if x.op not in self._asked:
+            started = f.GateStarted(op=x.op, gate=x.gate, purpose=x.purpose, variant=x.variant, tree=x.tree)
+            self._gate_started(started, at)
+        number = self._asked.pop(x.op)
+        run = self.gates[number] = self.gates[number].end(x, at)
+        touch(self.recent.gates, number, at)
+        if run.passed is not None:
+            self.results[x.gate] = run
+            if x.purpose == "base":
+                self.base_results[x.gate] = run
+        if run.reviewer and run.verdict_of:
+            self._reviewed[run.verdict_of] = number
+        it = self.iterations.get(run.serial)
+        if it is not None and (x.usage != f.Usage() or x.estimated):
+            used = it.review_usage
+            usage = f.Usage(used.tokens + x.usage.tokens, used.cost_usd + x.usage.cost_usd)
+            self._put(
+                replace(it, review_usage=usage, review_estimated=it.review_estimated or x.estimated), at
+            )
+        if self.is_flaky(run) and self.state.judgement.claim is None and not x.passed:
+            self._settle("flaky", f"gate {x.gate} contradicts itself on this tree: no attempt is spent", at)
+
+    def _checkpoint(self, x: f.Checkpoint, at: At) -> None:
+        if x.what != "stop":
+            self._mark("checkpoint", x, at)
+
+    def _wait_started(self, x: f.WaitStarted, at: At) -> None:
+        self._waited[x.op] = len(self.waits)
+        touch(self.recent.waits, len(self.waits), at)
+        self.waits.append(LoopWait(at, x, at.moment))
+        if x.op.startswith(IDLE):
+            self.idle = self.idle or at
+
+    def _wait_ended(self, x: f.WaitEnded, at: At) -> None:
+        number = self._waited.pop(x.op, None)
+        if number is not None:
+            how: Literal["elapsed", "cut short"] = "elapsed" if x.elapsed else "cut short"
+            self.waits[number] = replace(self.waits[number], ended=how, until=at.moment)
+            touch(self.recent.waits, number, at)
+
+    def _stop(self, x: f.StopRequested, at: At) -> None:
+        self._mark("stop", x, at)
+
+    def _said(self, x: f.Said, at: At) -> None:
+        self.messages[x.name] = Message(at, x)
+
+    def _event(self, x: f.EventReceived, at: At) -> None:
+        self._mark("event", replace(x, payload=x.payload[:PAYLOAD_CHARS]), at)
+
+    def _board_looked(self, x: f.BoardLooked, at: At) -> None:
+        if x.topic:
+            self.idle = None
+
+    def _refused(self, x: f.InboxRefused, at: At) -> None:
+        self._mark("refused", x, at)
+
+    def _notified(self, x: f.Notified, at: At) -> None:
+        self.notices.append(Notice(at, x))
+
+    def _ended(self, x: f.LoopEnded, at: At) -> None:
+        self.end = x
+        end = self.state.judgement.ended or x.end  # the state believes no end that the gates do not bear out
+        self._mark("ended", replace(x, end=end), at)
+        confirmed = BY_NAME[x.end].claim
+        if confirmed is None or self.state.judgement.claim is None:
+            return
+        for gate in self.state.gates:
+            self._remember(gate.name, at)
+        it = self.iterations.get(self.state.judgement.claim.serial)
+        if it is not None and end == x.end:
+            fate: Fate = confirmed
+            detail = x.reason
+            if fate == "verified":
+                fate = "verified" if self.shows_the_task(x.proof) else "passed"
+                detail = gates.proof_line(x.proof) or x.reason
+            self._put(replace(it, fate=fate, detail=detail), at)
+
+    # -- what follows from them ----------------------------------------------------------------------
+
+    def _add(self, run: GateRun, at: At) -> None:
+        touch(self.recent.gates, len(self.gates), at)
+        self.gates.append(run)
+
+    def _turned_down(self, fact: f.AnyFact, at: At) -> None:
+        last, serial = self.state.judgement.history[-1], self.state.progress.serial
+        self.turned_down.append(TurnedDown(replace(last, excerpt=""), serial))
+        if last.gate == "agent":
+            return
+        if not (isinstance(fact, f.GateEnded) and fact.gate == last.gate):
+            self._remember(last.gate, at)
+        # At once, by a reviewer who has seen this very tree: the state no longer says that it was a claim.
+        at_once = isinstance(fact, f.IterationEnded)
+        self._settle("turned-down", f"{last.gate}: {last.headline}", at, claimed=at_once)
+
+    def _remember(self, gate: str, at: At) -> None:
+        """A reviewer's verdict on a tree holds: what it said of an earlier claim is evidence about this one too."""
+        it = self.iterations.get(self.state.progress.serial)
+        tree = it.ended.tree if it and it.ended else ""
+        number = self._reviewed.get(verdict_key(gate, "as-is", tree))
+        if it is None or number is None or self.gates[number].serial == it.serial:
+            return
+        run = gates.remembered(self.gates[number], at, it.serial, it.n)
+        self._add(run, at)
+        self._reviewed[run.verdict_of] = len(self.gates) - 1
+
+    def _settle(self, fate: Fate, detail: str, at: At, *, claimed: bool = False) -> None:
+        """What became of the iteration whose claim was looked at."""
+        if (it := self.iterations.get(self.state.progress.serial)) is not None:
+            self._put(replace(it, fate=fate, detail=detail, claimed=it.claimed or claimed), at)
+
+    def _put(self, it: Iteration, at: At) -> None:
+        self.iterations[it.serial] = it
+        touch(self.recent.iterations, it.serial, at)
+
+    def _mark(self, kind: MarkKind, fact: f.AnyFact, at: At) -> None:
+        touch(self.recent.marks, len(self.marks), at)
+        self.marks.append(Mark(kind, at, fact))
+
+    # -- questions -----------------------------------------------------------------------------------
+
+    def is_flaky(self, run: GateRun) -> bool:
+        verdicts = self.state.judgement.verdicts.get(verdict_key(run.gate, run.started.variant, run.tree), ())
+        return len(set(verdicts)) > 1
+
+    def shows_the_task(self, proof: dict[str, str]) -> bool:
+        tree = self.state.judgement.claim.tree if self.state.judgement.claim else ""
+        in_vain = {run.gate for run in self.gates if run.tree == tree and run.ended and run.ended.empty}
+        return gates.shows_the_task(proof, in_vain)
+
+    @property
+    def proven(self) -> bool:
+        """Verified, and a hard gate that was red before is green."""
+        return self.state.judgement.ended == "completed-verified" and self.shows_the_task(
+            self.state.judgement.proof
+        )
+
+    @property
+    def span(self) -> TimeSpan:
+        return TimeSpan(self.at.moment, self.until or self.last.moment)
+
+    def began(self, op: str) -> At | None:
+        """When this operation, which is under way, began."""
+        found = next((one for one in self.under_way() if one.op == op), None) or self.wait(op)
+        return found.at if found else None
+
+    def gate_run(self, op: str) -> GateRun | None:
+        """The run of this operation that is under way."""
+        return self.gates[self._asked[op]] if op in self._asked else None
+
+    def wait(self, op: str) -> LoopWait | None:
+        """The one of this name that has not ended."""
+        number = self._waited.get(op)
+        return self.waits[number] if number is not None else None
+
+    @property
+    def wall_seconds(self) -> float:
+        return self.span.ended - self.span.began
+
+    @property
+    def code(self) -> int | None:
+        return (
+            exit_code(self.state.judgement.ended, self.state.identity.policy)
+            if self.state.judgement.ended
+            else None
+        )
+
+    @property
+    def done(self) -> bool:
+        """It ended well: exit code 0."""
+        return self.state.judgement.ended in DONE and self.code == 0
+
+    @property
+    def reason(self) -> str:
+        return why_it_ended(self.state) or _UNENDED.get(self.standing, "")
+
+    @property
+    def next_step(self) -> str:
+        return (
+            what_next(self.state.judgement.ended, self.state)
+            if self.state.judgement.ended
+            else _NEXT[self.standing]
+        )
+
+    @property
+    def proof(self) -> dict[str, str]:
+        return self.state.judgement.proof if self.state.judgement.ended else {}
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """To be looked at, when the end is needs-review."""
+        return self.end.paths if self.end else ()
+
+    @property
+    def last_attempt(self) -> Attempt | None:
+        return self.turned_down[-1].attempt if self.turned_down else None
+
+    @property
+    def last_gate(self) -> str:
+        last = self.last_attempt
+        return last.gate if last else next((run.gate for run in reversed(self.gates)), "")
+
+    @property
+    def last_error(self) -> str:
+        return self.last_attempt.headline if self.last_attempt else ""
+
+    @property
+    def stuck(self) -> str:
+        """Why it counts as stuck; empty when it does not."""
+        s = self.state
+        if s.judgement.streak >= s.identity.policy.stuck.same_error_shift > 0:
+            return f"same error {s.judgement.streak}x" + (
+                ", strategy shift failed" if s.judgement.shifts else ""
+            )
+        return s.judgement.end_reason if s.judgement.ended == "stuck" else ""
+
+    def under_way(self) -> list[Iteration | GateRun]:
+        found: list[Iteration | GateRun] = []
+        for running in self.state.progress.open.values():
+            if running.what == "iteration":
+                found += [
+                    it
+                    for it in (self.iterations.get(self.state.progress.serial),)
+                    if it and it.op == running.op
+                ]
+            elif run := self.gate_run(running.op):
+                found.append(run)
+        return found
+
+    def operations(self) -> list[Iteration | GateRun]:
+        """What ran in it, in the order in which it began."""
+        ran = [run for run in self.gates if run.origin == "ran"]
+        return sorted([*self.iterations.values(), *ran], key=_number)
+
+    def forget_past(self) -> None:
+        """For those who show only what goes on: of what is over, each gate's last result stays, and the last words."""
+        said = next((it.serial for it in reversed(self.iterations.values()) if it.said), 0)
+        newest = {said, self.state.progress.serial}  # gates still look at the newest one
+        self.iterations = {serial: it for serial, it in self.iterations.items() if serial in newest}
+        self.gates = [self.gates[number] for number in self._asked.values()]
+        self.waits = [self.waits[number] for number in self._waited.values()]
+        self._asked = {op: number for number, op in enumerate(self._asked)}
+        self._waited = {op: number for number, op in enumerate(self._waited)}
+        self.turned_down, self.marks, self.notices, self.pauses = [], [], [], []
+        self._reviewed, self.recent = {}, Recent()
+
+    def set_down(self) -> None:
+        """To be written down; `take_up` comes before the next fact."""
+        self.forget_past()
+        self.events.before = None
+
+    def take_up(self) -> None:
+        self.events.stand(self.state)
+
+    def stand(self, *, live: bool) -> Loop:
+        """`live`: its run is at work."""
+        self.standing = "ended" if self.state.judgement.ended else "running" if live else "died"
+        return self
+
+    def snapshot(self, now: float, *, live: bool) -> Loop:
+        """As it stands: what is under way has lasted until `now` or, after a death, ended then. Costs as much as the loop
+        is long."""
+        shown = copy.copy(self).stand(live=live)
+        now = shown.until = self.last.moment if self.state.judgement.ended else max(self.last.moment, now)
+        shown.iterations = {serial: it.closed(now, live=live) for serial, it in self.iterations.items()}
+        shown.gates = [
+            replace(run, flaky=True) if self.is_flaky(run) else run
+            for run in (run.closed(now, live=live) for run in self.gates)
+        ]
+        shown.waits = [_closed(wait, now, live) for wait in self.waits]
+        work = [it.span for it in shown.iterations.values()]
+        work += [*(run.span for run in shown.gates), *(wait.span for wait in shown.waits)]
+        shown.pauses = [_without_work(pause, work) for pause in self.pauses]
+        return shown
 
 
-def seen_in(records: list[Record]) -> set[str]:
-    """Inbox messages that the journal has already: delivering them again would be a repeat."""
-    seen = set()
-    for record in records:
-        if record.kind in _BY_INBOX:
-            seen.add(getattr(f.decode(record.data), "name", ""))
-    return seen - {""}
+_UNENDED = {"running": "under way", "died": "the run died before it could end"}
+_NEXT = {
+    "running": "`ralph events --follow` shows what happens; `ralph stop` ends it after the iteration.",
+    "died": "The run died. Go on with `ralph resume`.",
+}
 
 
-def ended_loops(records: list[Record], home: Repo) -> Iterator[tuple[LoopState, int]]:
-    """Every loop of the backlog that ended, with the number of the record that says so."""
-    for own in by_loop(records, home).values():
-        last = max((r.seq for r in own if r.kind == "loop.ended"), default=0)
-        if last:
-            s = fold_all(f.decode(r.data) for r in own)
-            if s.judgement.ended is not None:
-                yield s, last
+def _number(one: Iteration | GateRun) -> int:
+    return one.at.seq
 
 
-def by_loop(records: list[Record], home: Repo) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        if record.kind == "loop.started":
-            started = f.decode(record.data)
-            if isinstance(started, f.LoopStarted) and started.home == str(home.root):
-                found[started.loop] = []
-        if record.loop in found:
-            found[record.loop].append(record)
-    return found
+def _closed(wait: LoopWait, now: float, live: bool) -> LoopWait:
+    if wait.ended != "waiting":
+        return wait
+    return replace(wait, until=now, ended="waiting" if live else "cut short")
+
+
+def _without_work(pause: TimeSpan, work: list[TimeSpan]) -> TimeSpan:
+    """A run that died went on after its last record."""
+    busy = [span.ended for span in work if span.began <= pause.began]
+    return TimeSpan(min(max([pause.began, *busy]), pause.ended), pause.ended)
+
+
+_HANDLERS: dict[type, Callable[[Loop, Any, At], None]] = {
+    f.WorkspacePrepared: Loop._prepared,
+    f.WorkspaceChanged: Loop._changed,
+    f.LoopResumed: Loop._resumed,
+    f.IterationStarted: Loop._iteration_started,
+    f.IterationEnded: Loop._iteration_ended,
+    f.GateStarted: Loop._gate_started,
+    f.GateEnded: Loop._gate_ended,
+    f.Checkpoint: Loop._checkpoint,
+    f.WaitStarted: Loop._wait_started,
+    f.WaitEnded: Loop._wait_ended,
+    f.StopRequested: Loop._stop,
+    f.Said: Loop._said,
+    f.EventReceived: Loop._event,
+    f.BoardLooked: Loop._board_looked,
+    f.InboxRefused: Loop._refused,
+    f.Notified: Loop._notified,
+    f.LoopEnded: Loop._ended,
+}

@@ -39,6 +39,21 @@ def scan(path: Path) -> JournalScan:
     return JournalScan(records, walk.good_bytes, walk.torn, max(walk.chain.seq, 0), walk.chain.crc)
 
 
+def scan_after(path: Path, seq: int, crc: int, offset: int) -> JournalScan | None:
+    """What comes after this record, which ends at this byte. None: another one does, or none."""
+    ending = b'"crc":"%08x"}\n' % crc
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, offset - len(ending)))
+            if file.read(len(ending)) != ending:
+                return None
+    except OSError:
+        return None
+    walk = _Walk(path, Chain(seq, crc), offset)
+    records = list(walk)
+    return JournalScan(records, walk.good_bytes, walk.torn, walk.chain.seq, walk.chain.crc)
+
+
 def segments(state_dir: Path) -> list[Path]:
     """The files that were rotated away, oldest first."""
     return [path for _, path in _segments(state_dir)]
@@ -68,6 +83,29 @@ def history(state_dir: Path) -> Iterator[Record]:
         # Rotated between looking and opening, it is a later file than thought: the one before it is there now.
         if path != current or _segment_after(state_dir, end) is None:
             raise Damage(path, 1, 0, f"it does not continue record {end[0]}, where the file before it ends")
+
+
+def read_record(state_dir: Path, seq: int) -> Record | None:
+    """One record by its number, found by halving: of a long file only a few lines are read. None: it is not there."""
+    path = next((path for first, path in reversed(_files(state_dir)) if first <= seq), None)
+    if path is None:
+        return None
+    with open(path, "rb") as file:
+        low, high = 0, file.seek(0, os.SEEK_END)
+        while low < high:
+            middle = (low + high) // 2
+            file.seek(max(low, middle - 1))
+            if middle > low:
+                file.readline()  # to the beginning of a line
+            line = file.readline() if file.tell() < high else b""
+            match = _FIRST.match(line)
+            if match and int(match[1]) < seq:
+                low = file.tell()
+            elif match and int(match[1]) == seq:
+                return looks_like_record(line)
+            else:
+                high = middle
+    return None
 
 
 class Follower:
@@ -173,11 +211,12 @@ def follow(path: Path, from_seq: int = 1) -> Follower:
 class _Walk:
     """One pass over one file; afterwards it knows how far the file is good."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, chain: Chain | None = None, offset: int = 0) -> None:
+        """From the beginning, or from this byte on, after the record at which the chain stands."""
         self.path = path
-        self.chain = Chain()
+        self.chain = chain or Chain()
         self.lines = 0
-        self.good_bytes = 0
+        self.good_bytes = offset
         self.torn = False
 
     def __iter__(self) -> Iterator[Record]:
@@ -188,6 +227,7 @@ class _Walk:
         except OSError as error:
             raise _unreadable(self.path, error)
         with file:
+            file.seek(self.good_bytes)
             accept = self.chain.accept
             for line in file:
                 try:

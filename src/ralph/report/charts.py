@@ -10,9 +10,13 @@ from html import escape
 
 import msgspec
 
+from ralph.history.gates import GateRun
+from ralph.history.iterations import Iteration
+from ralph.history.moments import TimeSpan
+from ralph.history.serialise import mark_text
 from ralph.report import words
 from ralph.report.html import one_line
-from ralph.report.model import GateRun, IterationRow, LoopReport, TimeSpan
+from ralph.report.stories import LoopReport
 from ralph.report.words import tokens
 from ralph.terminal.words import cost
 from ralph.text import count, duration
@@ -138,9 +142,9 @@ _MARK_SIGNS = {
 
 def timeline(story: LoopReport, at: str) -> str:
     """One lane for what happened, one for iterations, one for each gate, one for waits. `at` makes ids unique."""
-    idle = [*(w.span for w in story.waits), *story.pauses]
-    axis = Axis(story.span, idle, _LEFT, _RIGHT)
-    lanes = _gate_lanes(story.evidence)
+    idle = [*(w.span for w in story.loop.waits), *story.loop.pauses]
+    axis = Axis(story.loop.span, idle, _LEFT, _RIGHT)
+    lanes = _gate_lanes(story.loop.gates)
     waits = bool(idle)
     marks = _marks(story, axis)
     first = 44.0 if marks else 16.0
@@ -167,8 +171,8 @@ def bars(story: LoopReport, at: str) -> tuple[str, str]:
     if not story.iterations:
         return "", ""
     kind = (
-        "Cost" if any(it.cost_usd or it.review_cost_usd for it in story.iterations)
-        else "Tokens" if any(it.tokens or it.review_tokens for it in story.iterations)
+        "Cost" if any(it.result.usage.cost_usd or it.review_usage.cost_usd for it in story.iterations)
+        else "Tokens" if any(it.result.usage.tokens or it.review_usage.tokens for it in story.iterations)
         else "Time"
     )  # fmt: skip
     worth = [_worth(it, kind) for it in story.iterations]
@@ -217,10 +221,12 @@ def _sum(usd: float) -> str:
     return f"{usd:.6f}".rstrip("0").rstrip(".") + " USD"
 
 
-def _worth(it: IterationRow, kind: str) -> tuple[float, float]:
+def _worth(it: Iteration, kind: str) -> tuple[float, float]:
     if kind == "Cost":
-        return it.cost_usd, it.review_cost_usd
-    return (it.tokens, it.review_tokens) if kind == "Tokens" else (max(0.0, it.seconds), 0.0)
+        return it.result.usage.cost_usd, it.review_usage.cost_usd
+    return (
+        (it.result.usage.tokens, it.review_usage.tokens) if kind == "Tokens" else (max(0.0, it.seconds), 0.0)
+    )
 
 
 def _round_up(most: float, *, count: bool = False) -> float:
@@ -243,7 +249,7 @@ def _gate_lanes(evidence: Sequence[GateRun]) -> list[tuple[str, list[GateRun]]]:
     return list(lanes.items())
 
 
-def _iteration(it: IterationRow, axis: Axis, top: float) -> str:
+def _iteration(it: Iteration, axis: Axis, top: float) -> str:
     tip = f"iteration {it.n}: {words.ending(it)}, {duration(it.seconds)}"
     x, wide = _extent(axis, it.span)
     number = (
@@ -253,14 +259,14 @@ def _iteration(it: IterationRow, axis: Axis, top: float) -> str:
     )
     shift = (
         f'<rect class="shifted" x="{x:.2f}" y="{top + 21}" width="{wide:.2f}" height="2.5"/>'
-        if it.shift
+        if it.started.shift
         else ""
     )
     drawn = _rect(x, top + 1, wide, 19, f"it {it.fate}")
     return f"<title>{_tip(tip)}</title>{drawn}{number}{shift}"
 
 
-def _claim(it: IterationRow, axis: Axis, top: float) -> str:
+def _claim(it: Iteration, axis: Axis, top: float) -> str:
     x = axis.x(it.span.ended)
     tip = _tip(f"iteration {it.n} claims completion")
     return f'<path class="claim {it.fate}" d="M{x - 3.5:.1f} {top - 8}h7l-3.5 6z"><title>{tip}</title></path>'
@@ -276,29 +282,29 @@ def _gate(run: GateRun, axis: Axis, top: float) -> str:
 
 def _waits(story: LoopReport, axis: Axis, top: float) -> list[str]:
     drawn = [_label("waits", top)]
-    for wait in story.waits:
-        tip = f"{wait.what}: {wait.why}, {duration(wait.span.ended - wait.span.began)}, {wait.ended}"
+    for wait in story.loop.waits:
+        tip = f"{wait.started.what}: {wait.started.why}, {duration(wait.span.ended - wait.span.began)}, {wait.ended}"
         drawn.append(_bar(axis, wait.span, top + 5, 12, "wait", tip))
-    for pause in story.pauses:
+    for pause in story.loop.pauses:
         tip = f"nothing ran for {duration(pause.ended - pause.began)}"
         drawn.append(_bar(axis, pause, top + 5, 12, "pause", tip))
     return [*drawn, *(_break(axis, gap, top + 5) for gap in axis.shortened)]
 
 
 def _marks(story: LoopReport, axis: Axis) -> str:
-    shown = [mark for mark in story.marks if mark.kind in _MARK_SIGNS]
+    shown = [mark for mark in story.loop.marks if mark.kind in _MARK_SIGNS]
     if not shown:
         return ""
     # Where signs would lie on one another, one stands for all of them.
     groups: list[tuple[float, str, list[str]]] = []
     for mark in shown:
-        x = axis.x(mark.at)
+        x = axis.x(mark.at.moment)
         if groups and x - groups[-1][0] < 11 and len(groups[-1][2]) < 20:
-            groups[-1][2].append(mark.text)
+            groups[-1][2].append(mark_text(mark))
             if mark.kind == "shift":
                 groups[-1] = (groups[-1][0], "shift", groups[-1][2])
         else:
-            groups.append((x, mark.kind, [mark.text]))
+            groups.append((x, mark.kind, [mark_text(mark)]))
     drawn = "".join(
         f'<text class="mark {kind}" x="{x:.1f}" y="24" text-anchor="middle">{_MARK_SIGNS[kind]}'
         f"<title>{_tip(chr(10).join(one_line(text, 120) for text in texts))}</title></text>"
@@ -358,11 +364,11 @@ def _tip(text: str) -> str:
 
 
 def _described(story: LoopReport) -> str:
-    ran = [run for run in story.evidence if run.how not in words.NO_OUTPUT]
+    ran = [run for run in story.loop.gates if run.how not in words.NO_OUTPUT]
     red = sum(run.passed is False for run in ran)
     return (
         f"{count(len(story.iterations), 'iteration')}, {count(len(ran), 'gate run')} of which {red} red, "
-        f"{count(len(story.waits), 'wait')}, over {duration(story.wall_seconds)}."
+        f"{count(len(story.loop.waits), 'wait')}, over {duration(story.loop.wall_seconds)}."
     )
 
 

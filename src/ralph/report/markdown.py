@@ -10,11 +10,13 @@ import msgspec
 
 from ralph.core.facts import RunReviewed
 from ralph.core.run import is_consensus, latest, together
-from ralph.history.runs import BacklogRun
+from ralph.history.gates import proof_part
+from ralph.history.iterations import Iteration
+from ralph.history.runs import RunRecord
 from ralph.report import sections, words
 from ralph.report.html import inline, one_line, scroll, section
-from ralph.report.model import IterationRow, LoopReport
 from ralph.report.sections import GOOD, UNSURE, head_row, tone_of
+from ralph.report.stories import LoopReport
 from ralph.report.words import tokens
 from ralph.terminal.words import cost, said, spent
 from ralph.text import count, duration
@@ -29,8 +31,8 @@ _MARKUP = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 
 
 def summary(stories: Sequence[LoopReport]) -> str:
-    done = [s for s in stories if s.done]
-    under_way = [s for s in stories if s.standing == "running"]
+    done = [s for s in stories if s.loop.done]
+    under_way = [s for s in stories if s.loop.standing == "running"]
     failed = [s for s in stories if s not in done and s not in under_way]
     lines = [HEADING, "", f"## Completed: {len(done)}/{len(stories)} tasks", ""]
     for story in done:
@@ -63,10 +65,10 @@ def trouble(story: LoopReport) -> list[str]:
     """The lines that somebody looks for first when a task needs them."""
     most = story.policy.limits.max_attempts
     return [
-        f"- Attempts: {story.turned_down}/{most or 'unlimited'}",
-        f"- Last gate: {safe(story.last_gate, 80) or 'none'}",
-        f"- Error: {safe(story.last_error or story.reason)}",
-        f"- Stuck: {f'Yes ({safe(story.stuck)})' if story.stuck else 'No'}",
+        f"- Attempts: {story.state.judgement.attempts}/{most or 'unlimited'}",
+        f"- Last gate: {safe(story.loop.last_gate, 80) or 'none'}",
+        f"- Error: {safe(story.loop.last_error or story.loop.reason)}",
+        f"- Stuck: {f'Yes ({safe(story.loop.stuck)})' if story.loop.stuck else 'No'}",
         f"- Quality warnings: {len(story.quality_warnings)}",
     ]
 
@@ -75,18 +77,20 @@ def _how(story: LoopReport) -> list[str]:
     agreed = f". {words.agreement(story)}" if words.agreement(story) else ""
     lines = [f"- Outcome: {words.meaning(story)}{safe(agreed)}"]
     if story.end:
-        limit = f" ({story.limit})" if story.limit else ""
-        lines.append(f"- End: {story.end}{limit}, exit code {story.code}: {safe(story.reason)}")
-    if story.proof:
-        name = "Proof" if story.proven else "Gates"
-        lines.append(f"- {name}: {', '.join(safe(words.said(g, p), 160) for g, p in story.proof.items())}")
-    if story.landed_as:
-        lines.append(f"- Landed: {safe(story.landed_on, 160)} {story.landed_as[:12]}")
-    if story.kept_on:
-        lines.append(f"- Branch: {safe(story.kept_on, 160)}")
-    if story.paths:
-        lines.append(f"- To be looked at: {', '.join(safe(path) for path in story.paths)}")
-    lines.append(f"- Next: {safe_next(story.next)}")
+        limit = f" ({story.state.judgement.end_limit})" if story.state.judgement.end_limit else ""
+        lines.append(f"- End: {story.end}{limit}, exit code {story.loop.code}: {safe(story.loop.reason)}")
+    if story.loop.proof:
+        name = "Proof" if story.loop.proven else "Gates"
+        lines.append(
+            f"- {name}: {', '.join(safe(proof_part(g, p), 160) for g, p in story.loop.proof.items())}"
+        )
+    if landed := story.state.landing.landed:
+        lines.append(f"- Landed: {safe(words.branch_of(landed), 160)} {landed.commit[:12]}")
+    if story.state.judgement.end_branch:
+        lines.append(f"- Branch: {safe(story.state.judgement.end_branch, 160)}")
+    if story.loop.paths:
+        lines.append(f"- To be looked at: {', '.join(safe(path) for path in story.loop.paths)}")
+    lines.append(f"- Next: {safe_next(story.loop.next_step)}")
     return lines
 
 
@@ -97,38 +101,41 @@ def safe_next(text: str) -> str:
 
 
 def _figures(story: LoopReport) -> list[str]:
-    used = [f"{duration(story.active_seconds)} active", f"{duration(story.wall_seconds)} in all"]
-    used += spent(story.tokens, story.cost_usd, estimated=story.estimated)
-    lines = [
-        f"- Iterations: {story.counted}/{story.policy.limits.max_iterations}, "
-        f"{story.turned_down} turned down; {', '.join(used)}",
-        f"- Changed: {words.changed_files(story)}",
-        f"- Loop: {safe(story.loop, 80)}, run {', '.join(safe(run, 80) for run in story.runs)}",
+    used = [
+        f"{duration(story.progress.active_seconds)} active",
+        f"{duration(story.loop.wall_seconds)} in all",
     ]
-    if story.done:
+    used += spent(story.progress.tokens, story.progress.cost_usd, estimated=story.progress.estimated)
+    lines = [
+        f"- Iterations: {story.progress.iterations}/{story.policy.limits.max_iterations}, "
+        f"{story.state.judgement.attempts} turned down; {', '.join(used)}",
+        f"- Changed: {words.changed_files(story)}",
+        f"- Loop: {safe(story.loop.id, 80)}, run {', '.join(safe(run, 80) for run in story.loop.lives)}",
+    ]
+    if story.loop.done:
         lines.append(f"- Quality warnings: {len(story.quality_warnings)}")
     lines += [f"  - {safe(text)}" for text in story.quality_warnings[:20]]
-    lines += [f"- Warning: {safe(text)}" for text in story.warnings]
+    lines += [f"- Warning: {safe(text)}" for text in story.state.warnings.lines]
     return [*lines, ""]
 
 
 def _tables(story: LoopReport) -> list[str]:
     lines: list[str] = []
-    if story.evidence:
+    if story.loop.gates:
         lines += ["#### Evidence", "", "| Gate | Looked at | Result | Exit | Time | Command | Tree |"]
         lines.append("|---|---|---|---:|---:|---|---|")
         rows = [
             f"| {safe(run.gate, 60)} ({words.what_it_is(run)}) | {words.looked_at(run)} | {words.result(run)} | "
-            f"{'' if run.how in words.NOT_RUN else run.code} | {words.took(run)} | "
+            f"{'' if run.how in words.NOT_RUN else run.result.code} | {words.took(run)} | "
             f"{safe(run.command, 120)} | {safe(run.tree[:10], 10)} |"
-            for run in story.evidence
+            for run in story.loop.gates
         ]
         lines += [*bounded(rows, 7), ""]
         findings = [
             f"- {safe(run.gate, 60)}, {words.looked_at(run)}: {safe(text)}"
-            for run in story.evidence
+            for run in story.loop.gates
             if run.how != "remembered"
-            for text in run.findings
+            for text in story.findings(run)
         ]
         lines += ["Findings of reviewers:", "", *findings[-50:], ""] if findings else []
     if story.iterations:
@@ -139,11 +146,13 @@ def _tables(story: LoopReport) -> list[str]:
 
 def _hats(story: LoopReport) -> list[str]:
     lines: list[str] = []
-    if story.worn:
+    if worn := story.worn():
         lines += ["#### Hats and events", "", "| # | Hat | Because of | What it said |", "|---:|---|---|---|"]
-        rows = ["| " + " | ".join(safe(cell) for cell in sections.worn_row(one)) + " |" for one in story.worn]
+        rows = [
+            "| " + " | ".join(safe(cell) for cell in sections.worn_row(it, turn)) + " |" for it, turn in worn
+        ]
         lines += [*bounded(rows, 4), ""]
-    if story.items:
+    if items := story.state.hats.board.items.values():
         lines += [
             "#### Board",
             "",
@@ -153,18 +162,19 @@ def _hats(story: LoopReport) -> list[str]:
         rows = [
             "| "
             + " | ".join(
-                safe(cell) for cell in sections.item_row(item, story.policy.team, estimated=story.estimated)
+                safe(cell)
+                for cell in sections.item_row(item, story.policy.team, estimated=story.progress.estimated)
             )
             + " |"
-            for item in story.items
+            for item in items
         ]
         lines += [*bounded(rows, 8), ""]
     return lines
 
 
-def _iteration(it: IterationRow) -> str:
-    shift = f" (strategy shift {it.shift})" if it.shift else ""
-    used, paid = it.tokens + it.review_tokens, it.cost_usd + it.review_cost_usd
+def _iteration(it: Iteration) -> str:
+    shift = f" (strategy shift {it.started.shift})" if it.started.shift else ""
+    used, paid = it.spent.tokens, it.spent.cost_usd
     return (
         f"| {it.n}{shift} | {safe(words.ending(it))} | {duration(it.seconds)} | "
         f"{tokens(used) if used else ''} | {cost(paid, estimated=it.estimated) if paid else ''} |"
@@ -182,22 +192,22 @@ def bounded(rows: list[str], columns: int) -> list[str]:
 NAME = "At the end"
 
 
-def in_markdown(run: BacklogRun) -> list[str]:
-    if not run.reviews:
+def in_markdown(run: RunRecord) -> list[str]:
+    if not run.state.reviews:
         return []
-    lines = [f"## {NAME}", "", f"Reviewers of the whole run, {safe(together(run.reviews))}", ""]
-    for x in latest(run.reviews):
+    lines = [f"## {NAME}", "", f"Reviewers of the whole run, {safe(together(run.state.reviews))}", ""]
+    for x in latest(run.state.reviews):
         lines.append(f"- {safe(x.gate, 80)}: {safe(said(x))} ({safe(_review_figures(x))})")
         lines += [f"  - {safe(text)}" for text in (*x.findings, *_review_warnings(x))]
     return [*lines, ""]
 
 
-def in_html(run: BacklogRun) -> str:
-    if not run.reviews:
+def in_html(run: RunRecord) -> str:
+    if not run.state.reviews:
         return ""
-    tone = GOOD if is_consensus(run.reviews) else UNSURE
-    items = "".join(_item(x) for x in latest(run.reviews))
-    pill = f'<p><span class="pill {tone}">{inline(together(run.reviews))}</span></p>'
+    tone = GOOD if is_consensus(run.state.reviews) else UNSURE
+    items = "".join(_item(x) for x in latest(run.state.reviews))
+    pill = f'<p><span class="pill {tone}">{inline(together(run.state.reviews))}</span></p>'
     return section(NAME, f"{pill}<ul>{items}</ul>")
 
 
@@ -241,32 +251,31 @@ def newest_of(stories: Sequence[LoopReport]) -> list[LoopReport]:
     return list({s.task.id: s for s in stories}.values())
 
 
-def totals(stories: Sequence[LoopReport], run: BacklogRun) -> Totals:
-    from ralph.report.history import moment
-
+def totals(stories: Sequence[LoopReport], run: RunRecord) -> Totals:
     tasks = newest_of(stories)
-    done = sum(s.done for s in tasks)
-    under_way = sum(s.standing == "running" for s in tasks)
-    ended = moment(run.ended) if run.ended else max((s.span.ended for s in stories), default=0.0)
+    done = sum(s.loop.done for s in tasks)
+    under_way = sum(s.loop.standing == "running" for s in tasks)
+    ended = run.ended.moment if run.ended else max((s.loop.span.ended for s in stories), default=0.0)
     return Totals(
         done=done,
         failed=len(tasks) - done - under_way,
         under_way=under_way,
-        iterations=sum(s.counted for s in stories),
-        turned_down=sum(s.turned_down for s in stories),
-        active_seconds=sum(s.active_seconds for s in stories) + sum(x.seconds for x in run.reviews),
-        wall_seconds=run.before_seconds + max(0.0, ended - moment(run.since or run.began)),
-        tokens=sum(s.tokens for s in stories) + sum(x.usage.tokens for x in run.reviews),
-        cost_usd=sum(s.cost_usd for s in stories) + sum(x.usage.cost_usd for x in run.reviews),
-        estimated=any(s.estimated for s in stories) or any(x.estimated for x in run.reviews),
+        iterations=sum(s.progress.iterations for s in stories),
+        turned_down=sum(s.state.judgement.attempts for s in stories),
+        active_seconds=sum(s.progress.active_seconds for s in stories)
+        + sum(x.seconds for x in run.state.reviews),
+        wall_seconds=run.before_seconds + max(0.0, ended - run.at.moment),
+        tokens=sum(s.progress.tokens for s in stories) + sum(x.usage.tokens for x in run.state.reviews),
+        cost_usd=sum(s.progress.cost_usd for s in stories) + sum(x.usage.cost_usd for x in run.state.reviews),
+        estimated=any(s.progress.estimated for s in stories) or any(x.estimated for x in run.state.reviews),
     )
 
 
-def run_summary(stories: Sequence[LoopReport], run: BacklogRun, earlier: str = "") -> str:
+def run_summary(stories: Sequence[LoopReport], run: RunRecord, earlier: str = "") -> str:
     """`earlier`: the run before it, of which there is a report too."""
     tasks = newest_of(stories)
-    done = [s for s in tasks if s.done]
-    under_way = [s for s in tasks if s.standing == "running"]
+    done = [s for s in tasks if s.loop.done]
+    under_way = [s for s in tasks if s.loop.standing == "running"]
     failed = [s for s in tasks if s not in done and s not in under_way]
     lines = [HEADING, "", f"## Completed: {len(done)}/{len(tasks)} tasks", ""]
     lines += [_run(stories, run), "", *_table(stories, run), "", *in_markdown(run)]
@@ -279,14 +288,18 @@ def run_summary(stories: Sequence[LoopReport], run: BacklogRun, earlier: str = "
     if under_way:
         lines += ["## Under way:", ""]
     for story in under_way:
-        lines += [title(story), f"- Iterations: {story.counted}/{story.policy.limits.max_iterations}", ""]
+        lines += [
+            title(story),
+            f"- Iterations: {story.progress.iterations}/{story.policy.limits.max_iterations}",
+            "",
+        ]
     lines.append("`ralph report --task ID` has the evidence and the iterations of one task.")
     if earlier:
         lines.append(f"The run before: `ralph report --run {safe(earlier, 80)}`.")
     return "\n".join(lines) + "\n"
 
 
-def _run(stories: Sequence[LoopReport], run: BacklogRun) -> str:
+def _run(stories: Sequence[LoopReport], run: RunRecord) -> str:
     x = totals(stories, run)
     used = [f"{duration(x.active_seconds)} active", f"{duration(x.wall_seconds)} in all"]
     used += spent(x.tokens, x.cost_usd, estimated=x.estimated)
@@ -294,16 +307,17 @@ def _run(stories: Sequence[LoopReport], run: BacklogRun) -> str:
     return f"Run {safe(run.id, 80)}{code}: {', '.join(used)}{lives(run)}"
 
 
-def lives(run: BacklogRun) -> str:
+def lives(run: RunRecord) -> str:
     """Of a run that was cut short and went on."""
-    return f"; cut short and gone on {count(len(run.runs) - 1, 'time')}" if len(run.runs) > 1 else ""
+    return f"; cut short and gone on {count(len(run.lives) - 1, 'time')}" if len(run.lives) > 1 else ""
 
 
-def _table(stories: Sequence[LoopReport], run: BacklogRun) -> list[str]:
+def _table(stories: Sequence[LoopReport], run: RunRecord) -> list[str]:
     x = totals(stories, run)
     rows = [
-        f"| {safe(s.task.id, 80)} | {safe(s.end or s.standing, 60)} | {s.counted} | {s.turned_down} | "
-        f"{_run_figures(s.active_seconds, s.tokens, s.cost_usd, s.estimated)} |"
+        f"| {safe(s.task.id, 80)} | {safe(s.end or s.loop.standing, 60)} | "
+        f"{s.progress.iterations} | {s.state.judgement.attempts} | "
+        f"{_run_figures(s.progress.active_seconds, s.progress.tokens, s.progress.cost_usd, s.progress.estimated)} |"
         for s in stories
     ]
     together = _run_figures(x.active_seconds, x.tokens, x.cost_usd, x.estimated)
@@ -320,42 +334,43 @@ def _run_figures(seconds: float, used: int, paid: float, estimated: bool) -> str
 
 
 def _landed(story: LoopReport) -> list[str]:
-    lines = []
-    if story.landed_as:
-        note = f" ({safe(story.landed_note)})" if story.landed_note else ""
-        lines.append(f"- Landed: {safe(story.landed_on, 160)} {story.landed_as[:12]}{note}")
-    if story.url:
-        lines.append(f"- Pull request: {safe(story.url)}")
-    return lines
+    landed = story.state.landing.landed
+    if landed is None:
+        return []
+    note = f" ({safe(landed.note)})" if landed.note else ""
+    lines = [f"- Landed: {safe(words.branch_of(landed), 160)} {landed.commit[:12]}{note}"]
+    return [*lines, f"- Pull request: {safe(landed.url)}"] if landed.url else lines
 
 
 def _done(story: LoopReport) -> list[str]:
     lines = [f"- Outcome: {words.meaning(story)}", *_landed(story)]
-    if story.proof:
-        lines.append(f"- Proof: {', '.join(safe(words.said(g, p), 160) for g, p in story.proof.items())}")
+    if story.loop.proof:
+        lines.append(
+            f"- Proof: {', '.join(safe(proof_part(g, p), 160) for g, p in story.loop.proof.items())}"
+        )
     return [*lines, *_warnings(story)]
 
 
 def _failed(story: LoopReport) -> list[str]:
     lines = trouble(story)
-    if story.error_hash:
-        lines.append(f"- Error hash: {safe(story.error_hash, 80)}")
-    lines += _landed(story) or [f"- Branch: {safe(story.kept_on, 160) or 'none'}"]
-    limit = f" ({story.limit})" if story.limit else ""
-    lines.append(f"- End: {story.end or story.standing}{limit}: {safe(story.reason)}")
-    return [*lines, f"- Next: {safe_next(story.next)}", *_warnings(story)]
+    if (last := story.loop.last_attempt) and last.error_hash:
+        lines.append(f"- Error hash: {safe(last.error_hash, 80)}")
+    lines += _landed(story) or [f"- Branch: {safe(story.state.judgement.end_branch, 160) or 'none'}"]
+    limit = f" ({story.state.judgement.end_limit})" if story.state.judgement.end_limit else ""
+    lines.append(f"- End: {story.end or story.loop.standing}{limit}: {safe(story.loop.reason)}")
+    return [*lines, f"- Next: {safe_next(story.loop.next_step)}", *_warnings(story)]
 
 
 def _warnings(story: LoopReport) -> list[str]:
-    lines = [f"- Quality warnings: {len(story.quality_warnings)}"] if story.done else []
+    lines = [f"- Quality warnings: {len(story.quality_warnings)}"] if story.loop.done else []
     lines += [f"  - {safe(text)}" for text in story.quality_warnings[:20]]
-    return [*lines, *(f"- Warning: {safe(text)}" for text in story.warnings)]
+    return [*lines, *(f"- Warning: {safe(text)}" for text in story.state.warnings.lines)]
 
 
 TASK_END = "</details>"
 
 
-def overview(stories: Sequence[LoopReport], run: BacklogRun) -> str:
+def overview(stories: Sequence[LoopReport], run: RunRecord) -> str:
     x = totals(stories, run)
     rows = "".join(_row(s, number) for number, s in enumerate(stories, 1))
     rows += (
@@ -374,22 +389,23 @@ def overview(stories: Sequence[LoopReport], run: BacklogRun) -> str:
 
 
 def _row(s: LoopReport, number: int) -> str:
-    where = f"{s.landed_on} {s.landed_as[:12]}" if s.landed_as else s.kept_on
+    landed = s.state.landing.landed
+    where = f"{words.branch_of(landed)} {landed.commit[:12]}" if landed else s.state.judgement.end_branch
     why = f'<div class="note">{inline(_why(s), 160)}</div>' if _why(s) else ""
     return (
         f'<tr><td><a href="#l{number}-task">{inline(s.task.id, 80)}</a> {inline(s.task.title, 120)}</td>'
-        f'<td><span class="pill {tone_of(s)}">{inline(s.end or s.standing, 60)}</span>{why}</td>'
+        f'<td><span class="pill {tone_of(s)}">{inline(s.end or s.loop.standing, 60)}</span>{why}</td>'
         f"<td>{f'<code>{inline(where, 160)}</code>' if where else ''}</td>"
-        f"{_counts(s.counted, s.turned_down)}"
-        f"{_page_figures(s.active_seconds, s.tokens, s.cost_usd, s.estimated)}</tr>"
+        f"{_counts(s.progress.iterations, s.state.judgement.attempts)}"
+        f"{_page_figures(s.progress.active_seconds, s.progress.tokens, s.progress.cost_usd, s.progress.estimated)}</tr>"
     )
 
 
 def _why(s: LoopReport) -> str:
     """Of a task that is not done: what turned it down, or why it ended."""
-    if s.done:
+    if s.loop.done:
         return ""
-    return f"{s.last_gate}: {s.last_error}" if s.last_error else s.reason
+    return f"{s.loop.last_gate}: {s.loop.last_error}" if s.loop.last_error else s.loop.reason
 
 
 def _counts(iterations: int, turned_down: int) -> str:
@@ -411,6 +427,6 @@ def _page_figures(seconds: float, used: int, paid: float, estimated: bool) -> st
 
 
 def task_start(story: LoopReport, at: str) -> str:
-    end = f'<span class="pill {tone_of(story)}">{inline(story.end or story.standing, 60)}</span>'
+    end = f'<span class="pill {tone_of(story)}">{inline(story.end or story.loop.standing, 60)}</span>'
     name = f"{inline(story.task.id, 80)}: {inline(story.task.title, 120)}"
     return f'<details class="task" id="{at}task"><summary>{end} {name}</summary>'

@@ -10,7 +10,9 @@ from html import escape
 from pathlib import Path
 
 from ralph import __version__
-from ralph.history.runs import BacklogRun
+from ralph.history.gates import GateRun
+from ralph.history.iterations import Iteration
+from ralph.history.runs import RunRecord
 from ralph.report import sections, words
 from ralph.report import sections as hatsections
 from ralph.report.html import (
@@ -25,8 +27,8 @@ from ralph.report.html import (
     visible,
 )
 from ralph.report.markdown import TASK_END, overview, task_start
-from ralph.report.model import ITERATIONS_SHOWN, GateRun, IterationRow, LoopReport
 from ralph.report.sources import Changes, Part, StoredTexts, cut_text, read_part
+from ralph.report.stories import ITERATIONS_SHOWN, LoopReport
 from ralph.report.words import clock, tokens
 from ralph.terminal.words import cost
 from ralph.text import count, duration
@@ -44,7 +46,7 @@ class Page:
         kept: StoredTexts,
         changes: Changes,
         made: float,
-        run: BacklogRun | None = None,
+        run: RunRecord | None = None,
     ) -> None:
         """With `run`, a run over a backlog: a table of its tasks, and each of them folded below it."""
         self._run = run
@@ -102,10 +104,10 @@ class Page:
 
     def _iterations(self, story: LoopReport, at: str) -> Iterator[str]:
         runs: dict[int, list[tuple[int, GateRun]]] = {}
-        for number, run in enumerate(story.evidence):
+        for number, run in enumerate(story.loop.gates):
             runs.setdefault(run.serial, []).append((number, run))
         if 0 in runs:
-            gates = "".join(self._gate(run, number, at) for number, run in runs[0])
+            gates = "".join(self._gate(story, run, number, at) for number, run in runs[0])
             summary = '<span class="n">0</span><span class="fate">the start</span>'
             summary += f'<span class="why">{count(len(runs[0]), "gate run")} on the starting tree</span><span></span>'
             yield f'<details class="it" id="{at}i0"><summary>{summary}</summary><div class="in">{gates}</div></details>'
@@ -114,12 +116,12 @@ class Page:
         left_out = story.left_out()
         for it in story.iterations:
             if it.serial not in left_out:
-                yield self._iteration(it, runs.get(it.serial, []), at)
+                yield self._iteration(story, it, runs.get(it.serial, []), at)
             elif it.serial == min(left_out):
                 more = f"… {len(left_out):,} iterations are not shown; <code>ralph logs</code> has them"
                 yield f'<p class="left-out">{more}</p>'
 
-    def _iteration(self, it: IterationRow, runs: list[tuple[int, GateRun]], at: str) -> str:
+    def _iteration(self, story: LoopReport, it: Iteration, runs: list[tuple[int, GateRun]], at: str) -> str:
         output = self._kept.transcript(it.output)
         complaints = output.with_name(f"{output.name}.err") if output else None
         body = [
@@ -127,11 +129,13 @@ class Page:
             self._file("Output", output, opened=True, show=told),
             self._file("Standard error", complaints, absent=""),
             self._diff(it),
-            self._file("Prompt", self._kept.prompt(it.prompt)),
-            self._file("Scratchpad afterwards", self._kept.prompt(it.scratchpad)) if it.scratchpad else "",
-            *(self._gate(run, number, at) for number, run in runs),
+            self._file("Prompt", self._kept.prompt(it.started.prompt)),
+            self._file("Scratchpad afterwards", self._kept.prompt(it.result.scratchpad))
+            if it.result.scratchpad
+            else "",
+            *(self._gate(story, run, number, at) for number, run in runs),
         ]
-        spent, paid = it.tokens + it.review_tokens, it.cost_usd + it.review_cost_usd
+        spent, paid = it.spent.tokens, it.spent.cost_usd
         meta = " · ".join(
             [
                 duration(it.seconds),
@@ -140,28 +144,35 @@ class Page:
             ]
         )
         word, _, why = words.ending(it).partition(": ")
-        shift = f'<span class="pill shift">strategy shift {it.shift}</span> ' if it.shift else ""
+        shift = (
+            f'<span class="pill shift">strategy shift {it.started.shift}</span> ' if it.started.shift else ""
+        )
         return (
             f'<details class="it {it.fate}" id="{at}i{it.serial}"><summary><span class="n">{it.n}</span>'
             f'<span class="fate">{inline(word, 60)}</span><span class="why">{shift}{inline(why)}</span>'
             f'<span class="meta">{meta}</span></summary><div class="in">{"".join(body)}</div></details>'
         )
 
-    def _gate(self, run: GateRun, number: int, at: str) -> str:
+    def _gate(self, story: LoopReport, run: GateRun, number: int, at: str) -> str:
         said = "".join(f"<li>{inline(text)}</li>" for text in words.notes(run))
         spent = [
-            *([tokens(run.tokens) + " tokens"] if run.tokens else []),
-            *([cost(run.cost_usd, estimated=run.estimated)] if run.cost_usd else []),
+            *([tokens(run.result.usage.tokens) + " tokens"] if run.result.usage.tokens else []),
+            *(
+                [cost(run.result.usage.cost_usd, estimated=run.result.estimated)]
+                if run.result.usage.cost_usd
+                else []
+            ),
         ]
-        exits = [] if run.how in words.NOT_RUN or run.how == "interrupted" else [f"exit {run.code}"]
+        exits = [] if run.how in words.NOT_RUN or run.how == "interrupted" else [f"exit {run.result.code}"]
         meta = " · ".join([*exits, *([took] if (took := words.took(run)) else []), *spent])
         body = (
             (f"<p><code>{inline(run.command, 1000)}</code></p>" if run.command else "")
-            + self._findings(run)
+            + self._findings(story.findings(run))
             + (f"<ul>{said}</ul>" if said else "")
             + (self._said(run)
                if run.how not in words.NO_OUTPUT else "")
-            + (self._file("Prompt", self._kept.prompt(run.prompt)) if run.prompt and run.how not in words.NO_OUTPUT else "")
+            + (self._file("Prompt", self._kept.prompt(run.started.prompt))
+               if run.started.prompt and run.how not in words.NO_OUTPUT else "")
         )  # fmt: skip
         return (
             f'<details class="gate" id="{at}g{number}"><summary>{sections.pill(run)} <b>{inline(run.gate, 80)}</b> '
@@ -173,12 +184,12 @@ class Page:
         name, show = ("Answer", told) if run.reviewer else ("Output", plain)
         return self._file(name, self._kept.transcript(run.output), opened=True, show=show)
 
-    def _findings(self, run: GateRun) -> str:
-        if not run.findings:
+    def _findings(self, found: tuple[str, ...]) -> str:
+        if not found:
             return ""
-        listed = "\n".join(f"- {text}" for text in run.findings)
+        listed = "\n".join(f"- {text}" for text in found)
         text = self._fitting(lambda most: cut_text(listed, most), "whole answer: below", plain)
-        return folded(f'Findings <span class="meta">{len(run.findings)}</span>', text, True)
+        return folded(f'Findings <span class="meta">{len(found)}</span>', text, True)
 
     # -- texts ---------------------------------------------------------------------------------------
 
@@ -201,16 +212,16 @@ class Page:
         text = self._fitting(lambda most: read_part(path, most), f"whole file: {path}", show)
         return folded(f"{name} <span class=meta>{byte_count(part.size)}</span>", text, opened)
 
-    def _diff(self, it: IterationRow) -> str:
-        if not it.tree_after:
+    def _diff(self, it: Iteration) -> str:
+        if not it.result.tree:
             return ""
-        if it.tree_before == it.tree_after:
+        if it.started.tree == it.result.tree:
             return '<p class="muted">Change: nothing.</p>'
-        files = self._changes.files(it.tree_before, it.tree_after)
-        patch = self._changes.patch(it.tree_before, it.tree_after)
+        files = self._changes.files(it.started.tree, it.result.tree)
+        patch = self._changes.patch(it.started.tree, it.result.tree)
         if files is None or patch is None:
             return '<p class="muted">Change: not kept.</p>'
-        whole = f"whole change: git diff {it.tree_before[:12]} {it.tree_after[:12]}"
+        whole = f"whole change: git diff {it.started.tree[:12]} {it.result.tree[:12]}"
         text = self._fitting(lambda most: cut_text(patch, most), whole, coloured)
         return folded(f'Change <span class="meta">{count(len(files), "file")}</span>', text, False)
 
@@ -234,5 +245,5 @@ class Page:
 
 def _share(stories: Sequence[LoopReport]) -> int:
     """How much of the page one text may take. Of an iteration's five and a gate run's three, most are short."""
-    texts = sum(4 * min(len(s.iterations), ITERATIONS_SHOWN) + 2 * len(s.evidence) for s in stories)
+    texts = sum(4 * min(len(s.iterations), ITERATIONS_SHOWN) + 2 * len(s.loop.gates) for s in stories)
     return max(SHARE_LEAST, min(SHARE_MOST, TEXT_MOST // max(texts, 1)))

@@ -6,68 +6,29 @@ from collections.abc import Sequence
 from html import escape
 
 import msgspec
-from msgspec.structs import replace
 
-from ralph.core import facts as f
 from ralph.core.exits import BY_NAME
 from ralph.core.hats.board import BoardItem
-from ralph.core.hats.event_log import EventOutcomes, event_line
 from ralph.core.hats.model import Team
-from ralph.core.loop.state import LoopState
+from ralph.core.secrets import masked
+from ralph.history.gates import GateRun, proof_part
+from ralph.history.iterations import HatTurn, Iteration
+from ralph.history.serialise import mark_text
 from ralph.report import charts, words
 from ralph.report.html import commands, inline, scroll, section, visible
-from ralph.report.model import GateRun, HatRow, IterationRow, LoopReport
 from ralph.report.sources import cut_text
+from ralph.report.stories import LoopReport
 from ralph.report.words import clock, tokens
-from ralph.terminal.lines import about, of_backlog, title
+from ralph.terminal.lines import of_backlog
 from ralph.terminal.words import ESTIMATE, NOT_TOLD, cost
 from ralph.text import count, duration
 
 ITEM_HEAD = ("Item", "State", "Dispatched", "Failed", "Time", "Tokens", "Cost", "Reason")
 
 
-class HatTeller:
-    """Goes along with the facts of one loop. Without hats it has nothing to tell."""
-
-    def __init__(self) -> None:
-        self._teller = EventOutcomes()
-        self._worn: dict[int, HatRow] = {}
-
-    def take(self, fact: f.AnyFact, s: LoopState) -> None:
-        told = self._teller.take(fact, s)
-        if s.identity.policy.routing is None:
-            return
-        match fact:
-            case f.IterationStarted():
-                events = s.hats.turns.current.events if s.hats.turns.current else ()
-                self._worn[fact.serial] = HatRow(
-                    serial=fact.serial,
-                    n=fact.n,
-                    hat=fact.hat,
-                    title=title(s, fact.hat),
-                    event=about(events),
-                    why=fact.hat_why,
-                    fresh=fact.fresh,
-                )
-            case f.IterationEnded() | f.TransitionPassed() | f.EventReceived() if fact.serial in self._worn:
-                said = tuple(
-                    event_line(one.routed) for one in told if one.counts and one.routed.event.iteration
-                )
-                refused = tuple(
-                    event_line(one.routed) for one in told if not one.routed.event.n and not one.counts
-                )
-                before = self._worn[fact.serial]
-                self._worn[fact.serial] = replace(
-                    before, said=before.said + said, refused=before.refused + refused
-                )
-
-    def worn(self) -> tuple[HatRow, ...]:
-        return tuple(self._worn.values())
-
-
-def worn_row(x: HatRow) -> tuple[str, str, str, str]:
-    because = x.event or x.why
-    return str(x.n), x.title, because, "; ".join((*x.said, *x.refused)) or "nothing"
+def worn_row(it: Iteration, turn: HatTurn) -> tuple[str, str, str, str]:
+    because = turn.event or it.started.hat_why
+    return str(it.n), turn.title, because, "; ".join((*turn.said, *turn.refused)) or "nothing"
 
 
 def item_row(x: BoardItem, team: Team | None, *, estimated: bool) -> tuple[str, ...]:
@@ -90,20 +51,20 @@ _NUMBERS = range(2, 7)  # columns of a board's table
 
 def worn(story: LoopReport, at: str) -> str:
     """Who each iteration was, and where its events went; nothing without hats."""
-    if not story.worn:
+    if not (turns := story.worn()):
         return ""
     left_out = story.left_out()
     rows = []
-    for one in story.worn[-ROWS_SHOWN:]:
-        number, hat, because, said = worn_row(one)
-        linked = number if one.serial in left_out else f'<a href="#{at}i{one.serial}">{number}</a>'
-        cleared = '<div class="muted">notes cleared</div>' if one.fresh else ""
+    for it, turn in turns[-ROWS_SHOWN:]:
+        number, hat, because, said = worn_row(it, turn)
+        linked = number if it.serial in left_out else f'<a href="#{at}i{it.serial}">{number}</a>'
+        cleared = '<div class="muted">notes cleared</div>' if it.started.fresh else ""
         rows.append(
             f'<tr><td class="num">{linked}</td><td>{inline(hat, 80)}{cleared}</td>'
             f"<td>{inline(because, 160)}</td><td>{inline(said, 400)}</td></tr>"
         )
-    more = len(story.worn) - ROWS_SHOWN
-    left = f'<p class="muted">The last {ROWS_SHOWN} of {len(story.worn):,}.</p>' if more > 0 else ""
+    more = len(turns) - ROWS_SHOWN
+    left = f'<p class="muted">The last {ROWS_SHOWN} of {len(turns):,}.</p>' if more > 0 else ""
     head = head_row("##", "Hat", "Because of", "What it said")
     table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
     return section("Hats and events", left + scroll(table, "Hats and events"))
@@ -111,21 +72,21 @@ def worn(story: LoopReport, at: str) -> str:
 
 def board(story: LoopReport) -> str:
     """The items of a board, and what each took; nothing without one."""
-    if not story.items:
+    if not (items := list(story.state.hats.board.items.values())):
         return ""
     rows = "".join(
         "<tr>"
         + "".join(
             f'<td class="num">{inline(cell, 80)}</td>' if n in _NUMBERS else f"<td>{inline(cell, 240)}</td>"
-            for n, cell in enumerate(item_row(item, story.policy.team, estimated=story.estimated))
+            for n, cell in enumerate(item_row(item, story.policy.team, estimated=story.progress.estimated))
         )
         + "</tr>"
-        for item in story.items[-ROWS_SHOWN:]
+        for item in items[-ROWS_SHOWN:]
     )
     names = (f"#{name}" if n in _NUMBERS else name for n, name in enumerate(ITEM_HEAD))
     table = f"<table><thead>{head_row(*names)}</thead><tbody>{rows}</tbody></table>"
-    more = len(story.items) - ROWS_SHOWN
-    left = f'<p class="muted">The last {ROWS_SHOWN} of {len(story.items):,} items.</p>' if more > 0 else ""
+    more = len(items) - ROWS_SHOWN
+    left = f'<p class="muted">The last {ROWS_SHOWN} of {len(items):,} items.</p>' if more > 0 else ""
     return section("Board", left + scroll(table, "Board"))
 
 
@@ -139,26 +100,29 @@ _SIGNS = {GOOD: "✓", CALM: "✓", BAD: "✕", UNSURE: "!", RUNNING: "▸"}
 
 
 def tone_of(story: LoopReport) -> str:
-    if story.standing == "running":
+    if story.loop.standing == "running":
         return RUNNING
-    if story.end == "completed-verified" and not story.proven:
+    if story.end == "completed-verified" and not story.loop.proven:
         return CALM
     return BY_NAME[story.end].tone if story.end in BY_NAME else BAD
 
 
 def outcome(story: LoopReport) -> str:
     tone = tone_of(story)
-    end = f"{story.end} ({story.limit})" if story.limit else story.end
+    end = f"{story.end} ({story.state.judgement.end_limit})" if story.state.judgement.end_limit else story.end
     named = f" <code>{inline(end, 80)}</code>" if end else ""
     proof = "".join(
-        f'<li class="{_proof_tone(what)}">{_proof(gate, what)}</li>' for gate, what in story.proof.items()
+        f'<li class="{_proof_tone(what)}">{_proof(gate, what)}</li>'
+        for gate, what in story.loop.proof.items()
     )
-    reason = story.reason if not (story.end == "completed-verified" and proof) else words.agreement(story)
-    paths = "".join(f"<li><code>{inline(path)}</code></li>" for path in story.paths[:50])
+    reason = (
+        story.loop.reason if not (story.end == "completed-verified" and proof) else words.agreement(story)
+    )
+    paths = "".join(f"<li><code>{inline(path)}</code></li>" for path in story.loop.paths[:50])
     when = (
-        f"{clock(story.span.began)} to {clock(story.span.ended)}"
-        if story.standing != "running"
-        else f"since {clock(story.span.began)}"
+        f"{clock(story.loop.span.began)} to {clock(story.loop.span.ended)}"
+        if story.loop.standing != "running"
+        else f"since {clock(story.loop.span.began)}"
     )
     return (
         f'<header class="outcome {tone}"><p class="verdict"><span class="sign" aria-hidden="true">{_SIGNS[tone]}</span>'
@@ -167,23 +131,27 @@ def outcome(story: LoopReport) -> str:
         + (f'<ul class="proof" aria-label="Gates">{proof}</ul>' if proof else "")
         + (f'<ul class="paths">{paths}</ul>' if paths else "")
         + _where(story)
-        + f'<p class="next"><b>Next</b> {commands(story.next)}</p>'
-        + f'<p class="muted">task {inline(story.task.id, 80)} · loop {inline(story.loop, 80)} · {when}</p></header>'
+        + f'<p class="next"><b>Next</b> {commands(story.loop.next_step)}</p>'
+        + f'<p class="muted">task {inline(story.task.id, 80)} · loop {inline(story.loop.id, 80)} · {when}</p></header>'
     )
 
 
 def _where(story: LoopReport) -> str:
     """Where the work is, when it was made in a workspace of its own."""
-    if story.landed_as:
-        note = f" ({inline(story.landed_note)})" if story.landed_note else ""
-        commit = f"<code>{inline(story.landed_as[:12])}</code>"
-        return f"<p>Landed on <code>{inline(story.landed_on, 160)}</code> as {commit}{note}</p>"
-    return f"<p>Kept on <code>{inline(story.kept_on, 160)}</code></p>" if story.kept_on else ""
+    if landed := story.state.landing.landed:
+        note = f" ({inline(landed.note)})" if landed.note else ""
+        commit = f"<code>{inline(landed.commit[:12])}</code>"
+        return f"<p>Landed on <code>{inline(words.branch_of(landed), 160)}</code> as {commit}{note}</p>"
+    return (
+        f"<p>Kept on <code>{inline(story.state.judgement.end_branch, 160)}</code></p>"
+        if story.state.judgement.end_branch
+        else ""
+    )
 
 
 def _proof(gate: str, what: str) -> str:
     if "→" not in what:
-        return inline(words.said(gate, what), 120)
+        return inline(proof_part(gate, what), 120)
     return f"<b>{inline(gate, 80)}</b> {inline(what, 120).replace('→', ' → ')}"
 
 
@@ -199,12 +167,24 @@ def _proof_tone(what: str) -> str:
 def figures(story: LoopReport) -> str:
     limits = story.policy.limits
     shown = [
-        ("Iterations", str(story.counted), f"of {limits.max_iterations}"),
-        ("Turned down", str(story.turned_down), f"of {limits.max_attempts}" if limits.max_attempts else ""),
-        ("Active", duration(story.active_seconds), ""),
-        ("In all", duration(story.wall_seconds), ""),
-        ("Tokens", tokens(story.tokens) if story.tokens else "–", "" if story.tokens else "not told"),
-        ("Cost", cost(story.cost_usd) if story.cost_usd else "–", _cost_from(story)),
+        ("Iterations", str(story.progress.iterations), f"of {limits.max_iterations}"),
+        (
+            "Turned down",
+            str(story.state.judgement.attempts),
+            f"of {limits.max_attempts}" if limits.max_attempts else "",
+        ),
+        ("Active", duration(story.progress.active_seconds), ""),
+        ("In all", duration(story.loop.wall_seconds), ""),
+        (
+            "Tokens",
+            tokens(story.progress.tokens) if story.progress.tokens else "–",
+            "" if story.progress.tokens else "not told",
+        ),
+        (
+            "Cost",
+            cost(story.progress.cost_usd) if story.progress.cost_usd else "–",
+            _cost_from(story),
+        ),
     ]
     if story.changed is None:
         shown.append(("Changed", "–", "not kept"))
@@ -219,9 +199,9 @@ def figures(story: LoopReport) -> str:
 
 
 def _cost_from(story: LoopReport) -> str:
-    if not story.cost_usd:
+    if not story.progress.cost_usd:
         return NOT_TOLD
-    return ESTIMATE if story.estimated else "told by the agent"
+    return ESTIMATE if story.progress.estimated else "told by the agent"
 
 
 def _sides(story: LoopReport) -> tuple[list[int], list[int]]:
@@ -230,7 +210,7 @@ def _sides(story: LoopReport) -> tuple[list[int], list[int]]:
 
 
 def alerts(story: LoopReport) -> str:
-    found = [f"<li>{inline(text, 600)}</li>" for text in story.warnings]
+    found = [f"<li>{inline(text, 600)}</li>" for text in story.state.warnings.lines]
     found += [f"<li>{inline(text, 600)}</li>" for text in story.quality_warnings[:50]]
     if len(story.quality_warnings) > 50:
         found.append(f"<li>and {len(story.quality_warnings) - 50} more</li>")
@@ -238,12 +218,12 @@ def alerts(story: LoopReport) -> str:
 
 
 def index(stories: Sequence[LoopReport]) -> str:
-    done = sum(s.done for s in stories)
+    done = sum(s.loop.done for s in stories)
     rows = "".join(
-        f'<tr><td><span class="pill {tone_of(s)}">{inline(s.end or s.standing, 60)}</span></td>'
-        f'<td><a href="#l{number}-loop">{inline(s.task.title, 120)}</a></td><td class="num">{s.counted}</td>'
-        f'<td class="num">{duration(s.active_seconds)}</td>'
-        f'<td class="num">{cost(s.cost_usd, estimated=s.estimated) if s.cost_usd else ""}</td></tr>'
+        f'<tr><td><span class="pill {tone_of(s)}">{inline(s.end or s.loop.standing, 60)}</span></td>'
+        f'<td><a href="#l{number}-loop">{inline(s.task.title, 120)}</a></td><td class="num">{s.progress.iterations}</td>'
+        f'<td class="num">{duration(s.progress.active_seconds)}</td>'
+        f'<td class="num">{cost(s.progress.cost_usd, estimated=s.progress.estimated) if s.progress.cost_usd else ""}</td></tr>'
         for number, s in enumerate(stories, 1)
     )
     head = head_row("End", "Task", "#Iterations", "#Active", "#Cost")
@@ -256,36 +236,33 @@ def index(stories: Sequence[LoopReport]) -> str:
 
 def evidence(story: LoopReport, at: str) -> str:
     """First what decides: the start and the last claim. Everything else is folded."""
-    if not story.evidence:
+    if not story.loop.gates:
         gates = "The loop has no gates." if not story.policy.gates else "No gate has run yet."
         return section("Evidence", f"<p>{gates}</p>")
-    numbered = list(enumerate(story.evidence))
-    last = {max((run.serial for run in story.evidence if run.purpose == "claim"), default=-1)}
-    if story.attempts and not story.done:
-        last.add(story.attempts[-1].serial)
-    deciding = [(n, r) for n, r in numbered if r.purpose == "base" or r.serial in last]
-    left_out = story.left_out()
-    shown = _table(deciding or numbered[-5:], at, left_out)
+    numbered = list(enumerate(story.loop.gates))
+    last = {max((run.serial for run in story.loop.gates if run.started.purpose == "claim"), default=-1)}
+    if story.loop.turned_down and not story.loop.done:
+        last.add(story.loop.turned_down[-1].serial)
+    deciding = [(n, r) for n, r in numbered if r.started.purpose == "base" or r.serial in last]
+    shown = _table(story, deciding or numbered[-5:], at)
     if deciding and len(deciding) < len(numbered):
         rest = [(n, r) for n, r in numbered if (n, r) not in deciding]
         more = f'<p class="muted">The last {ROWS_SHOWN} of them.</p>' if len(rest) > ROWS_SHOWN else ""
-        table = more + _table(rest[-ROWS_SHOWN:], at, left_out)
+        table = more + _table(story, rest[-ROWS_SHOWN:], at)
         shown += f"<details><summary>Every other gate run ({len(rest):,})</summary>{table}</details>"
     return section("Evidence", shown)
 
 
-def _table(rows: list[tuple[int, GateRun]], at: str, left_out: frozenset[int]) -> str:
+def _table(story: LoopReport, rows: list[tuple[int, GateRun]], at: str) -> str:
+    left_out = story.left_out()
     head = head_row("Result", "Gate", "Looked at", "#Exit", "#Time", "Command", "Tree")
     body = []
     for number, run in rows:
-        said = dict.fromkeys((*words.notes(run), *run.findings[:3]))  # a finding may be the headline, too
+        findings = story.findings(run)
+        said = dict.fromkeys((*words.notes(run), *findings[:3]))  # a finding may be the headline, too
         notes = "".join(f'<div class="note">{inline(text, 160)}</div>' for text in said)
-        more = (
-            f'<div class="note">and {len(run.findings) - 3} more findings</div>'
-            if len(run.findings) > 3
-            else ""
-        )
-        code = "" if run.how in words.NOT_RUN or run.how == "interrupted" else str(run.code)
+        more = f'<div class="note">and {len(findings) - 3} more findings</div>' if len(findings) > 3 else ""
+        code = "" if run.how in words.NOT_RUN or run.how == "interrupted" else str(run.result.code)
         how = f"<code>{inline(run.command, 160)}</code>" if run.command else ""
         how = how or ('<span class="muted">a fresh agent reads the change</span>' if run.reviewer else "")
         name = inline(run.gate, 80)
@@ -320,7 +297,7 @@ def timeline(story: LoopReport, at: str) -> str:
 def _legend(story: LoopReport) -> str:
     """Only of what is in the picture."""
     fates = {it.fate for it in story.iterations}
-    results = {run.passed for run in story.evidence if run.how not in words.NO_OUTPUT}
+    results = {run.passed for run in story.loop.gates if run.how not in words.NO_OUTPUT}
     keys = [
         ("it worked", "iteration", "worked" in fates),
         ("it verified", "proven", "verified" in fates),
@@ -335,15 +312,15 @@ def _legend(story: LoopReport) -> str:
         ("it running", "under way", "running" in fates),
         ("gate green", "gate green", True in results),
         ("gate red", "gate red", False in results),
-        ("wait", "wait", story.waits),
-        ("pause", "nothing ran", story.pauses),
+        ("wait", "wait", story.loop.waits),
+        ("pause", "nothing ran", story.loop.pauses),
     ]
     shown = [f'<span><span class="key {kind}"></span> {name}</span>' for kind, name, there in keys if there]
     if any(it.claimed for it in story.iterations):
         shown.append("<span>▾ claim</span>")
-    if any(it.shift for it in story.iterations):
+    if any(it.started.shift for it in story.iterations):
         shown.append('<span><span class="shift">◆</span> strategy shift</span>')
-    if story.waits or story.pauses:
+    if story.loop.waits or story.loop.pauses:
         shown.append("<span>// drawn shorter than it was</span>")
     return f'<p class="legend">{"".join(shown)}</p>'
 
@@ -352,7 +329,7 @@ def costs(story: LoopReport, at: str) -> str:
     heading, drawn = charts.bars(story, at)
     if not drawn:
         return ""
-    reviewed = any(it.review_cost_usd or it.review_tokens for it in story.iterations)
+    reviewed = any(it.review_usage.cost_usd or it.review_usage.tokens for it in story.iterations)
     keys = '<span><span class="key cost-own"></span> agent</span><span><span class="key cost-review"></span> reviews</span>'
     legend = keys if reviewed else ""
     if any(it.fate in charts.GAVE_NUMBER_BACK for it in story.iterations):
@@ -379,7 +356,8 @@ def changed_files(story: LoopReport) -> str:
     )
     more = len(story.changed) - FILES_SHOWN
     left = f'<p class="muted">and {more:,} more files</p>' if more > 0 else ""
-    trees = f"From tree <code>{inline(story.base_tree[:10])}</code> to <code>{inline(story.tree[:10])}</code>"
+    base, tree = story.state.workspace.base_tree, story.state.workspace.tree
+    trees = f"From tree <code>{inline(base[:10])}</code> to <code>{inline(tree[:10])}</code>"
     where = f'<p class="muted">{trees}</p>'
     return section(
         "Changed files",
@@ -396,17 +374,17 @@ def _meter(added: int, deleted: int, most: int) -> str:
     )
 
 
-def iteration_facts(it: IterationRow) -> str:
+def iteration_facts(it: Iteration) -> str:
     shown = [
         ("signal", it.signal or "none"),
-        ("exit", str(it.code) if it.how != "running" else "under way"),
+        ("exit", str(it.result.code) if it.how != "running" else "under way"),
         ("started", clock(it.span.began)),
-        ("prompt", f"{it.prompt_chars:,} characters"),
-        ("tree", f"{it.tree_before[:10]} → {it.tree_after[:10] or '…'}"),
+        ("prompt", f"{it.started.prompt_chars:,} characters"),
+        ("tree", f"{it.started.tree[:10]} → {it.result.tree[:10] or '…'}"),
         ("process", str(it.serial) if it.serial != it.n else ""),
-        ("processes left running, ended", ", ".join(it.stragglers)),
-        ("refs moved", ", ".join(it.refs_moved)),
-        ("output", "longer than is kept" if it.cut else ""),
+        ("processes left running, ended", ", ".join(it.result.stragglers)),
+        ("refs moved", ", ".join(it.result.refs_moved)),
+        ("output", "longer than is kept" if it.result.cut else ""),
     ]
     return (
         '<dl class="facts">'
@@ -426,35 +404,35 @@ def besides(story: LoopReport) -> str:
         described = f"<pre>{escape(whole, quote=False)}</pre>" if whole.strip() else ""
         parts.append(f"<details><summary>Task</summary>{described}<ul>{criteria}</ul></details>")
     marks = "".join(
-        f'<tr><td class="muted">{clock(m.at)}</td><td>{m.kind}</td><td>{inline(m.text, 200)}</td></tr>'
-        for m in story.marks[-300:]
+        f'<tr><td class="muted">{clock(m.at.moment)}</td><td>{m.kind}</td><td>{inline(mark_text(m), 200)}</td></tr>'
+        for m in story.loop.marks[-300:]
     )
     waits = "".join(
-        f'<tr><td class="muted">{clock(w.span.began)}</td><td>wait</td><td>{inline(w.what, 60)}, '
-        f"{duration(w.span.ended - w.span.began)} of {duration(w.seconds)}, {w.ended}: {inline(w.why)}</td></tr>"
-        for w in story.waits[-300:]
+        f'<tr><td class="muted">{clock(w.span.began)}</td><td>wait</td><td>{inline(w.started.what, 60)}, '
+        f"{duration(w.span.ended - w.span.began)} of {duration(w.started.seconds)}, {w.ended}: {inline(w.started.why)}</td></tr>"
+        for w in story.loop.waits[-300:]
     )
     notices = "".join(
-        f'<tr><td class="muted">{clock(n.at)}</td><td>{"told" if n.ok else "not told"}</td>'
-        f"<td>{inline(n.occasion, 40)}: {inline(n.target, 200)} {inline(n.text)}</td></tr>"
-        for n in story.notices[-300:]
+        f'<tr><td class="muted">{clock(n.at.moment)}</td><td>{"told" if n.fact.ok else "not told"}</td>'
+        f"<td>{inline(n.fact.occasion, 40)}: {inline(n.fact.target, 200)} {inline(n.fact.text)}</td></tr>"
+        for n in story.loop.notices[-300:]
     )
     for name, rows in (("Events", marks), ("Waits", waits), ("Notifications", notices)):
         if rows:
             table = scroll(f"<table><tbody>{rows}</tbody></table>", name)
             parts.append(f"<details><summary>{name}</summary>{table}</details>")
-    policy = msgspec.json.format(msgspec.json.encode(story.policy), indent=2).decode()
+    policy = msgspec.json.format(msgspec.json.encode(masked.policy(story.policy)), indent=2).decode()
     part = cut_text(policy, 40_000)
     parts.append(
         f"<details><summary>Policy: agent, gates and limits as they were at the start</summary>"
         f"<pre>{escape(visible(part.first + part.last), quote=False)}</pre></details>"
     )
     place = [
-        ("folder", f"{story.root}/{story.folder}".removesuffix("/.")),
-        ("branch", story.branch),
-        ("commit at the start", story.base_commit),
-        ("what you had before", story.recovery),
-        ("runs", ", ".join(story.runs)),
+        ("folder", f"{story.state.identity.root}/{story.state.identity.folder}".removesuffix("/.")),
+        ("branch", story.state.workspace.branch),
+        ("commit at the start", story.state.workspace.base_commit),
+        ("what you had before", story.state.workspace.recovery),
+        ("runs", ", ".join(story.loop.lives)),
     ]
     facts = "".join(f"<dt>{n}</dt><dd>{inline(v, 500)}</dd>" for n, v in place if v)
     return section("Besides", "".join(parts) + f'<dl class="facts">{facts}</dl>')

@@ -6,17 +6,15 @@ import os
 import re
 import stat
 import tempfile
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 
-from ralph.core.secrets.environment import masker_for
-from ralph.core.secrets.masker import Masker
 from ralph.errors import RalphError
 from ralph.git.private_index import PrivateIndex
 from ralph.git.repo import Repo, printable
+from ralph.history.serialise import without_secrets
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -96,16 +94,6 @@ def _whole_lines(data: bytes, *, at_end: bool) -> bytes:
 
 def _text(data: bytes) -> str:
     return without_secrets(data.decode("utf-8", "replace"))
-
-
-def without_secrets(text: str) -> str:
-    """Prompts, scratchpads and changes are kept as they are; a page is shown to others."""
-    return _masker().text(text)
-
-
-@cache
-def _masker() -> Masker:
-    return masker_for(os.environ)
 
 
 BIG = 256 << 10  # bytes: a file larger than this is named, not shown

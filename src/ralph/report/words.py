@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import UTC, datetime
 
 from ralph.core.exits import BY_NAME
-from ralph.report.model import GateRun, IterationRow, LoopReport
+from ralph.core.facts import Landed
+from ralph.history.gates import GateRun
+from ralph.history.iterations import Iteration
+from ralph.report.stories import LoopReport
 from ralph.terminal.words import cost, spent, verdict
 from ralph.text import count, duration
 
@@ -35,21 +37,21 @@ FATES = {
 
 
 def meaning(story: LoopReport) -> str:
-    if story.standing != "ended":
-        return {"running": "Under way", "died": "The run died"}[story.standing]
+    if story.loop.standing != "ended":
+        return {"running": "Under way", "died": "The run died"}[story.loop.standing]
     if story.end == "completed-unverified":
         return _unproven(story)
-    if story.end == "completed-verified" and not story.proven:
-        return _passed(story.proof)
-    return BY_NAME[story.end].meaning if story.end in BY_NAME else story.end
+    if story.end == "completed-verified" and not story.loop.proven:
+        return _passed(story.loop.proof)
+    return BY_NAME[story.end].meaning if story.end else ""
 
 
 def _unproven(story: LoopReport) -> str:
     team = story.policy.team
-    over = team is not None and team.max_items > 0 and not story.reason.startswith("claimed")
+    over = team is not None and team.max_items > 0 and not story.loop.reason.startswith("claimed")
     what = "As many items of the board as wanted are through" if over else "Claimed done"
     why = "you declined gates" if story.policy.gates_declined else "there are no gates"
-    return f"{what}; {why if story.done else 'nothing proves it'}"
+    return f"{what}; {why if story.loop.done else 'nothing proves it'}"
 
 
 def _passed(proof: dict[str, str]) -> str:
@@ -59,28 +61,9 @@ def _passed(proof: dict[str, str]) -> str:
     return NOTHING_WORSE if all(what == "green→green" for what in commands) else UNSURE
 
 
-def shows_the_task(proof: dict[str, str], in_vain: Collection[str] = ()) -> bool:
-    """Whether a hard gate was red before and is green now. A reviewer's PASS is somebody's opinion; and a gate that ran
-    no test, one of `in_vain`, shows nothing."""
-    return any(what == "red→green" and gate not in in_vain for gate, what in proof.items())
-
-
-def proof_line(proof: dict[str, str]) -> str:
-    return ", ".join(said(gate, what) for gate, what in proof.items())
-
-
-def said(gate: str, what: str) -> str:
-    """A gate's part of the proof: a command's is a fact, a reviewer's what somebody thinks of it."""
-    word, _, soft = what.partition(" (")
-    heard = {"PASS": "agrees", "FAIL": "does not agree", "no verdict": "gave no verdict"}.get(word)
-    if heard is None:
-        return f"{gate} {what}"
-    return f"the {gate} reviewer {heard}" + (f" ({soft}" if soft else "")
-
-
 def agreement(story: LoopReport) -> str:
     """Which reviewers agree, as a sentence; empty when none does."""
-    names = [gate for gate, what in story.proof.items() if what.partition(" (")[0] == "PASS"]
+    names = [gate for gate, what in story.loop.proof.items() if what.partition(" (")[0] == "PASS"]
     if not names:
         return ""
     *others, last = names
@@ -95,8 +78,8 @@ def looked_at(run: GateRun) -> str:
         "iteration": f"iteration {run.n}",
         "claim": f"the claim of iteration {run.n}",
     }
-    text = where[run.purpose]
-    if run.variant == "original":
+    text = where[run.started.purpose]
+    if run.started.variant == "original":
         text += ", with original inputs"
     return text + (", asked again" if run.again else "")
 
@@ -104,10 +87,12 @@ def looked_at(run: GateRun) -> str:
 def result(run: GateRun) -> str:
     if run.how in ("running", "interrupted"):
         return "under way" if run.how == "running" else "interrupted"
-    word: str = verdict(reviewer=run.reviewer, passed=bool(run.passed), unclear=run.unclear, fault=run.fault)
-    if run.fault:
-        return f"{word} ({run.fault})"
-    if run.timed_out == "hard":
+    word: str = verdict(
+        reviewer=run.reviewer, passed=bool(run.passed), unclear=run.result.unclear, fault=run.result.fault
+    )
+    if run.result.fault:
+        return f"{word} ({run.result.fault})"
+    if run.result.timed_out == "hard":
         word += ", out of time"
     return word + (", flaky" if run.flaky else "") + (", as before" if run.how == "remembered" else "")
 
@@ -115,26 +100,26 @@ def result(run: GateRun) -> str:
 def notes(run: GateRun) -> list[str]:
     """What else is to be known about a run of a gate."""
     found = []
-    if run.known:
-        found.append(f"known from an earlier loop: {run.known}")
+    if run.evidence:
+        found.append(f"known from an earlier loop: {run.evidence}")
     if run.how == "remembered":
         found.append(f"it said so after iteration {run.before}, and the tree is the same")
-    if run.headline and not run.passed:
-        found.append(run.headline)
-    if run.fault_text:
-        found.append(run.fault_text)
-    if run.empty:
+    if run.result.headline and not run.passed:
+        found.append(run.result.headline)
+    if run.result.fault_text:
+        found.append(run.result.fault_text)
+    if run.result.empty:
         found.append("it passes, but ran no test")
-    if run.timed_out == "soft":
+    if run.result.timed_out == "soft":
         found.append("took longer than its soft limit")
-    if run.wrote:
-        found.append(f"wrote without leave, undone: {', '.join(run.wrote)}")
-    if run.swapped:
-        found.append(f"ran with the original {', '.join(run.swapped)}")
-    if run.refs_moved:
-        found.append(f"refs moved while it ran: {', '.join(run.refs_moved)}")
-    if run.stragglers:
-        found.append(f"processes it left running were ended: {', '.join(run.stragglers)}")
+    if run.result.wrote:
+        found.append(f"wrote without leave, undone: {', '.join(run.result.wrote)}")
+    if run.started.swapped:
+        found.append(f"ran with the original {', '.join(run.started.swapped)}")
+    if run.result.refs_moved:
+        found.append(f"refs moved while it ran: {', '.join(run.result.refs_moved)}")
+    if run.result.stragglers:
+        found.append(f"processes it left running were ended: {', '.join(run.result.stragglers)}")
     return found
 
 
@@ -144,16 +129,20 @@ def took(run: GateRun) -> str:
 
 def what_it_is(run: GateRun) -> str:
     kind = "reviewer" if run.reviewer else "command"
-    return kind + ("" if run.hard else ", soft") + (", clean checkout" if run.hermetic else "")
+    return kind + ("" if run.hard else ", soft") + (", clean checkout" if run.result.hermetic else "")
 
 
-def ending(it: IterationRow) -> str:
+def ending(it: Iteration) -> str:
     """How an iteration ended, in one line."""
     word = FATES[it.fate]
     detail = it.detail.removeprefix("claim refused: ").removeprefix("cut off: ")
     if it.fate == "worked":
         word = it.signal or "worked"
     return f"{word}: {detail}" if detail and detail != word else word
+
+
+def branch_of(landed: Landed) -> str:
+    return landed.ref.removeprefix("refs/heads/")
 
 
 def changed_files(story: LoopReport) -> str:

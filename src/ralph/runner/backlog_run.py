@@ -30,8 +30,8 @@ from ralph.git.landing.target import recover
 from ralph.git.refs import tip
 from ralph.git.repo import Repo, branch_name
 from ralph.git.workspaces.pool import PooledWorkspace, prepare, reclaim, refuse_since, slots
-from ralph.history.loops import by_loop, ended_by, ended_loops, how_it_ended, seen_in
-from ralph.history.runs import backlog_runs
+from ralph.history.loop_records import by_loop, ended_by, ended_loops, how_it_ended, seen_in
+from ralph.history.runs import runs_in
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.read import scan
@@ -154,7 +154,8 @@ class _BacklogRun:
                 record=self._record,
                 state=lambda: self._state,
             )
-            self._state = backlog_runs(self._journal.records, self._home.root).state
+            before = runs_in(self._journal.records).newest(self._home.root)
+            self._state = before.state if before else RunState()
             self._fine = tip(self._home, request.policy.land.target)  # who asked has looked
             self._record(
                 f.RunStarted(

@@ -32,7 +32,7 @@ from ralph.core.tasks.task import bad_id, next_child, next_top, parent_of
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
 from ralph.git.workspaces.pool import slots
-from ralph.history.loops import by_loop
+from ralph.history.loop_records import by_loop
 from ralph.journal.append import Journal
 from ralph.journal.record import Record
 from ralph.runner.operations.landing import lacks, landed_apart

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ralph.core import facts as f
-from ralph.history.loops import dead_runs
+from ralph.history.loop_records import dead_runs
 from ralph.journal.record import Record
 from ralph.processes.marks import sweep
 

@@ -14,7 +14,7 @@ from ralph.core.loop.state import LoopState
 from ralph.core.secrets.masker import Masker
 from ralph.fault_points import fault_point
 from ralph.git.ref_watch import RefWatch
-from ralph.history.loops import ended_by, how_it_ended
+from ralph.history.loop_records import ended_by, how_it_ended
 from ralph.journal.append import Journal
 from ralph.journal.read import scan
 from ralph.journal.record import Record, now

@@ -19,7 +19,7 @@ from ralph.core.run import EndRun, RunState, StartLoop, fold_run, schedule
 from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
 from ralph.git.repo import Repo
-from ralph.history.loops import (
+from ralph.history.loop_records import (
     dead_runs,
     died_after,
     is_over,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.loop.decide import RunGate
-from ralph.core.loop.fold import fold, fold_all
+from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy, Policy, Task
 from ralph.core.run import RunState
@@ -25,7 +25,7 @@ from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import Repo, printable
 from ralph.git.trees import patch
 from ralph.git.workspaces.pool import PooledWorkspace, prepare, release
-from ralph.history.runs import loops_of
+from ralph.history.history import build, survey
 from ralph.journal.read import history
 from ralph.journal.record import new_id, now
 from ralph.journal.store import transcript_name
@@ -146,9 +146,8 @@ class RunReviewer:
     def _loops(self) -> list[LoopState]:
         """Those of this run and of the ones that it goes on with."""
         records = list(history(self._home.state_dir))
-        own = loops_of(records, self._state().runs, self._home.root)
-        states = (fold_all(f.decode(r.data) for r in of) for of in own.values())
-        return [s for s in states if s.judgement.ended]
+        own = survey(records).loops_of(self._state().runs, self._home.root)
+        return [loop.state for loop in build(records, own).values() if loop.state.judgement.ended]
 
     def _wait_for(self, under_way: GateOperation) -> list[f.AnyFact]:
         """Bounded by the reviewer's time limit; cut short by whoever stops the run at once."""

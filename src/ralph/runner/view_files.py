@@ -15,7 +15,6 @@ from ralph.core import facts as f
 from ralph.core.exits import DONE
 from ralph.core.hats.event_log import EventOutcomes, event_record
 from ralph.core.hats.turns import Routed
-from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState, history_table
 from ralph.errors import DISK
 from ralph.fault_points import fault_point
@@ -113,16 +112,14 @@ class EventsFile:
 
     def rebuild(self, records: Iterable[Record], s: LoopState) -> None:
         """From the records of a loop that is taken up again; `s` is what they add up to."""
-        self._teller, lines, self._name = EventOutcomes(), b"", ""
-        state = LoopState()
+        from ralph.history.loops import Loop  # only a loop that is taken up again has a past
+
+        loop, lines, self._name = Loop(), b"", ""
         for one in records:
-            if one.kind not in f.BY_KIND:
-                continue
-            fact = f.decode(one.data)
-            state = fold(state, fact)
             self._name = self._name or name_of(one.at)
-            told = self._teller.take(fact, state)
-            lines += b"".join(_line(each.routed, one.at) for each in told if each.counts)
+            loop.forget_past()
+            lines += b"".join(_line(each.routed, one.at) for each in loop.take(one) if each.counts)
+        self._teller = loop.events
         self._teller.stand(s)
         if lines:
             self._harmlessly(lambda: self._write(lines), s)

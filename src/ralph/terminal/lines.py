@@ -9,8 +9,18 @@ from typing import Any
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import of_task
-from ralph.core.hats.event_log import event_line
-from ralph.core.hats.model import ASK, TURNED_DOWN, Event, Team
+from ralph.core.hats.event_log import (
+    PAYLOAD_CHARS,
+    about,
+    accepted,
+    completes,
+    event_line,
+    is_first_news,
+    led,
+    spoke,
+    title,
+)
+from ralph.core.hats.model import ASK, TURNED_DOWN, Team
 from ralph.core.hats.routing import shown_topic
 from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.hats.turns import Routed
@@ -22,19 +32,7 @@ from ralph.terminal.words import review_started, reviewed, spent, verdict
 from ralph.text import count, duration, few, one_line
 
 _SHOWN = 10  # events of one fact
-_REFUSED, _ASIDE, _STALE = "refused: ", "the claim is set aside: ", "stale: "
-_PAYLOAD = 80
-
-
-def title(s: LoopState, hat: str) -> str:
-    """A hat's name for people; the coordinator has none."""
-    found = s.identity.policy.team.hat(hat) if s.identity.policy.team is not None else None
-    return found.title if found else hat or "coordinator"
-
-
-def about(events: tuple[Event, ...]) -> str:
-    """What an iteration is about, as in "work.propose item-1.txt"."""
-    return few([f"{shown_topic(e.topic)} {one_line(e.payload, _PAYLOAD)}".rstrip() for e in events], 3)
+_REFUSED, _ASIDE = "refused: ", "the claim is set aside: "
 
 
 def worn(x: f.IterationStarted, s: LoopState) -> tuple[str, list[str]]:
@@ -48,14 +46,6 @@ def worn(x: f.IterationStarted, s: LoopState) -> tuple[str, list[str]]:
         told += ", notes cleared"
     plain = x.hat and not s.hats.turns.aside  # that a hat names the event goes without saying
     return told, [] if plain or not x.hat_why else [f"  {x.hat_why}"]
-
-
-def spoke(x: f.IterationEnded, s: LoopState) -> str:
-    """What an iteration under hats said, in place of a signal."""
-    if s.hats.turns.idle:
-        return f"idle ({shown_topic(_promise(s))})"
-    events = [routed for routed in _accepted(s) if routed.event.iteration == x.serial]
-    return about(s.hats.turns.held) or few([_led(s, routed) for routed in events], 3) or "no event"
 
 
 def after(fact: f.AnyFact, s: LoopState) -> list[str]:
@@ -73,7 +63,7 @@ def after(fact: f.AnyFact, s: LoopState) -> list[str]:
     if isinstance(fact, f.IterationEnded | f.BoardLooked):  # whose own events are in its line
         looked = fact.hat if isinstance(fact, f.BoardLooked) else None
         latest = tuple(r for r in latest if not r.event.iteration and r.event.hat != looked)
-    shown += [f"event {_led(s, r)}" for r in latest if _went(r) and not _completes(s, r.event)][:_SHOWN]
+    shown += [f"event {led(s, r)}" for r in latest if is_first_news(r) and not completes(s, r.event)][:_SHOWN]
     return shown
 
 
@@ -88,7 +78,7 @@ def board_looked(x: f.BoardLooked, s: LoopState) -> list[str]:
     """An idle board is told of once, however often it is looked at."""
     if x.topic:
         where = f"(in {place(s, x.folder)})"
-        return [f"board: {shown_topic(x.topic)} {one_line(x.item, _PAYLOAD)} {where}"]
+        return [f"board: {shown_topic(x.topic)} {one_line(x.item, PAYLOAD_CHARS)} {where}"]
     if x.over or not s.hats.turns.idle:
         return [f"board: {x.why}"]
     pause = s.identity.policy.team.cooldown if s.identity.policy.team else 0.0
@@ -120,7 +110,7 @@ def given_up(x: f.ItemGivenUp, s: LoopState) -> list[str]:
 
 def place(s: LoopState, folder: str) -> str:
     """Where an item of a board is: a folder, or the file of a backlog."""
-    return one_line(folder, _PAYLOAD) + ("" if of_backlog(s.identity.policy.team, folder) else "/")
+    return one_line(folder, PAYLOAD_CHARS) + ("" if of_backlog(s.identity.policy.team, folder) else "/")
 
 
 def of_backlog(team: Team | None, folder: str) -> bool:
@@ -130,43 +120,14 @@ def of_backlog(team: Team | None, folder: str) -> bool:
 
 
 def passed_on(x: f.TransitionPassed, s: LoopState) -> list[str]:
-    went = few([_led(s, routed) for routed in _accepted(s)], 3)
+    went = few([led(s, routed) for routed in accepted(s)], 3)
     return [f"gates passed: {went}" if went else "gates passed"]
-
-
-def _accepted(s: LoopState) -> list[Routed]:
-    return [routed for routed in s.hats.turns.latest if _went(routed)]
-
-
-def _went(routed: Routed) -> bool:
-    """It is an event of the loop's, and this is not what became of it later."""
-    return routed.event.n > 0 and not routed.why.startswith(_STALE)
-
-
-def _completes(s: LoopState, event: Event) -> bool:
-    return s.identity.policy.team is not None and s.identity.policy.team.completes(event.topic)
-
-
-def _led(s: LoopState, routed: Routed) -> str:
-    if routed.triggered:
-        return f"{about((routed.event,))} → {', '.join(title(s, hat) for hat in routed.triggered)}"
-    if _completes(s, routed.event):
-        return shown_topic(routed.event.topic)
-    return f"{about((routed.event,))} → coordinator"
 
 
 def _warning(routed: Routed) -> str:
     if routed.why.startswith((_REFUSED, _ASIDE)):
         return f"warning: {event_line(routed)}"
     return ""
-
-
-def _promise(s: LoopState) -> str:
-    return (
-        s.identity.policy.team.completion_promise
-        if s.identity.policy.team
-        else s.identity.policy.completion_promise
-    )
 
 
 _LONG = 8  # characters of an id that may end inside a word of the title: it was made of it and cut

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from msgspec.structs import replace
-
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
+from ralph.history.loops import Loop
+from ralph.history.moments import At
 from ralph.terminal.activity import LONGEST_READ, activity, readable
-from ralph.terminal.loop_block import render
+from ralph.terminal.loop_block import Now, render
 from ralph.terminal.screen import Screen, Style, TextSpan, styled
-from ralph.terminal.seen import Now, Seen, see
 from ralph.terminal.words import colour_of, one_line
 
 FRAME_SECONDS = 0.1  # a frame, on average; while something runs there is one each second at least
@@ -45,39 +44,40 @@ class Subject(Protocol):
 
 
 class OneLoop:
+    """Its history as far as it is shown: moments are by the clock, and what is over is forgotten."""
+
     def __init__(self) -> None:
-        self._state = LoopState()
-        self._seen = Seen()
+        self._loop = Loop()
         self._recent: deque[str] = deque(maxlen=LINES_KEPT)
 
     def fact(self, fact: f.AnyFact, s: LoopState, clock: float) -> None:
         if isinstance(fact, f.IterationStarted | f.GateStarted):
             self._recent.clear()
+        if isinstance(fact, f.LoopStarted | f.LoopResumed):
+            self._loop = Loop()
+        elif isinstance(fact, f.IterationStarted):
+            self._loop.forget_past()
         if s.identity.started:
-            self._state = s
-            self._seen = see(self._seen, fact, s, clock)
+            self._loop.note(fact, At(moment=clock), s)
 
     def heard(self, task: str, text: str) -> None:
         self._recent.append(text[: LONGEST_READ + 1])
 
     def felt(self, s: LoopState) -> None:
-        self._state = s
+        self._loop.state = s
 
     def block(self, width: int, height: int, now: Now, *, colour: bool) -> list[str]:
-        self._seen = replace(self._seen, doing=self._doing())
-        return render(self._state, self._seen, width, height, now, colour=colour)
+        return render(self._loop, width, height, now, doing=self._doing(), colour=colour)
 
     def until_next_second(self, now: Now) -> float:
-        began = next(iter(self._seen.began.values()), None)
-        passed = now.wall.microsecond / 1e6 if began is None else (now.clock - began) % 1.0
+        op = next(iter(self._loop.state.progress.open), "")
+        began = self._loop.began(op)
+        passed = now.wall.microsecond / 1e6 if began is None else (now.clock - began.moment) % 1.0
         return 1.0 - passed + 0.002
 
     def _doing(self) -> str:
         """Found only now: of ten thousand lines a second most are never looked at."""
-        for line in reversed(self._recent):
-            if told := activity(line):
-                return told
-        return self._seen.doing if self._recent else ""
+        return next((told for line in reversed(self._recent) if (told := activity(line))), "")
 
 
 class LiveView:

@@ -7,14 +7,16 @@ from collections import Counter
 from datetime import datetime
 from typing import NamedTuple
 
+from ralph.core.hats.event_log import about, title
 from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.loop import steering
 from ralph.core.loop.decide import shift_level
 from ralph.core.loop.state import LoopState, Running
 from ralph.core.policy import GatePolicy
-from ralph.terminal.lines import about, own_name, title
+from ralph.history.gates import GateRun
+from ralph.history.loops import Loop
+from ralph.terminal.lines import own_name
 from ralph.terminal.screen import Style, TextSpan, draw, pad, width_of
-from ralph.terminal.seen import Now, Seen
 from ralph.terminal.words import ESTIMATE, colour_of, cost, one_line, verdict
 from ralph.text import few
 
@@ -52,6 +54,13 @@ def board(s: LoopState) -> tuple[TextSpan, ...]:
     return tuple(spans)
 
 
+class Now(NamedTuple):
+    """`clock` only ever grows and measures, and a live loop's moments are by it; `wall` is what people call the time."""
+
+    clock: float
+    wall: datetime
+
+
 ROOMY = 60  # columns from which labels stand in a column of their own
 WIDE = 99  # columns from which there is room for figures of the starting tree and a longer bar
 QUIET_AFTER = 10.0  # seconds without output that are worth a word
@@ -67,8 +76,12 @@ class BlockRow(NamedTuple):
     style: Style = "dim"  # of the label
 
 
-def render(s: LoopState, seen: Seen, width: int, height: int, now: Now, *, colour: bool = False) -> list[str]:
-    """At most height - 1 lines of at most width - 1 columns; none before the loop begins and after it has ended."""
+def render(
+    loop: Loop, width: int, height: int, now: Now, *, doing: str = "", colour: bool = False
+) -> list[str]:
+    """At most height - 1 lines of at most width - 1 columns; none before the loop begins and after it has ended. `doing`:
+    the last tool or line of what is under way."""
+    s = loop.state
     if not s.identity.started or s.judgement.ended is not None:
         return []
     width -= 1
@@ -76,15 +89,15 @@ def render(s: LoopState, seen: Seen, width: int, height: int, now: Now, *, colou
     rows = [
         BlockRow(HEADER, "", ()),
         *_stopping(s),
-        _under_way(s, seen, now),
+        _under_way(loop, doing, now),
         *_hats(s),
         _iteration(s, width),
         _attempt(s),
-        _time(s, seen, now),
+        _time(loop, now),
         *_spent(s),
         *_warnings(s),
     ]
-    gates = _gates(s, seen, now, width, max(1, most - len(rows)))
+    gates = _gates(loop, now, width, max(1, most - len(rows)))
     place = next(i for i, row in enumerate(rows) if row.label == "time")
     rows[place:place] = gates
     kept = sorted(sorted(range(len(rows)), key=lambda i: (rows[i].rank, i))[:most])
@@ -133,7 +146,8 @@ def _stopping(s: LoopState) -> list[BlockRow]:
     return [BlockRow(0, "stopping", (TextSpan(f"{when}: {one_line(s.people.stop_by)}", "yellow"),), "yellow")]
 
 
-def _under_way(s: LoopState, seen: Seen, now: Now) -> BlockRow:
+def _under_way(loop: Loop, doing: str, now: Now) -> BlockRow:
+    s = loop.state
     running = next(iter(s.progress.open.values()), None)
     if running is None:
         what = (
@@ -145,14 +159,14 @@ def _under_way(s: LoopState, seen: Seen, now: Now) -> BlockRow:
         )
         return BlockRow(1, "ralph", (TextSpan(what, "dim"),))
     if running.op.startswith((IDLE, COOLDOWN)):
-        return _resting(running, seen, now)
+        return _resting(running, loop, now)
     if running.what == "wait":
-        return _paused(s, _age(running, seen, now)) if s.people.pause else _waiting(s, now)
-    seconds = _age(running, seen, now)
+        return _paused(s, _age(running, loop, now)) if s.people.pause else _waiting(s, now)
+    seconds = _age(running, loop, now)
     if running.what == "gate":
         gate = s.gate(running.gate)
-        limit, about = gate.hard_timeout if gate else 0.0, seen.about.get(running.op, "")
-        of = f"{running.gate}, {about}" if about else running.gate
+        limit, run = gate.hard_timeout if gate else 0.0, loop.gate_run(running.op)
+        of = ", ".join([running.gate, *([_looked_at(run)] if run and _looked_at(run) else [])])
         spans = [TextSpan(_of(seconds, limit)), TextSpan(f"{GAP}{one_line(of)}")]
         label = "gate"
     else:
@@ -161,21 +175,26 @@ def _under_way(s: LoopState, seen: Seen, now: Now) -> BlockRow:
         label = "agent"
     if running.idle >= QUIET_AFTER:
         spans.append(TextSpan(f"{GAP}quiet for {clock(running.idle)}", "yellow"))
-    spans.append(
-        TextSpan(f"{GAP}{one_line(seen.doing)}" if seen.doing else "", "dim" if label == "gate" else "")
-    )
+    spans.append(TextSpan(f"{GAP}{one_line(doing)}" if doing else "", "dim" if label == "gate" else ""))
     return BlockRow(1, label, tuple(spans))
 
 
-def _resting(running: Running, seen: Seen, now: Now) -> BlockRow:
+def _looked_at(run: GateRun) -> str:
+    again = "once more" if run.again else ""
+    of = "with the original inputs" if run.started.variant == "original" else ""
+    of = "the starting tree" if run.started.purpose == "base" else of
+    return " ".join(word for word in (of, again) if word)
+
+
+def _resting(running: Running, loop: Loop, now: Now) -> BlockRow:
     """Idle, or cooling down between two hats."""
-    left = 0.0
-    if seen.until:
-        until = datetime.fromisoformat(seen.until).astimezone(now.wall.tzinfo)
+    left, wait = 0.0, loop.wait(running.op)
+    if wait and wait.started.until:
+        until = datetime.fromisoformat(wait.started.until).astimezone(now.wall.tzinfo)
         left = max(0.0, (until - now.wall).total_seconds())
     if running.op.startswith(COOLDOWN):
         return BlockRow(1, "cool-down", (TextSpan(f"{clock(math.ceil(left))} left"),))
-    since = f"for {clock(now.clock - seen.idle)}, " if seen.idle is not None else ""
+    since = f"for {clock(now.clock - loop.idle.moment)}, " if loop.idle else ""
     return BlockRow(1, "idle", (TextSpan(f"{since}looks again in {clock(math.ceil(left))}"),))
 
 
@@ -245,8 +264,9 @@ def _attempt(s: LoopState) -> BlockRow:
     return BlockRow(4, "attempt", (*spans, TextSpan(", ".join(told))))
 
 
-def _time(s: LoopState, seen: Seen, now: Now) -> BlockRow:
-    under_way = sum(_age(r, seen, now) for r in s.progress.open.values() if r.what != "wait")
+def _time(loop: Loop, now: Now) -> BlockRow:
+    s = loop.state
+    under_way = sum(_age(r, loop, now) for r in s.progress.open.values() if r.what != "wait")
     return BlockRow(
         6,
         "time",
@@ -289,11 +309,11 @@ class _Gate(NamedTuple):
     urgency: int
 
 
-def _gates(s: LoopState, seen: Seen, now: Now, width: int, room: int) -> list[BlockRow]:
+def _gates(loop: Loop, now: Now, width: int, room: int) -> list[BlockRow]:
     """One row for each gate; where there is no room, those that matter now and a count of the others."""
-    if not s.gates:
+    if not loop.state.gates:
         return [BlockRow(3, "gates", (TextSpan("none: nothing proves the work", "dim"),))]
-    gates = [_gate(s, seen, now, gate, width >= WIDE) for gate in s.gates]
+    gates = [_gate(loop, now, gate, width >= WIDE) for gate in loop.state.gates]
     shown = gates
     if len(gates) > room:
         urgent = sorted(gates, key=lambda g: g.urgency)[: room - 1]
@@ -319,11 +339,12 @@ def _gate_row(g: _Gate, names: int, states: int, starts: int) -> tuple[TextSpan,
     )
 
 
-def _gate(s: LoopState, seen: Seen, now: Now, gate: GatePolicy, wide: bool) -> _Gate:
-    name, said = one_line(gate.name), seen.said.get(gate.name)
-    start = _start(s, seen, gate.name, wide)
+def _gate(loop: Loop, now: Now, gate: GatePolicy, wide: bool) -> _Gate:
+    s, name, last = loop.state, one_line(gate.name), loop.results.get(gate.name)
+    said = last.ended if last and last.started.purpose != "base" else None
+    start = _start(loop, gate.name, wide)
     if running := next((r for r in s.progress.open.values() if r.gate == gate.name), None):
-        return _Gate(name, "running", "bold", _duration(_age(running, seen, now)), start, "", 0)
+        return _Gate(name, "running", "bold", _duration(_age(running, loop, now)), start, "", 0)
     result = next((r for r in reversed(s.judgement.results) if r.gate == gate.name), None)
     if result is None and (said is None or s.judgement.claim is not None):
         return _Gate(name, "waiting", "dim", "", start, "", 2)
@@ -347,20 +368,21 @@ def _verdict(gate: GatePolicy, passed: bool, unclear: bool, fault: str = "") -> 
     return "soft" if word == "red" else word, "yellow"
 
 
-def _start(s: LoopState, seen: Seen, gate: str, wide: bool) -> str:
+def _start(loop: Loop, gate: str, wide: bool) -> str:
     """What it said on the starting tree."""
-    if gate not in s.judgement.base:
+    if gate not in loop.state.judgement.base:
         return ""
-    took = f" {_duration(seen.base[gate])}" if wide and gate in seen.base else ""
-    return f"start {'green' if s.judgement.base[gate] else 'red'}{took}"
+    run = loop.base_results.get(gate)
+    took = f" {_duration(run.seconds)}" if wide and run else ""
+    return f"start {'green' if loop.state.judgement.base[gate] else 'red'}{took}"
 
 
 # -- figures ---------------------------------------------------------------------------------------
 
 
-def _age(running: Running, seen: Seen, now: Now) -> float:
-    began = seen.began.get(running.op)
-    return running.seconds if began is None else max(0.0, now.clock - began)
+def _age(running: Running, loop: Loop, now: Now) -> float:
+    began = loop.began(running.op)
+    return running.seconds if began is None else max(0.0, now.clock - began.moment)
 
 
 def _of(seconds: float, limit: float) -> str:

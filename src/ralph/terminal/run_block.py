@@ -18,9 +18,8 @@ from ralph.core.exits import DONE
 from ralph.core.loop.decide import Land, Operation, Prepare, RunGate, decide
 from ralph.core.loop.state import LoopState, Running
 from ralph.terminal.activity import LONGEST_READ, activity
-from ralph.terminal.loop_block import GAP, ROOMY, WIDE, clock
+from ralph.terminal.loop_block import GAP, ROOMY, WIDE, Now, clock
 from ralph.terminal.screen import Style, TextSpan, cut, draw, pad, width_of
-from ralph.terminal.seen import Now
 from ralph.terminal.words import cost, one_line
 
 LONGEST_ID = 16

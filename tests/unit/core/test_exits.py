@@ -99,6 +99,7 @@ ROW = """
 )
 BY_NAME"""
 USES = """
+from pathlib import Path
 import json
 from loop_states import changed, loop_state
 from reference import exit_codes as readme_table
@@ -110,17 +111,22 @@ from ralph.core.policy import Task
 from ralph.core.run import RunState, fold_run
 from ralph.runner.backlog_writes import changes, needs_a_person
 from ralph.notify.notification import NotificationContext, notification_of
-from ralph.history.loops import is_over
+from ralph.history.loop_records import is_over
 from ralph.setup.plan import exit_codes
 from ralph.report import sections, words
-from ralph.report.model import TimeSpan, LoopReport
+from ralph.history.loops import Loop
+from ralph.history.moments import At
+from ralph.history.texts import JournalTexts
+from ralph.report.stories import LoopReport
 
 end = "rained-off"
 fact = f.decode(f.encode(f.LoopEnded(end=end, reason="clouds", code=exits.exit_code(end))))
 s = fold(loop_state(task=Task("A", "Title"), prepared=True), fact)
 told = notification_of(fact, s, NotificationContext(run="r", folder="/", host="h", time="t"))
 (change,) = changes(s)
-story = LoopReport("l", s.identity.task, s.identity.policy, "ended", TimeSpan(0.0, 0.0), end, "clouds", "", False)
+loop = Loop()
+loop.note(fact, At(run="r"), s)
+story = LoopReport(loop.snapshot(0.0, live=False), JournalTexts(Path()))
 print(json.dumps({
     "code": fact.code,
     "ended": s.judgement.ended,

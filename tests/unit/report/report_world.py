@@ -16,10 +16,9 @@ from ralph.git.snapshots import Snapshots
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock
 from ralph.journal.store import Store
-from ralph.report.history import gather
-from ralph.report.model import LoopReport
 from ralph.report.page import Page
 from ralph.report.sources import Changes, StoredTexts
+from ralph.report.stories import LoopReport, gather
 from ralph.text import digest
 
 BEGIN = datetime(2026, 1, 2, 3, 0, tzinfo=UTC).timestamp()

@@ -11,6 +11,7 @@ from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.hats.model import Scan, ScanFolder, Team
 from ralph.core.policy import LimitPolicy, Policy, Task
+from ralph.history.serialise import loop_json
 from ralph.report.markdown import summary
 
 SCAN = Scan(folders=(ScanFolder("work", "work.propose"), ScanFolder("proposed", "work.finish")))
@@ -72,17 +73,18 @@ def worked_through(world: World, item: str = "item-1.txt") -> None:
 
 def test_each_iteration_has_its_hat_its_event_and_what_it_said(world: World) -> None:
     worked_through(world)
-    first, second, third = world.story().worn
-    assert (first.title, first.event, first.fresh) == ("Proposal Writer", "work.propose item-1.txt", True)
+    (one, first), (two, second), (three, third) = world.story().worn()
+    assert (first.title, first.event) == ("Proposal Writer", "work.propose item-1.txt")
+    assert one.started.fresh
     assert first.said == ("#3 board.rescan (ok) → board_scanner",)
     assert first.refused == ("deploy: refused: proposal_writer may not publish deploy; it may: board.rescan",)
-    assert (second.hat, second.said) == ("finisher", ("#5 board.rescan → board_scanner",))
-    assert (third.n, third.event) == (3, "work.propose bad.txt")
+    assert (two.started.hat, second.said) == ("finisher", ("#5 board.rescan → board_scanner",))
+    assert (three.n, third.event) == (3, "work.propose bad.txt")
 
 
 def test_the_items_have_what_they_took(world: World) -> None:
     worked_through(world)
-    done, bad = world.story().items
+    done, bad = world.story().state.hats.board.items.values()
     assert (done.name, done.done, done.dispatches, done.cost_usd, done.tokens) == (
         "item-1.txt",
         True,
@@ -125,6 +127,6 @@ def test_hostile_items_and_payloads_stay_text(world: World) -> None:
 def test_a_loop_without_hats_has_no_such_sections(world: World) -> None:
     proven(world)
     story = world.story()
-    assert (story.worn, story.items) == ((), ())
+    assert not story.worn() and not story.state.hats.board.items
     assert "Hats and events" not in world.page() + summary([story])
-    assert msgspec.json.encode(story)
+    assert msgspec.json.encode(loop_json(story.loop, story.texts))

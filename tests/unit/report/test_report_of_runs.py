@@ -9,10 +9,10 @@ from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.policy import Policy, Task
 from ralph.errors import RalphError
-from ralph.history.runs import choose
-from ralph.report.history import gather
+from ralph.history.choose import choose
 from ralph.report.markdown import run_summary, totals
 from ralph.report.sources import Changes
+from ralph.report.stories import gather
 
 
 def begin_run(world: World, target: str = "") -> None:
@@ -54,7 +54,7 @@ def task(world: World, id: str, *, home: bool = True, end: str = "failed") -> No
 
 
 def names(world: World, **wish: str) -> list[str]:
-    return [own[0].loop for own in choose(world.repo, **wish).loops]  # type: ignore[arg-type]
+    return choose(world.repo, **wish).ids  # type: ignore[arg-type]
 
 
 def test_the_newest_run_over_a_backlog_is_meant_and_a_task_its_newest_loop(world: World) -> None:
@@ -111,7 +111,7 @@ def test_lives_of_a_run_that_was_cut_short_are_one_run(world: World) -> None:
     with Changes(world.repo) as changes:
         found = gather(world.repo, changes)
     assert found.run is not None
-    assert (found.run.id, found.run.runs) == ("run-4", ("run-2", "run-3", "run-4"))
+    assert (found.run.id, found.run.lives) == ("run-4", ("run-2", "run-3", "run-4"))
     x = totals(found.stories, found.run)
     assert (x.done, x.tokens, x.wall_seconds) == (3, 300, 5.0), "the time between two lives does not count"
     text = run_summary(found.stories, found.run, found.earlier)

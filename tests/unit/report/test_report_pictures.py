@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 from report_world import World, long_night, proven
 
+from ralph.history.moments import TimeSpan
 from ralph.report import charts
 from ralph.report.charts import LONGEST_IDLE, Axis
-from ralph.report.model import TimeSpan
 
 
 def test_without_waits_time_is_to_scale() -> None:

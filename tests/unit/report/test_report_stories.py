@@ -12,6 +12,7 @@ from report_world import BEGIN, GATES, World, long_night, proven
 from ralph.core import facts as f
 from ralph.core.policy import GatePolicy, Task
 from ralph.errors import RalphError
+from ralph.history.serialise import loop_json, mark_text
 from ralph.report import words
 from ralph.report.markdown import summary
 
@@ -19,9 +20,14 @@ from ralph.report.markdown import summary
 def test_a_proven_loop_is_told_with_its_evidence(world: World) -> None:
     proven(world)
     story = world.story()
-    assert (story.standing, story.end, story.done, story.code) == ("ended", "completed-verified", True, 0)
-    assert story.proof == {"tests": "red→green"}
-    assert [(g.purpose, g.n, g.passed) for g in story.evidence] == [
+    assert (story.loop.standing, story.end, story.loop.done, story.loop.code) == (
+        "ended",
+        "completed-verified",
+        True,
+        0,
+    )
+    assert story.loop.proof == {"tests": "red→green"}
+    assert [(g.started.purpose, g.n, g.passed) for g in story.loop.gates] == [
         ("base", 0, False),
         ("claim", 1, False),
         ("claim", 2, True),
@@ -29,9 +35,9 @@ def test_a_proven_loop_is_told_with_its_evidence(world: World) -> None:
     assert [it.fate for it in story.iterations] == ["turned-down", "verified"]
     assert story.iterations[0].detail == "tests: FAILED test_answer: 41 != 42"
     assert [(c.path, c.added, c.deleted) for c in story.changed or ()] == [("answer.py", 2, 1)]
-    assert story.wall_seconds == pytest.approx(150.7, abs=0.1)
-    assert story.active_seconds == pytest.approx(150)
-    assert "git diff" in story.next
+    assert story.loop.wall_seconds == pytest.approx(150.7, abs=0.1)
+    assert story.progress.active_seconds == pytest.approx(150)
+    assert "git diff" in story.loop.next_step
 
 
 def test_no_fact_makes_a_loop_look_more_proven_than_its_gates_do(world: World) -> None:
@@ -42,7 +48,7 @@ def test_no_fact_makes_a_loop_look_more_proven_than_its_gates_do(world: World) -
     world.gate(False, again=True)
     world.end("completed-verified", "trust me", proof={"tests": "red→green"})
     story = world.story()
-    assert story.end == "internal" and not story.done and story.code == 70
+    assert story.end == "internal" and not story.loop.done and story.loop.code == 70
     assert story.iterations[0].fate == "turned-down"
 
 
@@ -83,8 +89,8 @@ def test_costs_stand_in_the_table_of_iterations_reviews_included(world: World) -
     world.gate(False, "spec", usd=0.05, findings=("no Retry-After header",), headline="no Retry-After header")
     story = world.story()
     (it,) = story.iterations
-    assert (it.tokens, it.review_tokens) == (41_000, 100)
-    assert it.cost_usd + it.review_cost_usd == pytest.approx(0.35)
+    assert (it.result.usage.tokens, it.review_usage.tokens) == (41_000, 100)
+    assert it.spent.cost_usd == pytest.approx(0.35)
     text = summary([story])
     assert "41100 | 0.35 USD |" in text
     assert "- spec, the claim of iteration 1: no Retry-After header" in text
@@ -112,12 +118,12 @@ def test_a_resume_is_told_with_the_pause_before_it(world: World) -> None:
     world.record(f.LoopResumed(run="run-2", answer="use sqlite"))
     world.iteration("ITERATION_DONE")
     story = world.story()
-    assert story.runs == ("run-1", "run-2")
-    (pause,) = story.pauses
+    assert story.loop.lives == ["run-1", "run-2"]
+    (pause,) = story.loop.pauses
     assert pause.began - BEGIN == pytest.approx(stopped, abs=0.01)
     assert pause.ended - pause.began == pytest.approx(3600, abs=0.01)
-    assert "went on in run run-2, with the answer: use sqlite" in [m.text for m in story.marks]
-    assert story.standing == "running" and story.end == ""
+    assert "went on in run run-2, with the answer: use sqlite" in [mark_text(m) for m in story.loop.marks]
+    assert story.loop.standing == "running" and story.end is None
 
 
 def test_a_dead_run_is_told_as_dead_and_its_open_work_as_interrupted(world: World) -> None:
@@ -125,11 +131,11 @@ def test_a_dead_run_is_told_as_dead_and_its_open_work_as_interrupted(world: Worl
     world.begin_iteration()
     (world.store.run_dir / "beat").touch()
     os.utime(world.store.run_dir / "beat", (BEGIN + 90, BEGIN + 90))
-    assert world.story().standing == "running", "as long as its lock is held"
+    assert world.story().loop.standing == "running", "as long as its lock is held"
     world.close()
     story = world.story()
-    assert story.standing == "died" and not story.done and story.code is None
-    assert "ralph resume" in story.next
+    assert story.loop.standing == "died" and not story.loop.done and story.loop.code is None
+    assert "ralph resume" in story.loop.next_step
     (it,) = story.iterations
     assert (it.fate, it.how, it.seconds) == ("interrupted", "interrupted", 90)
     assert "## Failed Tasks" in summary([story]) and "the run died" in summary([story])
@@ -148,7 +154,7 @@ def test_an_interrupted_iteration_lasts_as_long_as_it_lived_not_until_the_resume
     )
     world.record(f.LoopResumed(run="run-2"))
     story = world.story()
-    (it,), (pause,) = story.iterations, story.pauses
+    (it,), (pause,) = story.iterations, story.loop.pauses
     assert it.span.ended - it.span.began == pytest.approx(30)
     assert pause.began == pytest.approx(it.span.ended) and pause.ended - pause.began == pytest.approx(7170)
 
@@ -168,8 +174,8 @@ def test_a_flaky_gate_is_told_as_such(world: World) -> None:
     world.gate(False)
     world.gate(True, again=True)
     story = world.story()
-    assert all(run.flaky for run in story.evidence)
-    assert story.turned_down == 0
+    assert all(run.flaky for run in story.loop.gates)
+    assert story.state.judgement.attempts == 0
 
 
 def test_a_result_known_from_an_earlier_loop_is_evidence(world: World) -> None:
@@ -177,8 +183,8 @@ def test_a_result_known_from_an_earlier_loop_is_evidence(world: World) -> None:
     world.record(
         f.WorkspacePrepared(tree=world.tree(), known=(f.BaseResult("tests", True, "journal seq 41"),))
     )
-    (run,) = world.story().evidence
-    assert (run.how, run.passed, run.known) == ("known", True, "journal seq 41")
+    (run,) = world.story().loop.gates
+    assert (run.how, run.passed, run.evidence) == ("known", True, "journal seq 41")
 
 
 def test_the_same_gate_asked_again_after_an_interruption_is_evidence_twice(world: World) -> None:
@@ -202,7 +208,7 @@ def test_the_same_gate_asked_again_after_an_interruption_is_evidence_twice(world
     )
     world.record(f.LoopResumed(run="run-2"))
     world.gate(True)
-    assert [(g.how, g.passed) for g in world.story().evidence] == [("interrupted", None), ("exited", True)]
+    assert [(g.how, g.passed) for g in world.story().loop.gates] == [("interrupted", None), ("exited", True)]
 
 
 def test_waits_notices_and_stops_are_told(world: World) -> None:
@@ -212,26 +218,26 @@ def test_waits_notices_and_stops_are_told(world: World) -> None:
     world.record(f.Notified(occasion="wait", about="wait:1", target="command", ok=False, text="exit 1"))
     world.record(f.StopRequested(how="now", by="Ctrl-C"))
     story = world.story()
-    (wait,), (notice,) = story.waits, story.notices
-    assert (wait.what, wait.ended, wait.span.ended - wait.span.began) == (
+    (wait,), (notice,) = story.loop.waits, story.loop.notices
+    assert (wait.started.what, wait.ended, wait.span.ended - wait.span.began) == (
         "overload",
         "elapsed",
         pytest.approx(12),
     )
-    assert (notice.ok, notice.text) == (False, "exit 1")
-    assert "Ctrl-C asked to stop at once" in [m.text for m in story.marks]
+    assert (notice.fact.ok, notice.fact.text) == (False, "exit 1")
+    assert "Ctrl-C asked to stop at once" in [mark_text(m) for m in story.loop.marks]
     assert story.iterations[0].fate == "fault"
 
 
 def test_the_newest_loop_is_meant_unless_another_is_named(world: World) -> None:
     proven(world)
     world.start(loop="other-2")
-    assert world.story().loop == "other-2"
-    assert [s.loop for s in world.stories(loop="loop")] == ["loop-1"], "its beginning is enough"
-    assert [s.loop for s in world.stories(everything=True)] == ["loop-1", "other-2"]
+    assert world.story().loop.id == "other-2"
+    assert [s.loop.id for s in world.stories(loop="loop")] == ["loop-1"], "its beginning is enough"
+    assert [s.loop.id for s in world.stories(everything=True)] == ["loop-1", "other-2"]
     world.next_run("later")
     world.start(loop="loop-3")
-    assert [s.loop for s in world.stories(run="later")] == ["loop-3"]
+    assert [s.loop.id for s in world.stories(run="later")] == ["loop-3"]
     with pytest.raises(RalphError, match="several loops begin with 'loop'"):
         world.stories(loop="loop")
     with pytest.raises(RalphError, match="no loop 'nope'") as caught:
@@ -252,7 +258,7 @@ def test_loops_of_rotated_files_are_found(world: World) -> None:
     assert world.journal.rotate_if_large(limit=100)
     assert list(world.repo.state_dir.glob("journal-*.jsonl"))
     world.start(loop="loop-2")
-    assert [s.loop for s in world.stories(everything=True)] == ["loop-1", "loop-2"]
+    assert [s.loop.id for s in world.stories(everything=True)] == ["loop-1", "loop-2"]
     assert [s.end for s in world.stories(loop="loop-1")] == ["completed-verified"]
 
 
@@ -270,21 +276,25 @@ def test_a_set_back_clock_turns_nothing_around(world: World) -> None:
     world.t -= 1000
     world.iteration("ITERATION_DONE")
     story = world.story()
-    assert all(it.span.ended >= it.span.began >= story.span.began for it in story.iterations)
-    assert story.wall_seconds >= 0
+    assert all(it.span.ended >= it.span.began >= story.loop.span.began for it in story.iterations)
+    assert story.loop.wall_seconds >= 0
 
 
 def test_secrets_of_the_policy_are_not_told(world: World) -> None:
     world.start(env={"API_KEY": "sk-secret"})
-    assert world.story().policy.agent.env == {"API_KEY": "***"}
+    story = world.story()
+    assert loop_json(story.loop, story.texts)["policy"].agent.env == {"API_KEY": "***"}
+    assert "sk-secret" not in world.page()
 
 
 def test_a_long_night_adds_up(world: World) -> None:
     long_night(world, 60)
     story = world.story()
-    assert story.cost_usd == pytest.approx(sum(it.cost_usd + it.review_cost_usd for it in story.iterations))
-    assert story.counted == sum(it.fate not in ("fault", "interrupted") for it in story.iterations)
-    assert story.turned_down == len(story.attempts)
+    assert story.progress.cost_usd == pytest.approx(sum(it.spent.cost_usd for it in story.iterations))
+    assert story.progress.iterations == sum(
+        it.fate not in ("fault", "interrupted") for it in story.iterations
+    )
+    assert story.state.judgement.attempts == len(story.loop.turned_down)
 
 
 # -- what exactly was shown ------------------------------------------------------------------------------
@@ -309,7 +319,7 @@ def passing(world: World, *, was_green: bool = True, gates: tuple[GatePolicy, ..
 def test_green_to_green_is_not_called_a_proof(world: World) -> None:
     passing(world)
     story = world.story()
-    assert story.done and not story.proven
+    assert story.loop.done and not story.loop.proven
     assert story.iterations[0].fate == "passed"
     text = summary([story])
     assert (
@@ -340,7 +350,7 @@ def test_a_reviewers_pass_is_an_opinion(world: World) -> None:
 def test_red_to_green_is_a_proof_also_beside_reviewers(world: World) -> None:
     passing(world, was_green=False, gates=GATES[:2])
     story = world.story()
-    assert story.proven
+    assert story.loop.proven
     text = summary([story])
     assert "- Outcome: Done, and the gates prove it. The spec reviewer agrees.\n" in text
     assert "- Proof: tests red→green, the spec reviewer agrees\n" in text
@@ -362,7 +372,9 @@ def test_the_outcome_says_no_more_than_the_gates_do(
     world: World, proof: dict[str, str], meaning: str
 ) -> None:
     passing(world)
-    shown = replace(world.story(), proof=proof, proven=words.shows_the_task(proof))
+    shown = world.story()
+    judged = replace(shown.state.judgement, proof=proof)
+    shown.loop.state = replace(shown.state, judgement=judged)
     assert words.meaning(shown) == meaning
 
 
@@ -374,7 +386,7 @@ def test_a_gate_that_ran_no_test_shows_nothing(world: World) -> None:
     world.record(f.GateEnded(op, "tests", "claim", "as-is", tree, "pytest -q", 0, 1, True, empty=True))
     world.verified()
     story = world.story()
-    assert story.proof == {"tests": "red→green"} and not story.proven
+    assert story.loop.proof == {"tests": "red→green"} and not story.loop.proven
     assert words.meaning(story) == words.UNSURE and story.iterations[0].fate == "passed"
     assert "it passes, but ran no test" in world.page()
 
@@ -389,8 +401,8 @@ def test_the_verdict_that_decided_is_shown_also_when_it_was_remembered(world: Wo
     world.gate(True)  # and the reviewer has seen this tree
     world.end("failed", "attempts used up")
     story = world.story()
-    assert story.turned_down == 2
-    last = story.evidence[-1]
+    assert story.state.judgement.attempts == 2
+    last = story.loop.gates[-1]
     assert (last.gate, last.n, last.passed, last.how, last.before) == ("spec", 2, False, "remembered", 1)
     text = summary([story])
     assert "| spec (reviewer) | the claim of iteration 2 | FAIL, as before |  |  |" in text
@@ -407,7 +419,7 @@ def test_a_claim_that_a_remembered_verdict_turns_down_at_once_shows_it(world: Wo
         if number == 0:
             world.gate(False, "spec", headline="no header")
     story = world.story()
-    assert [(run.n, run.how, run.before) for run in story.evidence] == [
+    assert [(run.n, run.how, run.before) for run in story.loop.gates] == [
         (1, "exited", 0),
         (2, "remembered", 1),
         (3, "remembered", 1),
@@ -425,7 +437,7 @@ def test_a_remembered_pass_stands_beside_the_other_evidence_of_the_end(world: Wo
     world.gate(True, again=True)  # it contradicts itself: asked once more
     world.record(f.ClaimInspected(tree=world.tree(), changed=1))
     world.end("completed-verified", "so", proof={"spec": "PASS", "tests": "red→green (flaky)"})
-    last = world.story().evidence[-1]
+    last = world.story().loop.gates[-1]
     assert (last.gate, last.n, last.passed, last.how) == ("spec", 2, True, "remembered")
 
 
@@ -470,5 +482,10 @@ def test_an_answer_without_a_verdict_is_not_remembered(world: World) -> None:
     world.record(unclear)
     world.iteration(change=False)
     world.gate(True)
-    last = world.story().evidence[-1]
-    assert (last.how, last.n, last.unclear, last.headline) == ("remembered", 2, False, "no header")
+    last = world.story().loop.gates[-1]
+    assert (last.how, last.n, last.result.unclear, last.result.headline) == (
+        "remembered",
+        2,
+        False,
+        "no header",
+    )

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core.hats.model import Scan, ScanBacklog, ScanFolder, Team
 from ralph.core.loop import decide as d
+from ralph.history.loops import Loop
+from ralph.history.moments import At
 from ralph.terminal.lines import lines
-from ralph.terminal.loop_block import render
-from ralph.terminal.seen import Now, Seen, see
+from ralph.terminal.loop_block import Now, render
 
 WALL = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
 BUILD = Team(
@@ -37,7 +38,7 @@ class Told(World):
 
     def __init__(self, team: Team, **more: object) -> None:
         self.shown: list[str] = []
-        self.seen, self.clock = Seen(), 100.0
+        self.loop, self.clock = Loop(), 100.0
         super().__init__(policy(team=team, **({"gates": ()} | more)))
 
     def tell(self, *facts: f.Input) -> Told:
@@ -46,7 +47,7 @@ class Told(World):
             self.clock += 1
             if not isinstance(fact, f.Tick | f.Metered):
                 self.shown += lines(fact, self.state)
-                self.seen = see(self.seen, fact, self.state, self.clock)
+                self.loop.note(fact, At(moment=self.clock), self.state)
         return self
 
     def new(self) -> list[str]:
@@ -90,7 +91,7 @@ class Told(World):
         return self.tell(f.WaitEnded(op=op.id, elapsed=True))
 
     def block(self, width: int = 100) -> str:
-        return "\n".join(render(self.state, self.seen, width, 24, Now(self.clock, WALL)))
+        return "\n".join(render(self.loop, width, 24, Now(self.clock, WALL)))
 
 
 def event(topic: str, payload: str = "") -> str:
@@ -229,7 +230,10 @@ def test_without_hats_everything_is_told_as_ever() -> None:
     plain.tell(f.EventReceived(name="e", topic="build.done", payload="x")).iterate("t1", event("build.done"))
     shown = [line for fact in plain.facts for line in lines(fact, plain.state)]
     assert "event build.done x" in shown and "iteration 1 ended: no signal, 1.0 s" in shown
-    assert "hat " not in "\n".join(render(plain.state, Seen(), 100, 24, Now(1.0, WALL)))
+    loop = Loop()
+    for fact in plain.facts:
+        loop.note(fact, At())
+    assert "hat " not in "\n".join(render(loop, 100, 24, Now(1.0, WALL)))
 
 
 # -- the live block --------------------------------------------------------------------------------
@@ -258,7 +262,7 @@ def test_the_block_shows_how_long_nobody_has_found_work() -> None:
     assert "idle        for 1:05, looks again in 0:21" in world.block()
     assert "board       1 through" in world.block() and "hat " not in world.block()
     world.tell(f.WaitEnded(op=again.id, elapsed=True)).look("work.finish", "b.txt", "proposed").start()
-    assert world.seen.idle is None and "1 through, 1 in proposed/" in world.block()
+    assert world.loop.idle is None and "1 through, 1 in proposed/" in world.block()
 
 
 def test_a_hats_own_time_limit_is_the_one_that_is_shown() -> None:

@@ -13,11 +13,11 @@ from loop_states import loop_state
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop import decide as d
-from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy, LimitPolicy, Policy, Task
-from ralph.terminal.loop_block import clock, render
+from ralph.history.loops import Loop
+from ralph.history.moments import At
+from ralph.terminal.loop_block import Now, clock, render
 from ralph.terminal.screen import width_of
-from ralph.terminal.seen import LastWords, Now, Seen, see
 
 WALL = datetime(2030, 1, 2, 1, 56, 55, tzinfo=timezone(timedelta(hours=1)))
 LINT = GatePolicy(name="lint", run="lint")
@@ -31,7 +31,7 @@ class Watched(World):
     """A world that is looked at: each fact takes a second."""
 
     def __init__(self, policy_: Policy | None = None, task: Task = TASK) -> None:
-        self.seen = Seen()
+        self.loop = Loop()
         self.clock = 100.0
         super().__init__(policy_ or policy(gates=(LINT, TESTS, STYLE), limits=LIMITS), task, prepared=False)
 
@@ -39,8 +39,10 @@ class Watched(World):
         for fact in facts:
             super().tell(fact)
             self.clock += 1
-            if not isinstance(fact, f.Tick | f.Metered):
-                self.seen = see(self.seen, fact, self.state, self.clock)
+            if isinstance(fact, f.Tick | f.Metered):
+                self.loop.state = self.state
+            else:
+                self.loop.note(fact, At(moment=self.clock), self.state)
         return self
 
     def prepare(self) -> Watched:
@@ -96,14 +98,7 @@ class Watched(World):
         return self
 
     def shown(self, width: int = 80, height: int = 24, doing: str = "", after: float = 0.0) -> list[str]:
-        seen = see_doing(self.seen, doing)
-        return render(self.state, seen, width, height, Now(self.clock + after, WALL))
-
-
-def see_doing(seen: Seen, doing: str) -> Seen:
-    from msgspec.structs import replace
-
-    return replace(seen, doing=doing)
+        return render(self.loop, width, height, Now(self.clock + after, WALL), doing=doing)
 
 
 def text(lines: list[str]) -> str:
@@ -112,7 +107,7 @@ def text(lines: list[str]) -> str:
 
 def test_before_a_loop_begins_and_after_it_ended_there_is_no_block() -> None:
     now = Now(0.0, WALL)
-    assert render(LoopState(), Seen(), 80, 24, now) == []
+    assert render(Loop(), 80, 24, now) == []
     ended = Watched().tell(f.LoopEnded(end="stopped", reason="x", code=12))
     assert ended.shown() == []
 
@@ -363,7 +358,7 @@ def test_colours_change_nothing_but_colour() -> None:
     world = Watched().prepare().judged(True, False, False).iterate("t1", "TASK_COMPLETE")
     assert isinstance(world, Watched)
     world.judged(True, False)
-    coloured = render(world.state, world.seen, 80, 24, Now(world.clock, WALL), colour=True)
+    coloured = render(world.loop, 80, 24, Now(world.clock, WALL), colour=True)
     assert [re.sub(r"\x1b\[\d*m", "", line) for line in coloured] == world.shown()
     assert any("\x1b[32mgreen" in line for line in coloured) and any(
         "\x1b[31mred" in line for line in coloured
@@ -383,13 +378,17 @@ def test_a_reviewer_s_verdict_is_shown_in_its_own_words() -> None:
         GatePolicy(name="quality", review="quality", hard=False),
         GatePolicy(name="other", review="other"),
     )
-    said = {
-        "spec": LastWords(True, 1.0),
-        "quality": LastWords(False, 1.0, "no", unclear=True),
-        "other": LastWords(False, 1.0, "limit reached", unclear=True, fault="quota"),
+    said: dict[str, dict[str, object]] = {
+        "spec": {"passed": True},
+        "quality": {"passed": False, "headline": "no", "unclear": True},
+        "other": {"passed": False, "headline": "limit reached", "unclear": True, "fault": "quota"},
     }
     state = loop_state(started=True, prepared=True, policy=Policy(agent=AgentPolicy(), gates=gates))
-    shown = "\n".join(render(state, Seen(said=said), 100, 30, Now(0.0, WALL)))
+    loop = Loop()
+    for name, more in said.items():
+        fields = {"command": "", "code": 0, "seconds": 1.0} | more
+        loop.note(f.GateEnded(name, name, "claim", "as-is", "t", **fields), At(), state)  # type: ignore[arg-type]
+    shown = "\n".join(render(loop, 100, 30, Now(0.0, WALL)))
     assert re.search(r"spec +was PASS ", shown)
     assert re.search(r"quality +was no verdict ", shown)
     assert re.search(r"other +was could not run ", shown)

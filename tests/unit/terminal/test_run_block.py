@@ -12,9 +12,9 @@ from ralph.core import facts as f
 from ralph.core.loop import decide as d
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy, LimitPolicy, Task
+from ralph.terminal.loop_block import Now
 from ralph.terminal.run_block import RunSubject
 from ralph.terminal.screen import width_of
-from ralph.terminal.seen import Now
 
 WALL = datetime(2030, 1, 2, 1, 56, 55, tzinfo=timezone(timedelta(hours=1)))
 GATES = (GatePolicy(name="tests", run="sh test.sh"),)

@@ -22,7 +22,6 @@ from ralph.cli.task.view import is_split, loose_end, not_begun, split_into, unre
 from ralph.core import facts as f
 from ralph.core.exits import DONE, FAILURES, OVER, STOPS_THE_RUN, resume_of, shlex_quoted
 from ralph.core.loop.end_advice import what_next
-from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.core.run import Work, together
@@ -32,8 +31,9 @@ from ralph.git.refs import target
 from ralph.git.repo import Repo, printable
 from ralph.git.workspaces.pool import refuse
 from ralph.git.workspaces.shared_folders import missing_of
-from ralph.history.loops import by_loop, is_unfinished, last_loop
-from ralph.history.runs import file_of, newest_backlog_run
+from ralph.history.history import build, survey
+from ralph.history.loop_records import is_unfinished
+from ralph.history.runs import file_of, runs_in
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.read import NAME as JOURNAL
@@ -102,8 +102,8 @@ def drive(request: BacklogRequest, backlog: Backlog, see: dict[str, bool]) -> in
 
 def _reviews(repo: Repo) -> tuple[f.RunReviewed, ...]:
     """What was said of the whole change, also in the lives of the run that were cut short."""
-    run = newest_backlog_run(scan(repo.state_dir / JOURNAL).records, repo.root)
-    return run.reviews if run else ()
+    run = runs_in(scan(repo.state_dir / JOURNAL).records).newest(repo.root)
+    return run.state.reviews if run else ()
 
 
 def _left(backlog: Backlog) -> int:
@@ -307,11 +307,13 @@ def go_on(
 
 def _in_place_comes_first(records: list[Record], repo: Repo) -> bool:
     """A loop here that was cut short; also one that ended, unless the backlog was worked on since."""
-    newest = last_loop(records, repo.root)
-    if newest is None:
+    known = survey(records)
+    newest = known.in_place(repo.root)
+    if not newest:
         return False
-    run = newest_backlog_run(records, repo.root)
-    return is_unfinished(newest[0]) or run is None or run.seq < newest[1][-1].seq
+    run = known.runs.newest(repo.root)
+    state = build(records, [newest])[newest].state
+    return is_unfinished(state) or run is None or run.at.seq < known.newest[newest]
 
 
 def _only(found: dict[str, Begun], says: bool) -> Begun | None:
@@ -357,11 +359,9 @@ def _named(found: dict[str, Begun], task: str, records: list[Record], repo: Repo
 
 
 def _last_of(task: str, records: list[Record], repo: Repo) -> LoopState | None:
-    for own in reversed(list(by_loop(records, repo).values())):
-        started = f.decode(own[0].data)
-        if isinstance(started, f.LoopStarted) and started.task.id == task:
-            return fold_all(f.decode(r.data) for r in own)
-    return None
+    here = survey(records).here(repo.root)
+    last = next((one.id for one in reversed(here) if one.home and one.task == task), None)
+    return build(records, [last])[last].state if last else None
 
 
 def _check_line(file: Path, repo: Repo, s: LoopState) -> None:

@@ -30,7 +30,7 @@ from ralph.core.policy import Policy
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
 from ralph.git.uncommitted_changes import committed, uncommitted_paths
-from ralph.history.loops import is_unfinished
+from ralph.history.loop_records import is_unfinished
 from ralph.processes.ownership import get_ready
 from ralph.runner.loop_runner import Choice, LoopView
 from ralph.runner.run import RunRequest, raised

@@ -11,17 +11,15 @@ from pathlib import Path
 import click
 import msgspec
 
-from ralph.cli.context import BY_INIT, here
+from ralph.cli.context import BY_INIT, here, resumable
 from ralph.core import facts as f
 from ralph.core.exits import shlex_quoted
-from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
-from ralph.history.loops import is_over, last_loop
+from ralph.history.saved import CurrentHistory
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, follow, scan
-from ralph.journal.record import Record
 from ralph.runner.backlog_writes import waiting
 from ralph.runner.requests import MOST_CHARS, tell
 from ralph.terminal.words import one_line
@@ -54,23 +52,11 @@ def live_run(repo: Repo) -> LiveRun | None:
         raise RalphError("`ralph init` tries the gates here", todo="It ends by itself; then `ralph run`.")
     run, pid = str(held.get("run", "")), held["pid"]
     assert isinstance(pid, int)
-    backlog = paused = False
-    by_loop: dict[str, list[Record]] = {}
-    touched: dict[str, None] = {}
-    for record in scan(repo.state_dir / NAME).records:
-        if record.loop and record.kind in f.BY_KIND:
-            by_loop.setdefault(record.loop, []).append(record)
-        if record.run != run:
-            continue
-        if record.loop:
-            touched[record.loop] = None
-        match f.decode(record.data) if record.kind in ("run.started", "paused", "continued") else None:
-            case f.RunStarted() as started:
-                backlog = bool(started.backlog)
-            case f.Paused(task="") | f.Continued(task=""):
-                paused = record.kind == "paused"
-    loops = tuple(fold_all(f.decode(r.data) for r in by_loop[loop]) for loop in touched)
-    return LiveRun(run, pid, backlog, loops, paused)
+    journal = CurrentHistory(repo.state_dir)
+    begun = journal.survey.runs.named(run)
+    backlog, paused = (bool(begun.started.backlog), begun.state.paused) if begun else (False, False)
+    loops = journal.loops(list(journal.survey.worked.get(run, ()))).values()
+    return LiveRun(run, pid, backlog, tuple(loop.state for loop in loops), paused)
 
 
 def with_loops(repo: Repo) -> LiveRun | None:
@@ -104,8 +90,8 @@ def at_work(live: LiveRun, task: str) -> list[LoopState]:
 def could_go_on(repo: Repo, task: str) -> list[LoopState]:
     """Nothing runs: the loops that a later run can take up again."""
     records = scan(repo.state_dir / NAME).records
-    newest = last_loop(records, repo.root)
-    found = [newest[0]] if newest and not is_over(newest[0]) else []
+    newest = resumable(repo)
+    found = [newest] if newest else []
     found += [begun.state for begun in waiting(records, repo).values()]
     return [s for s in found if task in ("", s.identity.task.id)]
 

@@ -18,7 +18,6 @@ from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.journal.read import NAME, Follower, follow, scan
 from ralph.journal.record import looks_like_record
-from ralph.terminal import words
 from ralph.terminal.lines import lines, summary
 from ralph.terminal.log_files import LogFile
 from ralph.terminal.words import one_line
@@ -251,6 +250,8 @@ class Json:
         pass
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        from ralph.core.secrets import masked
+
         if self._follower is None:
             self._follower = follow(self._journal, _last_seq(self._journal))
         records = self._follower.poll()
@@ -261,7 +262,7 @@ class Json:
                 r for r in scan(self._journal).records if r.kind == kind and r.loop == s.identity.loop
             ][-1:]
         for record in records:
-            shown = replace(record, data=words.fact(record.kind, record.data))
+            shown = replace(record, data=masked.fact(record.kind, record.data))
             echo(msgspec.json.encode(shown).decode())
 
     def heard(self, who: str, text: str, task: str = "") -> None:

@@ -4,25 +4,34 @@ prints it. Reads only. Fields are only ever added: scripts depend on their names
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from ralph.backlog.changes import Claimed
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.cli.output import clock, cut, seconds_since
+from ralph.cli.show.loop_status import (
+    iteration_under_way,
+    pause_of,
+    state_of,
+    status_json,
+    under_way,
+    waiting_for,
+)
+from ralph.cli.show.operation_words import name_of
 from ralph.cli.show.status import StatusRow
-from ralph.cli.show.status_model import Status, status_of
 from ralph.cli.task.view import is_split, loose_end, split_into, unready
 from ralph.core import facts as f
 from ralph.core.exits import DONE, EXITS, STOPS_THE_RUN, shlex_quoted
 from ralph.core.loop.end_advice import what_next
-from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState
 from ralph.core.run import is_consensus, latest, together
 from ralph.core.tasks.task import STATUSES
 from ralph.git.repo import Repo
-from ralph.history.loops import ended_loops
-from ralph.history.runs import BacklogRun, loops_of
+from ralph.history.loop_records import ended_loops
+from ralph.history.loops import Loop
+from ralph.history.runs import RunRecord
 from ralph.journal.record import Record
 from ralph.runner.backlog_writes import BacklogWriter, needs_a_person, waiting
 from ralph.runner.unlanded_tasks import UnlandedTask, UnlandedTasks
@@ -33,66 +42,79 @@ from ralph.text import duration, few
 _STILL = ("blocked", "in_progress")  # the second: its run died before it could write
 
 
-class Outcome(msgspec.Struct, frozen=True):
-    """A loop of the run that is over, or parked."""
+class TaskOutcome(msgspec.Struct, frozen=True):
+    """A loop of the run that is over, or parked; and what its task has become in the backlog."""
 
-    task: str
-    title: str
-    loop: str
-    end: str
-    reason: str
-    done: bool
-    iterations: int
-    attempts: int
-    active_seconds: float
-    tokens: int
-    cost_usd: float
-    estimated: bool
-    commit: str  # that it landed as
-    ref: str  # and where
-    branch: str  # that keeps what was not proven
-    next: str  # what a person can do for it
-    url: str = ""  # of its pull request
+    state: LoopState
     split: str = ""  # into which parts, in place of failing
     missing: str = ""  # it is done, and not where it was to be
 
+    @property
+    def task(self) -> str:
+        return self.state.identity.task.id
+
+    @property
+    def done(self) -> bool:
+        return self.state.judgement.ended in DONE
+
+    @property
+    def next(self) -> str:
+        """What a person can do for it."""
+        return what_next(self.state.judgement.ended, self.state) if self.state.judgement.ended else ""
+
 
 class BacklogStatus(msgspec.Struct, frozen=True):
-    run: str
-    began: str
-    ended: str
-    code: int | None
+    """A run, as the history has it, beside its backlog."""
+
+    run: RunRecord
+    loops: list[Loop]
     state: str  # working, reviewing, paused, idle, ended, died
-    under_way: list[Status]
-    outcomes: list[Outcome]
+    outcomes: list[TaskOutcome]
     counts: dict[str, int]  # of the tasks that are work, by status, also what the file is still to be told
     ready: int
     problems: int  # lines of the file that cannot be worked on
-    active_seconds: float
-    tokens: int
-    cost_usd: float
-    estimated: bool
-    parked: list[Outcome]  # what waits for a person, also of earlier runs
-    reviewing: str  # who looks at the whole run now
-    reviews: tuple[f.RunReviewed, ...]  # and what was said of it
-    consensus: str  # all of that in a line; empty when nothing was said
+    parked: list[TaskOutcome]  # what waits for a person, also of earlier runs
     next: str
     apart: list[UnlandedTask] = []  # done, and on a branch only: also of earlier runs
     unready: str = ""  # what is left and cannot be begun, and why
 
+    @property
+    def under_way(self) -> list[Loop]:
+        return [loop for loop in self.loops if loop.state.judgement.ended is None]
 
-def backlog_status(run: BacklogRun, records: list[Record], repo: Repo, *, live: bool) -> BacklogStatus:
-    loops = [
-        (fold_all(f.decode(r.data) for r in own), own)
-        for own in loops_of(records, run.runs, repo.root).values()
-    ]
-    under_way = [status_of(s, own, repo, live=live) for s, own in loops if s.judgement.ended is None]
+    @property
+    def reviewing(self) -> str:
+        """Who looks at the whole run now."""
+        return self.run.state.reviewing if self.state not in ("ended", "died") else ""
+
+    @property
+    def active_seconds(self) -> float:
+        reviews = sum(x.seconds for x in self.run.state.reviews)
+        return round(sum(loop.state.progress.active_seconds for loop in self.loops) + reviews, 1)
+
+    @property
+    def spent(self) -> f.Usage:
+        reviews = [x.usage for x in self.run.state.reviews]
+        return f.Usage(
+            sum(loop.state.progress.tokens for loop in self.loops) + sum(x.tokens for x in reviews),
+            sum(loop.state.progress.cost_usd for loop in self.loops) + sum(x.cost_usd for x in reviews),
+        )
+
+    @property
+    def estimated(self) -> bool:
+        reviews = self.run.state.reviews
+        return any(loop.state.progress.estimated for loop in self.loops) or any(x.estimated for x in reviews)
+
+
+def backlog_status(
+    run: RunRecord, loops: list[Loop], records: list[Record], repo: Repo, working: str
+) -> BacklogStatus:
+    """`loops`: of this run; `working`: the run that is at work now."""
+    under_way = [loop for loop in loops if loop.state.judgement.ended is None]
     latest = {
-        s.identity.task.id: s for s, _ in loops
-    }  # a task that was reopened between two lives counts once
-    backlog = _backlog(
-        run, records, repo, [s.identity.task.id for s, _ in loops if s.judgement.ended is None]
-    )
+        loop.state.identity.task.id: loop.state for loop in loops
+    }  # a task that was reopened counts once
+    backlog = _backlog(run, records, repo, [loop.state.identity.task.id for loop in under_way])
     elsewhere = UnlandedTasks(repo)
     outcomes = [_outcome(s, backlog, elsewhere) for s in latest.values() if s.judgement.ended is not None]
     apart = elsewhere.among(backlog.all()) if backlog else []
@@ -101,28 +123,19 @@ def backlog_status(run: BacklogRun, records: list[Record], repo: Repo, *, live: 
     parked = _parked(records, repo, backlog)
     ready = len(free(backlog, None, [one.task for one in apart])) if backlog else 0
     problems = len(backlog.problems()) if backlog else 0
-    at_work = "working" if under_way else "reviewing" if run.reviewing else "paused" if run.paused else "idle"
-    state = at_work if live else "ended" if run.ended else "died"
+    whole = run.state
+    at_work = (
+        "working" if under_way else "reviewing" if whole.reviewing else "paused" if whole.paused else "idle"
+    )
+    state = at_work if working == run.id else "ended" if run.ended else "died"
     return BacklogStatus(
-        run=run.id,
-        began=run.began,
-        ended=run.ended,
-        code=run.code,
+        run=run,
+        loops=loops,
         state=state,
-        under_way=under_way,
         outcomes=outcomes,
         counts=_counted(backlog),
         ready=ready,
         problems=problems,
-        active_seconds=round(
-            sum(s.progress.active_seconds for s, _ in loops) + sum(x.seconds for x in run.reviews), 1
-        ),
-        tokens=sum(s.progress.tokens for s, _ in loops) + sum(x.usage.tokens for x in run.reviews),
-        cost_usd=sum(s.progress.cost_usd for s, _ in loops) + sum(x.usage.cost_usd for x in run.reviews),
-        estimated=any(s.progress.estimated for s, _ in loops) or any(x.estimated for x in run.reviews),
-        reviewing=run.reviewing if live else "",
-        reviews=run.reviews,
-        consensus=together(run.reviews),
         parked=parked,
         next=_next(state, under_way, outcomes, parked, ready, problems, held),
         apart=apart,
@@ -130,11 +143,62 @@ def backlog_status(run: BacklogRun, records: list[Record], repo: Repo, *, live: 
     )
 
 
-def _backlog(run: BacklogRun, records: list[Record], repo: Repo, under_way: list[str]) -> JsonlBacklog | None:
+def backlog_json(x: BacklogStatus, state_dir: Path) -> dict[str, Any]:
+    return {
+        "run": x.run.id,
+        "began": x.run.began.time,
+        "ended": x.run.ended.time if x.run.ended else "",
+        "code": x.run.code,
+        "state": x.state,
+        "under_way": [status_json(loop, state_dir) for loop in x.under_way],
+        "outcomes": [_outcome_json(one) for one in x.outcomes],
+        "counts": x.counts,
+        "ready": x.ready,
+        "problems": x.problems,
+        "active_seconds": x.active_seconds,
+        "tokens": x.spent.tokens,
+        "cost_usd": x.spent.cost_usd,
+        "estimated": x.estimated,
+        "parked": [_outcome_json(one) for one in x.parked],
+        "reviewing": x.reviewing,
+        "reviews": x.run.state.reviews,
+        "consensus": together(x.run.state.reviews),
+        "next": x.next,
+        "apart": x.apart,
+        "unready": x.unready,
+    }
+
+
+def _outcome_json(x: TaskOutcome) -> dict[str, Any]:
+    s = x.state
+    return {
+        "task": x.task,
+        "title": s.identity.task.title,
+        "loop": s.identity.loop,
+        "end": s.judgement.ended or "",
+        "reason": s.judgement.end_reason,
+        "done": x.done,
+        "iterations": s.progress.iterations,
+        "attempts": s.judgement.attempts,
+        "active_seconds": round(s.progress.active_seconds, 1),
+        "tokens": s.progress.tokens,
+        "cost_usd": s.progress.cost_usd,
+        "estimated": s.progress.estimated,
+        "commit": s.landing.landed.commit if s.landing.landed else "",
+        "ref": s.landing.landed.ref if s.landing.landed else "",
+        "branch": s.judgement.end_branch,
+        "next": x.next,
+        "url": s.landing.landed.url if s.landing.landed else "",
+        "split": x.split,
+        "missing": x.missing,
+    }
+
+
+def _backlog(run: RunRecord, records: list[Record], repo: Repo, under_way: list[str]) -> JsonlBacklog | None:
     """As the file will be: with what the journal knows and nobody has written into it yet. Nothing is written here."""
-    if not Path(run.file).is_file():
+    if not Path(run.started.file).is_file():
         return None
-    backlog = JsonlBacklog(Path(run.file), repo.state_dir)
+    backlog = JsonlBacklog(Path(run.started.file), repo.state_dir)
     ended = {last: s for s, last in ended_loops(records, repo)}
     BacklogWriter(backlog, lambda fact: None).catch_up(records, repo, ended)
     for id in under_way:
@@ -143,37 +207,16 @@ def _backlog(run: BacklogRun, records: list[Record], repo: Repo, under_way: list
     return backlog
 
 
-def _outcome(
-    s: LoopState, backlog: JsonlBacklog | None = None, elsewhere: UnlandedTasks | None = None
-) -> Outcome:
-    return Outcome(
-        task=s.identity.task.id,
-        title=s.identity.task.title,
-        loop=s.identity.loop,
-        end=s.judgement.ended or "",
-        reason=s.judgement.end_reason,
-        done=s.judgement.ended in DONE,
-        iterations=s.progress.iterations,
-        attempts=s.judgement.attempts,
-        active_seconds=round(s.progress.active_seconds, 1),
-        tokens=s.progress.tokens,
-        cost_usd=s.progress.cost_usd,
-        estimated=s.progress.estimated,
-        commit=s.landing.landed.commit if s.landing.landed else "",
-        ref=s.landing.landed.ref if s.landing.landed else "",
-        branch=s.judgement.end_branch,
-        next=what_next(s.judgement.ended, s) if s.judgement.ended else "",
-        url=s.landing.landed.url if s.landing.landed else "",
-        split=split_into(s.identity.task.id, backlog) if backlog and is_split(s, backlog) else "",
-        missing=loose_end(s, elsewhere) if elsewhere else "",
-    )
+def _outcome(s: LoopState, backlog: JsonlBacklog | None, elsewhere: UnlandedTasks) -> TaskOutcome:
+    split = split_into(s.identity.task.id, backlog) if backlog and is_split(s, backlog) else ""
+    return TaskOutcome(s, split, loose_end(s, elsewhere))
 
 
-def _parked(records: list[Record], repo: Repo, backlog: JsonlBacklog | None) -> list[Outcome]:
+def _parked(records: list[Record], repo: Repo, backlog: JsonlBacklog | None) -> list[TaskOutcome]:
     """Not those that somebody has reopened, completed or cancelled since."""
     found = (one.state for one in waiting(records, repo).values())
     return [
-        _outcome(s)
+        TaskOutcome(s)
         for s in found
         if needs_a_person(s)
         and backlog
@@ -192,26 +235,27 @@ def _counted(backlog: JsonlBacklog | None) -> dict[str, int]:
 
 def _next(
     state: str,
-    under_way: list[Status],
-    outcomes: list[Outcome],
-    parked: list[Outcome],
+    under_way: list[Loop],
+    outcomes: list[TaskOutcome],
+    parked: list[TaskOutcome],
     ready: int,
     problems: int,
     held: str,
 ) -> str:
-    if state == "working" and (asking := [x for x in under_way if x.question]):
-        paused = " Paused: `ralph continue` lets it go on." if any(x.paused for x in asking) else ""
-        return f'{asking[0].task} asks: `ralph answer --task {shlex_quoted(asking[0].task)} "..."`.{paused}'
-    if state == "working" and any(x.state != "paused" for x in under_way):
-        named = few([x.task for x in under_way], 3)
-        first = under_way[0].task
+    if state == "working" and (asking := [x for x in under_way if x.state.people.question]):
+        paused = " Paused: `ralph continue` lets it go on." if any(pause_of(x) for x in asking) else ""
+        first = asking[0].state.identity.task.id
+        return f'{first} asks: `ralph answer --task {shlex_quoted(first)} "..."`.{paused}'
+    if state == "working" and any(state_of(x) != "paused" for x in under_way):
+        named = few([x.state.identity.task.id for x in under_way], 3)
+        first = under_way[0].state.identity.task.id
         return (
             f"`ralph logs --task {first} --follow` shows what happens ({named}); "
             "`ralph stop` ends it after the iterations."
         )
     if state == "reviewing":
         return "Reviewers look at the whole run, then it ends; `ralph stop --now` ends it without them."
-    if state == "paused" or (state == "working" and all(x.state == "paused" for x in under_way)):
+    if state == "paused" or state == "working":
         return "Paused: `ralph continue` lets it go on; `ralph stop` ends it."
     if state == "idle":
         return (
@@ -219,13 +263,13 @@ def _next(
         )
     if state == "died":
         return "The run died. `ralph run` goes on where it was."
-    if any(x.end in STOPS_THE_RUN for x in outcomes):
+    if any(x.state.judgement.ended in STOPS_THE_RUN for x in outcomes):
         return "`ralph run` goes on where it was."
     if parked:
         return _answer(parked)
-    if kept := [x for x in outcomes if x.branch and not x.split]:
-        x = kept[-1]
-        return f"Look at {x.branch} (`ralph report --task {x.task}`), then `ralph task reopen {x.task}` and `ralph run`."
+    if kept := [x for x in outcomes if x.state.judgement.end_branch and not x.split]:
+        task, branch = kept[-1].task, kept[-1].state.judgement.end_branch
+        return f"Look at {branch} (`ralph report --task {task}`), then `ralph task reopen {task}` and `ralph run`."
     if rest := [x for x in outcomes if not x.done and not x.split]:
         return f"{rest[-1].task}: {rest[-1].next}"
     if missing := [x for x in outcomes if x.missing]:
@@ -239,7 +283,7 @@ def _next(
     return "Nothing is left. `ralph task list --all` shows all; `ralph report` tells of this run."
 
 
-def _answer(parked: list[Outcome]) -> str:
+def _answer(parked: list[TaskOutcome]) -> str:
     first, *rest = parked
     also = f" So does {rest[0].task}." if len(rest) == 1 else f" So do {few([x.task for x in rest])}."
     return f"{first.task} needs you. {first.next}{also if rest else ''}"
@@ -273,9 +317,10 @@ def _end(x: BacklogStatus) -> list[StatusRow]:
     if x.state == "died":
         return [StatusRow("end", "none: the run died", "red")]
     if x.state == "ended":
-        good = "green" if x.code == 0 else "yellow"
-        how = f"{_CUT_SHORT[x.code]}, " if x.code in _CUT_SHORT else ""
-        return [StatusRow("end", f"at {clock(x.ended)}, {how}exit code {x.code}", good)]
+        code, ended = x.run.code, x.run.ended.time if x.run.ended else ""
+        how = f"{_CUT_SHORT[code]}, " if code in _CUT_SHORT else ""
+        text = f"at {clock(ended)}, {how}exit code {code}"
+        return [StatusRow("end", text, "green" if code == 0 else "yellow")]
     return []
 
 
@@ -299,7 +344,7 @@ def _under_way(x: BacklogStatus) -> list[StatusRow]:
         StatusRow(
             label if not index else "",
             "  ".join(cell.ljust(width) for cell, width in zip(row, (*widths, 0), strict=True)).rstrip(),
-            "cyan" if one.state == "working" else "yellow",
+            "cyan" if state_of(one) == "working" else "yellow",
         )
         for index, (one, row) in enumerate(zip(shown, table, strict=True))
     ]
@@ -310,31 +355,33 @@ def _under_way(x: BacklogStatus) -> list[StatusRow]:
     return rows
 
 
-def _cells(x: Status) -> tuple[str, str, str, str, str]:
-    at = f"{x.iteration or x.iterations}/{x.max_iterations}"
-    paid = cost(x.cost_usd, estimated=x.estimated) if x.cost_usd else ""
-    return (cut(x.task, 24), at, _does(x), paid, x.title)
+def _cells(x: Loop) -> tuple[str, str, str, str, str]:
+    s = x.state
+    at = f"{iteration_under_way(x) or s.progress.iterations}/{s.identity.policy.limits.max_iterations}"
+    paid = cost(s.progress.cost_usd, estimated=s.progress.estimated) if s.progress.cost_usd else ""
+    return (cut(s.identity.task.id, 24), at, _does(x), paid, s.identity.task.title)
 
 
-def _does(x: Status) -> str:
-    since = f"since {clock(x.started)}, {duration(seconds_since(x.started))}"
-    if x.state == "died":
+def _does(x: Loop) -> str:
+    since = f"since {clock(x.at.time)}, {duration(seconds_since(x.at.time))}"
+    state, waits, pause, running = state_of(x), waiting_for(x), pause_of(x), under_way(x)
+    if state == "died":
         return since
     asks = ""
-    if x.waiting and x.waiting.what == "answer":
-        asks = f"asks, until {clock(x.waiting.until)}: {cut(x.waiting.why, 60)}"
-    elif x.question:
-        asks = f"asks: {cut(x.question, 60)}"
-    if x.state == "paused" and x.paused:
-        runs_on = f"; {asks} (the time for it runs on)" if x.waiting and asks else f"; {asks}" if asks else ""
-        return f"paused since {clock(x.paused.since)} by {x.paused.by}{runs_on}; {since}"
+    if waits and waits.what == "answer":
+        asks = f"asks, until {clock(waits.until)}: {cut(waits.why, 60)}"
+    elif x.state.people.question:
+        asks = f"asks: {cut(x.state.people.question, 60)}"
+    if state == "paused" and pause:
+        runs_on = f"; {asks} (the time for it runs on)" if waits and asks else f"; {asks}" if asks else ""
+        return f"paused since {clock(pause.since)} by {pause.by}{runs_on}; {since}"
     if asks:
         return f"{asks}; {since}"
-    if x.waiting:
-        return f"waits for {x.waiting.what} until {clock(x.waiting.until)}; {since}"
-    what = "agent" if x.iteration else x.operations[0].name if x.operations else "waits for its turn"
-    took = f" for {duration(x.operations[0].seconds)}" if x.operations else ""
-    stops = ", then stops" if x.state == "stopping" else ""
+    if waits:
+        return f"waits for {waits.what} until {clock(waits.until)}; {since}"
+    what = "agent" if iteration_under_way(x) else name_of(running[0]) if running else "waits for its turn"
+    took = f" for {duration(seconds_since(running[0].at.time))}" if running else ""
+    stops = ", then stops" if state == "stopping" else ""
     return f"{what}{took}{stops}; {since}"
 
 
@@ -343,17 +390,18 @@ def _this_run(x: BacklogStatus) -> str:
     split = sum(bool(one.split) for one in x.outcomes)
     counted = f"{done} done, {len(x.outcomes) - done - split} not" + (f", {split} split" if split else "")
     parts = [counted, f"{duration(x.active_seconds)} active"]
-    return ", ".join([*parts, *spent(x.tokens, x.cost_usd, estimated=x.estimated)])
+    return ", ".join([*parts, *spent(x.spent.tokens, x.spent.cost_usd, estimated=x.estimated)])
 
 
 def _at_end(x: BacklogStatus) -> list[StatusRow]:
     rows = (
         [StatusRow("at end", f"reviewer {x.reviewing} looks at the whole run", "cyan")] if x.reviewing else []
     )
-    if x.consensus:
-        good = "green" if is_consensus(x.reviews) else "yellow"
-        rows.append(StatusRow("at end" if not rows else "", x.consensus, good, whole=True))
-    for one in latest(x.reviews):
+    reviews = x.run.state.reviews
+    if reviews:
+        good = "green" if is_consensus(reviews) else "yellow"
+        rows.append(StatusRow("at end" if not rows else "", together(reviews), good, whole=True))
+    for one in latest(reviews):
         more = f" and {len(one.findings) - 1} more" if len(one.findings) > 1 else ""
         if one.findings or not one.passed:
             rows.append(
@@ -362,11 +410,12 @@ def _at_end(x: BacklogStatus) -> list[StatusRow]:
     return rows
 
 
-def _troubles(found: list[Outcome]) -> list[StatusRow]:
+def _troubles(found: list[TaskOutcome]) -> list[StatusRow]:
     rows = [
         StatusRow(
             "not done" if not index else "",
-            f"{cut(x.task, 24)}: {x.end}: {x.reason}" + (f"; kept on {x.branch}" if x.branch else ""),
+            f"{cut(x.task, 24)}: {x.state.judgement.ended}: {x.state.judgement.end_reason}"
+            + (f"; kept on {x.state.judgement.end_branch}" if x.state.judgement.end_branch else ""),
             "red",
             whole=True,
         )
@@ -383,7 +432,15 @@ def _elsewhere(x: BacklogStatus) -> list[StatusRow]:
     earlier = [one for one in x.apart if one.task not in outcomes]
     groups = [
         ("split", "", [(one.task, one.split) for one in x.outcomes if one.split]),
-        ("requests", "green", [(one.task, one.url) for one in x.outcomes if one.url]),
+        (
+            "requests",
+            "green",
+            [
+                (one.task, one.state.landing.landed.url)
+                for one in x.outcomes
+                if one.state.landing.landed and one.state.landing.landed.url
+            ],
+        ),
         (
             "to be done",
             "yellow",

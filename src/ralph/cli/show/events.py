@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 import click
 import msgspec
 
 from ralph.cli.context import here
-from ralph.cli.show.operations import LoopListing, find_loop, loops_of_task
 from ralph.core import facts as f
-from ralph.core.hats.event_log import EventOutcome, EventOutcomes, event_line, event_record, why_routed
+from ralph.core.hats.event_log import EventOutcome, event_line, event_record, why_routed
 from ralph.core.hats.turns import Routed
-from ralph.core.loop.fold import fold
-from ralph.core.loop.state import LoopState
+from ralph.core.secrets import masked
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
+from ralph.history.choose import loops_of_task, newest_loop, records_of
+from ralph.history.loops import Loop
 from ralph.journal.read import NAME, follow, history
 from ralph.journal.record import ROTATED, Record, Rotation
-from ralph.terminal import words
 from ralph.terminal.words import one_line
 
 HEAD = f"{'#':>5}  {'time':<8}  {'iteration':<9}  {'hat':<18}  {'topic':<22}  {'triggered':<22}  payload"
@@ -30,23 +30,22 @@ class Routing:
 
     def __init__(self, *, all_loops: bool = False) -> None:
         self._all = all_loops
-        self._loops: dict[str, LoopState] = {}
-        self._tellers: dict[str, EventOutcomes] = {}
+        self._loops: dict[str, Loop] = {}
 
     def take(self, found: Record) -> tuple[EventOutcome, ...]:
         if found.kind == "loop.started":
             started = f.decode(found.data)
             if not isinstance(started, f.LoopStarted) or not (self._all or started.policy.routing):
                 return ()
-            self._loops[started.loop], self._tellers[started.loop] = LoopState(), EventOutcomes()
-        if found.loop not in self._loops or found.kind not in f.BY_KIND:
+            self._loops[started.loop] = Loop()
+        loop = self._loops.get(found.loop) if found.kind in f.BY_KIND else None
+        if loop is None:
             return ()
-        fact = f.decode(found.data)
-        self._loops[found.loop] = s = fold(self._loops[found.loop], fact)
-        return self._tellers[found.loop].take(fact, s)
+        loop.forget_past()  # only where events go is of interest
+        return loop.take(found)
 
     def title(self, loop: str) -> str:
-        return self._loops[loop].identity.task.title
+        return self._loops[loop].state.identity.task.title
 
 
 def below(told: tuple[EventOutcome, ...]) -> list[str]:
@@ -69,18 +68,18 @@ def _row(routed: Routed, at: str) -> str:
     return f"{columns}  {', '.join(routed.triggered) or '-':<22}  {event.payload}".rstrip()
 
 
-def explained(loop: LoopListing, n: int) -> str:
+def explained(loop: str, records: Iterable[Record], n: int) -> str:
     """Why a hat was chosen for this event of the loop."""
     routing = Routing(all_loops=True)
-    log = [one.routed for found in loop.records for one in routing.take(found)]
+    log = [one.routed for found in records for one in routing.take(found)]
     said = why_routed(log, n)
     if said:
         return one_line(said)
     most = max((one.event.n for one in log), default=0)
     if not most:
-        raise RalphError(f"loop {loop.id} has no events", todo="`ralph events` shows what happened in it.")
+        raise RalphError(f"loop {loop} has no events", todo="`ralph events` shows what happened in it.")
     raise RalphError(
-        f"loop {loop.id} has no event {n}",
+        f"loop {loop} has no event {n}",
         todo=f"It has those up to {most}; `ralph events --routed` lists them.",
     )
 
@@ -202,10 +201,10 @@ def events(
 def _explain(repo: Repo, n: int, loop: str, task: str, *, other: bool) -> None:
     if other:
         raise click.UsageError("--why goes with --loop or --task, and with nothing else.")
-    found = find_loop(repo, loop, task)
+    found = newest_loop(repo, loop, task)
     if found is None:
         raise RalphError("there is no loop here yet", todo='Start one with `ralph run -p "..."`.')
-    click.echo(explained(found, n))
+    click.echo(explained(found, records_of(repo, [found])[found], n))
 
 
 def _begins(record: Record, task: str, of_task: set[str]) -> bool:
@@ -230,7 +229,7 @@ def _check(kinds: tuple[str, ...]) -> None:
 
 
 def _line(record: Record, as_json: bool) -> str:
-    shown = words.fact(record.kind, record.data)
+    shown = masked.fact(record.kind, record.data)
     if as_json:
         return msgspec.json.encode(msgspec.structs.replace(record, data=shown)).decode()
     data = msgspec.json.decode(shown)

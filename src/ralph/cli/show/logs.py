@@ -7,6 +7,8 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import BinaryIO
 
 import click
@@ -27,26 +29,31 @@ from ralph.cli.output import (
     put,
     say,
 )
-from ralph.cli.show.operations import LoggedOperation, LoopListing, find_loop, operations
-from ralph.core import facts as f
+from ralph.cli.show.operation_words import Operation, as_json, blob, how_it_ended, name_of, output_of, size_of
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
+from ralph.history.choose import load, newest_loop
+from ralph.history.gates import GateRun
+from ralph.history.history import LiveHistory, survey
+from ralph.history.iterations import Iteration
+from ralph.history.loops import Loop
+from ralph.history.runs import RunReview
+from ralph.history.texts import JournalTexts
 from ralph.journal.lock import holder
-from ralph.journal.read import NAME, Follower, follow
+from ralph.journal.read import history
 from ralph.terminal.words import one_line
 from ralph.text import duration, few, size
 
 _PAUSE = 0.1
 
 
-def await_one(repo: Repo, loop: LoopListing, gate: str | None) -> LoggedOperation:
+def await_one(repo: Repo, loop: str, gate: str | None, journal: LiveHistory) -> Operation:
     """The operation that is under way; between two, the next one."""
     said = False
     while True:
         live = holder(repo.state_dir) is not None
-        found = operations(find_loop(repo, loop.id) or loop, repo.state_dir) if live else []
-        for one in reversed(found):
-            if not one.ended and (gate is None or one.gate == gate):
+        for one in reversed(_under_way(journal, loop) if live else []):
+            if gate in (None, one.gate):
                 return one
         if not live:
             todo = "`ralph logs` lists what ran; `ralph status` says how it stands."
@@ -58,43 +65,32 @@ def await_one(repo: Repo, loop: LoopListing, gate: str | None) -> LoggedOperatio
         time.sleep(_PAUSE)
 
 
-def follow_one(repo: Repo, loop: LoopListing, one: LoggedOperation, raw: bool) -> None:
+def follow_one(repo: Repo, loop: str, one: Operation, raw: bool, journal: LiveHistory) -> None:
+    output = output_of(one, repo.state_dir)
     files = [
-        _Growing(one.output, None if raw else manner(one)),
-        _Growing(one.output + ".err", None if raw else as_printed, errors=True),
+        _Growing(output, None if raw else manner(one)),
+        _Growing(output + ".err", None if raw else as_printed, errors=True),
     ]
-    journal = follow(repo.state_dir / NAME, one.seq)
-    over = one.ended
     try:
         while True:
             # In this order: what is written after the end of a run was asked for is still seen.
-            dead = not over and holder(repo.state_dir) is None
-            over = over or _has_ended(journal, loop.id, one)
+            dead = holder(repo.state_dir) is None
+            over = one.at not in [other.at for other in _under_way(journal, loop)]
             for file in files:
                 file.show(last=over or dead)
             if over:
                 return
             if dead:
-                note(f"the run died while {one.name} was under way; go on with `ralph resume`")
+                note(f"the run died while {name_of(one)} was under way; go on with `ralph resume`")
                 return
             time.sleep(_PAUSE)
     except KeyboardInterrupt:
         pass
-    finally:
-        journal.close()
 
 
-def _has_ended(journal: Follower, loop: str, one: LoggedOperation) -> bool:
-    for record in journal.poll():
-        if record.loop == loop and record.kind in ("iteration.ended", "gate.ended", "loop.ended"):
-            match f.decode(record.data):
-                case f.IterationEnded() as x if one.op == f"iteration:{x.serial}":
-                    return True
-                case f.GateEnded() as x if one.op == x.op:
-                    return True
-                case f.LoopEnded():
-                    return True
-    return False
+def _under_way(journal: LiveHistory, loop: str) -> Sequence[Operation]:
+    journal.poll()
+    return journal.history.loops[loop].under_way()
 
 
 class _Growing:
@@ -177,45 +173,66 @@ def logs(
             raise RalphError("--at-end is about a run, and goes with nothing about a loop", todo=todo)
         _of_the_run(repo, gate, prompt, raw, as_json)
         return
-    found = find_loop(repo, loop, task)
-    if found is None:
+    id = newest_loop(repo, loop, task)
+    if id is None:
         raise RalphError("there is no loop here yet", todo='Start with `ralph run -p "..."`.')
-    everything = operations(found, repo.state_dir)
-    if following and iteration is None and serial is None:
-        follow_one(repo, found, await_one(repo, found, gate), raw)
+    if following:
+        with closing(LiveHistory(repo.state_dir, lambda started: started.loop == id)) as journal:
+            chosen = await_one(repo, id, gate, journal) if iteration is None and serial is None else None
+            if chosen is None:
+                journal.poll()
+                everything = journal.history.loops[id].operations()
+                chosen = _choose(everything, iteration, gate, serial)[-1]
+            follow_one(repo, id, chosen, raw, journal)
         return
-    view = prompt or diff or scratchpad or following
+    found = load(repo, [id])[id]
+    everything = found.operations()
+    view = prompt or diff or scratchpad
     if iteration is None and gate is None and serial is None and not view:
-        _list(found, everything, as_json)
+        _list(repo, found, as_json)
         return
-    chosen = _choose(everything, iteration, gate, serial)
+    meant = _choose(everything, iteration, gate, serial)
     if as_json:
-        _print_json(chosen)
+        _print_json(repo, meant)
         return
-    one = chosen[-1]
-    if prompt or scratchpad:
-        _show_file(one, one.prompt if prompt else one.scratchpad, "prompt" if prompt else "scratchpad", raw)
+    one = meant[-1]
+    if prompt:
+        _show_file(one, blob(repo.state_dir, one.started.prompt), "prompt", raw)
+    elif scratchpad:
+        left = one.ended.scratchpad if isinstance(one, Iteration) and one.ended else ""
+        _show_file(one, blob(repo.state_dir, left), "scratchpad", raw)
     elif diff:
         _show_diff(repo, one, raw)
-    elif following:
-        follow_one(repo, found, one, raw)
     else:
-        _show(chosen, raw)
+        _show(repo, meant, raw)
 
 
 def _of_the_run(repo: Repo, gate: str | None, prompt: bool, raw: bool, as_json: bool) -> None:
-    from ralph.cli.show.operations import run_reviews
-
-    chosen = run_reviews(repo, gate)
+    chosen = _run_reviews(repo, gate)
     if as_json:
-        _print_json(chosen)
+        _print_json(repo, chosen)
     elif gate is None and not prompt:
-        click.echo(f"run {chosen[-1].run}: reviewers of the whole run")
-        _table(chosen)
+        click.echo(f"run {chosen[-1].at.run}: reviewers of the whole run")
+        _table(repo, chosen)
     elif prompt:
-        _show_file(chosen[-1], chosen[-1].prompt, "prompt", raw)
+        _show_file(chosen[-1], blob(repo.state_dir, chosen[-1].started.prompt), "prompt", raw)
     else:
-        _show(chosen[-1:], raw)
+        _show(repo, chosen[-1:], raw)
+
+
+def _run_reviews(repo: Repo, gate: str | None) -> list[RunReview]:
+    """Of the last run here that asked any, in the order of asking; all, or those of one reviewer."""
+    found = survey(history(repo.state_dir)).runs.reviews(repo.root)
+    if not found:
+        raise RalphError(
+            "nobody has been asked about a whole run here",
+            todo="`at_end:` in ralph.yml names who is, after a backlog's run: see docs/backlog.md.",
+        )
+    chosen = [one for one in found if gate in (None, one.gate)]
+    if not chosen:
+        names = ", ".join(dict.fromkeys(one.gate for one in found))
+        raise RalphError(f"no reviewer {gate!r} was asked at the end of the run", todo=f"Asked: {names}.")
+    return chosen
 
 
 def _refuse_together(prompt: bool, diff: bool, scratchpad: bool, following: bool, as_json: bool) -> None:
@@ -229,31 +246,31 @@ def _refuse_together(prompt: bool, diff: bool, scratchpad: bool, following: bool
 
 
 def _choose(
-    everything: Sequence[LoggedOperation], iteration: int | None, gate: str | None, serial: int | None
-) -> list[LoggedOperation]:
+    everything: Sequence[Operation], iteration: int | None, gate: str | None, serial: int | None
+) -> list[Operation]:
     """The operations that are meant; the last of them is the one to show."""
     of = [x for x in everything if (serial is None or x.serial == serial)]
     of = [x for x in of if iteration is None or x.n == iteration]
     if not of:
         raise _no_such(everything, iteration, serial)
     if gate is None:
-        agents = [x for x in of if x.what == "iteration"]
+        agents = [x for x in of if isinstance(x, Iteration)]
         if not agents:
             raise RalphError(
                 "no agent ran on the starting tree", todo="`ralph logs 0 --gate NAME` shows what a gate said."
             )
         _name_others(agents)
-        return agents[-1:]
+        return list(agents[-1:])
     runs = [x for x in of if x.gate == gate]
     if not runs:
         raise _no_such_gate(everything, of, gate)
     return [x for x in runs if (x.n, x.serial) == (runs[-1].n, runs[-1].serial)]
 
 
-def _name_others(agents: list[LoggedOperation]) -> None:
+def _name_others(agents: list[Iteration]) -> None:
     """They have the same number: earlier ones were interrupted."""
     one = agents[-1]
-    others = [f"{x.serial} ({x.how})" for x in agents[:-1] if x.n == one.n]
+    others = [f"{x.serial} ({how_it_ended(x)})" for x in agents[:-1] if x.n == one.n]
     if others:
         note(
             f"iteration {one.n} is shown as serial {one.serial}; "
@@ -261,7 +278,7 @@ def _name_others(agents: list[LoggedOperation]) -> None:
         )
 
 
-def _no_such(everything: Sequence[LoggedOperation], iteration: int | None, serial: int | None) -> RalphError:
+def _no_such(everything: Sequence[Operation], iteration: int | None, serial: int | None) -> RalphError:
     which = f"serial {serial}" if serial is not None else f"iteration {iteration}"
     if serial is not None and iteration is not None:
         which = f"iteration {iteration} with serial {serial}"
@@ -272,9 +289,7 @@ def _no_such(everything: Sequence[LoggedOperation], iteration: int | None, seria
     return RalphError(f"there is no {which} in this loop", todo=todo)
 
 
-def _no_such_gate(
-    everything: Sequence[LoggedOperation], of: Sequence[LoggedOperation], gate: str
-) -> RalphError:
+def _no_such_gate(everything: Sequence[Operation], of: Sequence[Operation], gate: str) -> RalphError:
     names = list(dict.fromkeys(x.gate for x in everything if x.gate))
     if gate not in names:
         return RalphError(
@@ -289,19 +304,20 @@ def _no_such_gate(
 # -- the list ------------------------------------------------------------------------------------------
 
 
-def _list(loop: LoopListing, everything: Sequence[LoggedOperation], as_json: bool) -> None:
+def _list(repo: Repo, loop: Loop, as_json: bool) -> None:
+    everything, task = loop.operations(), loop.state.identity.task
     if as_json:
-        _print_json(everything)
+        _print_json(repo, everything)
         return
-    click.echo(one_line(f"loop {loop.id}: {loop.started.task.id}: {loop.started.task.title}"))
+    click.echo(one_line(f"loop {loop.id}: {task.id}: {task.title}"))
     if not everything:
         click.echo("Nothing has run in it yet.")
         return
-    _table(everything)
+    _table(repo, everything)
 
 
-def _table(everything: Sequence[LoggedOperation]) -> None:
-    rows = [_row(x) for x in everything]
+def _table(repo: Repo, everything: Sequence[Operation]) -> None:
+    rows = [_row(x, repo.state_dir) for x in everything]
     widths = [max(len(row[column]) for row in [_HEAD, *rows]) for column in range(len(_HEAD))]
     wide = sum(widths) + 2 * len(widths)
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
@@ -322,19 +338,21 @@ _HEAD = ("n", "serial", "what", "when", "took", "ended", "signal", "size", "outp
 _TO_THE_RIGHT = (0, 1, 4, 7)
 
 
-def _row(x: LoggedOperation) -> tuple[str, ...]:
-    agent = x.what == "iteration"
-    what = "agent" if agent else f"gate {x.gate}" + (" (originals)" if x.variant == "original" else "")
+def _row(x: Operation, state_dir: Path) -> tuple[str, ...]:
+    agent = isinstance(x, Iteration)
+    original = isinstance(x, GateRun) and x.started.variant == "original"
+    what = "agent" if agent else f"gate {x.gate}" + (" (originals)" if original else "")
+    kept = size_of(x, state_dir)
     return (
         str(x.n),
         str(x.serial) if agent else "",
         cut(what, 30),
-        clock(x.at),
-        duration(x.seconds) if x.seconds is not None else "",
-        cut(x.how, 30),
-        x.signal,
-        "gone" if x.size is None else size(x.size),
-        _near(x.output),
+        clock(x.at.time),
+        duration(x.ended.seconds) if x.ended else "",
+        cut(how_it_ended(x), 30),
+        x.signal if isinstance(x, Iteration) else "",
+        "gone" if kept is None else size(kept),
+        _near(output_of(x, state_dir)),
     )
 
 
@@ -343,28 +361,30 @@ def _near(path: str) -> str:
     return min(os.path.relpath(path), path, key=len)
 
 
-def _print_json(chosen: Sequence[LoggedOperation]) -> None:
+def _print_json(repo: Repo, chosen: Sequence[Operation]) -> None:
     import msgspec
 
-    click.echo(msgspec.json.encode(chosen).decode())
+    texts = JournalTexts(repo.state_dir)
+    click.echo(msgspec.json.encode([as_json(one, repo.state_dir, texts) for one in chosen]).decode())
 
 
 # -- one of them ---------------------------------------------------------------------------------------
 
 
-def _show(chosen: Sequence[LoggedOperation], raw: bool) -> None:
+def _show(repo: Repo, chosen: Sequence[Operation], raw: bool) -> None:
     """An agent's transcript; or what a gate said, each time it was asked about the same iteration."""
     if raw:
-        _send(chosen[-1])
+        _send(chosen[-1], output_of(chosen[-1], repo.state_dir))
         return
     if not chosen[-1].ended:
-        note(f"{chosen[-1].name} is under way; --follow shows the rest as it comes")
+        note(f"{name_of(chosen[-1])} is under way; --follow shows the rest as it comes")
     for one in chosen:
         if len(chosen) > 1:
-            click.echo(one_line(f"== {one.name}: {one.how}"))
-        out, err = opened(one.output), opened(one.output + ".err")
+            click.echo(one_line(f"== {name_of(one)}: {how_it_ended(one)}"))
+        output = output_of(one, repo.state_dir)
+        out, err = opened(output), opened(output + ".err")
         if out is None and err is None:
-            raise _gone(one)
+            raise _gone(one, output)
         if out:
             say(lines(parts(out), manner(one)))
         first = True
@@ -375,55 +395,59 @@ def _show(chosen: Sequence[LoggedOperation], raw: bool) -> None:
             say([line])
 
 
-def _send(one: LoggedOperation) -> None:
-    out, err = opened(one.output), opened(one.output + ".err")
+def _send(one: Operation, output: str) -> None:
+    out, err = opened(output), opened(output + ".err")
     if out is None and err is None:
-        raise _gone(one)
+        raise _gone(one, output)
     for file, stream in ((out, sys.stdout.buffer), (err, sys.stderr.buffer)):
         for part in parts(file) if file else ():
             stream.write(part)
         stream.flush()
 
 
-def _show_file(one: LoggedOperation, path: str, what: str, raw: bool) -> None:
+def _show_file(one: Operation, path: str, what: str, raw: bool) -> None:
     if not path:
         if not one.ended and what == "scratchpad":
-            raise RalphError(f"{one.name} is under way", todo="Its scratchpad is kept when it ends.")
-        raise RalphError(f"{one.name} has no {what}", todo=f"{_WHY[what]} `ralph logs` lists what ran.")
+            raise RalphError(f"{name_of(one)} is under way", todo="Its scratchpad is kept when it ends.")
+        raise RalphError(f"{name_of(one)} has no {what}", todo=f"{_WHY[what]} `ralph logs` lists what ran.")
     file = opened(path)
     if file is None:
-        raise RalphError(f"the {what} of {one.name} is not there any more", where=path, todo=_KEPT)
+        raise RalphError(f"the {what} of {name_of(one)} is not there any more", where=path, todo=_KEPT)
     put(parts(file), raw)
 
 
 _WHY = {"prompt": "Only agents and reviewers get one.", "scratchpad": "Its agent left none."}
 
 
-def _show_diff(repo: Repo, one: LoggedOperation, raw: bool) -> None:
+def _show_diff(repo: Repo, one: Operation, raw: bool) -> None:
     from ralph.git.program import GitFailed
     from ralph.git.trees import patch
 
-    if one.what == "gate":
+    if not isinstance(one, Iteration):
         raise RalphError("--diff is about an iteration, not about a gate", todo="Leave out --gate.")
-    if not one.tree_after:
+    if not one.ended or not one.ended.tree:
         todo = "What it changed is recorded when it ends; until then look with `git diff`."
-        raise RalphError(f"{one.name} is under way", todo=todo)
-    if one.tree_before == one.tree_after:
-        note(f"{one.name} changed nothing")
+        raise RalphError(f"{name_of(one)} is under way", todo=todo)
+    if one.started.tree == one.ended.tree:
+        note(f"{name_of(one)} changed nothing")
         return
     try:
-        put(patch(repo, one.tree_before, one.tree_after), raw)
+        put(patch(repo, one.started.tree, one.ended.tree), raw)
     except GitFailed as failed:
-        what = f"what {one.name} changed is not in the repository any more: {failed.what}"
+        what = f"what {name_of(one)} changed is not in the repository any more: {failed.what}"
         raise RalphError(what, todo="`ralph recover` lists what is kept.", code=70) from None
 
 
 _KEPT = "Somebody removed it; the journal keeps what matters of it: `ralph events`."
 
 
-def _gone(one: LoggedOperation) -> RalphError:
+def _gone(one: Operation, output: str) -> RalphError:
     if not one.ended:
-        return RalphError(f"{one.name} has printed nothing yet", todo="`ralph logs --follow` waits for it.")
-    if one.how.startswith("unusable"):
-        return RalphError(f"{one.name} was never started: {one.how}", todo="`ralph doctor` checks the agent.")
-    return RalphError(f"the output of {one.name} is not there any more", where=one.output, todo=_KEPT)
+        return RalphError(
+            f"{name_of(one)} has printed nothing yet", todo="`ralph logs --follow` waits for it."
+        )
+    if how_it_ended(one).startswith("unusable"):
+        return RalphError(
+            f"{name_of(one)} was never started: {how_it_ended(one)}", todo="`ralph doctor` checks the agent."
+        )
+    return RalphError(f"the output of {name_of(one)} is not there any more", where=output, todo=_KEPT)

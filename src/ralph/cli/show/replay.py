@@ -31,13 +31,13 @@ def replay(loop: str, as_json: bool) -> int:
       ralph replay
       ralph replay 20261121-103045 --json
     """
-    from ralph.history.runs import choose
+    from ralph.history.choose import choose, records_of
     from ralph.runner.prompt_replay import Recomposer
 
     repo = here()
     found = [
-        (records[0].loop, again(_entries(records), Recomposer(repo.state_dir)))
-        for records in choose(repo, loop=loop).loops
+        (name, again(_entries(records), Recomposer(repo.state_dir)))
+        for name, records in records_of(repo, choose(repo, loop=loop).ids).items()
     ]
     if as_json:
         click.echo(msgspec.json.encode(_facts(found)).decode())

@@ -16,8 +16,8 @@ from ralph.errors import RalphError
 
 if TYPE_CHECKING:
     from ralph.git.repo import Repo
-    from ralph.report.history import Gathered
     from ralph.report.sources import Changes
+    from ralph.report.stories import Gathered
 
 _JSON_MARK = '{"ralph_report": '
 
@@ -51,8 +51,8 @@ def report(
         raise RalphError("--html and --json exclude each other", todo="Choose one of them.")
     if sum(map(bool, (loop, run_id, everything, task))) > 1:
         raise RalphError("LOOP, --run, --task and --all exclude each other", todo="Choose one of them.")
-    from ralph.report.history import gather
     from ralph.report.sources import Changes
+    from ralph.report.stories import gather
 
     repo = here()
     with Changes(repo) as changes:
@@ -84,22 +84,22 @@ def _made(repo: Repo, changes: Changes, found: Gathered, as_html: bool, as_json:
 
 
 def _json(found: Gathered) -> Iterator[str]:
-    """In ASCII, so that it is safe on a terminal, whatever agents said."""
-    import json
-
+    """docs/history.md says what it holds."""
     import msgspec
 
     from ralph import __version__
+    from ralph.history.serialise import SCHEMA, as_text, loop_json, run_json
 
-    yield _JSON_MARK + json.dumps(__version__)
+    yield f'{_JSON_MARK}{as_text(__version__)}, "schema": {SCHEMA}'
     if found.run:
         from ralph.report.markdown import totals
 
-        run = msgspec.to_builtins(found.run) | msgspec.to_builtins(totals(found.stories, found.run))
-        yield f', "run": {json.dumps(run)}'
+        run = run_json(found.run) | msgspec.to_builtins(totals(found.stories, found.run))
+        yield f', "run": {as_text(run)}'
     yield ', "loops": ['
     for number, story in enumerate(found.stories):
-        yield (", " if number else "") + json.dumps(msgspec.to_builtins(story))
+        loop = loop_json(story.loop, story.texts) | {"changed": story.changed}
+        yield (", " if number else "") + as_text(loop)
     yield "]}\n"
 
 
@@ -113,7 +113,9 @@ def _own_place(repo: Repo, found: Gathered) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     if found.run:
         return folder / f"run-{found.run.id}.html"
-    return folder / (f"{found.stories[0].loop}.html" if len(found.stories) == 1 else "loops.html")
+    return folder / (
+        f"{found.stories[0].state.identity.loop}.html" if len(found.stories) == 1 else "loops.html"
+    )
 
 
 def _write(path: Path, made: Iterable[str]) -> None:

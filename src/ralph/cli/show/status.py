@@ -6,16 +6,43 @@ import os
 import shutil
 import sys
 import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
-from ralph.cli.context import here
+from ralph.cli.context import BY_INIT, here
 from ralph.cli.output import clock, cut, seconds_since, seconds_until
-from ralph.cli.show.status_model import GateStatus, NotificationStatus, Status, StatusPlace, look
+from ralph.cli.show.loop_status import (
+    GateStanding,
+    gate_standings,
+    idle_wait,
+    item_text,
+    iteration_under_way,
+    last_words,
+    next_step,
+    pause_of,
+    queue_text,
+    state_of,
+    status_json,
+    under_way,
+    waiting_for,
+    worn_text,
+)
+from ralph.cli.show.operation_words import name_of
 from ralph.core.exits import BY_NAME
+from ralph.git.repo import Repo
+from ralph.history.history import Survey, build
+from ralph.history.loops import Loop, Message
+from ralph.history.runs import meant
+from ralph.history.saved import CurrentHistory
+from ralph.journal.lock import holder
 from ralph.terminal.words import colour_of, one_line, spent
 from ralph.text import duration
+
+if TYPE_CHECKING:
+    from ralph.cli.show.backlog_status import BacklogStatus
 
 _GATES_SHOWN = 6
 _WARNINGS_SHOWN = 3
@@ -41,17 +68,70 @@ def status(as_json: bool) -> None:
       ralph status
       ralph status --json
     """
-    place = look(here())
+    repo = here()
+    place = look(repo)
     if as_json:
         import json
 
-        click.echo(json.dumps(place.as_json()))
+        click.echo(json.dumps(msgspec.to_builtins(place.as_json(repo.state_dir))))
         return
-    for line in _screen(_rows(place)):
+    for line in _screen(_rows(place, repo.state_dir)):
         click.echo(line)
 
 
-def _rows(place: StatusPlace) -> list[StatusRow]:
+class StatusPlace(msgspec.Struct, frozen=True):
+    """This workspace: the run that holds its repository, if one does, and its newest loop, if there was one."""
+
+    live: dict[str, object] | None
+    elsewhere: str = ""  # the root of the other workspace in which the live run works
+    loop: Loop | None = None
+    backlog: BacklogStatus | None = None  # when the newest run here works through one
+
+    def as_json(self, state_dir: Path) -> dict[str, Any]:
+        found: dict[str, Any] = {"running": self.live is not None}
+        if self.live:
+            found |= {key: self.live.get(key) for key in ("pid", "since", "run")}
+        if self.elsewhere:
+            found["elsewhere"] = self.elsewhere
+        if self.backlog:
+            from ralph.cli.show.backlog_status import backlog_json
+
+            return found | {"backlog": backlog_json(self.backlog, state_dir), "next": self.backlog.next}
+        return found | (status_json(self.loop, state_dir) if self.loop else {})
+
+
+def look(repo: Repo) -> StatusPlace:
+    live = holder(repo.state_dir)
+    live = None if live and live.get("run") == BY_INIT else live
+    journal = CurrentHistory(repo.state_dir)
+    known = journal.survey
+    elsewhere = _elsewhere(known, live, repo) if live else ""
+    working = str(live.get("run", "")) if live else ""
+    run = meant(known.runs.of(repo.root), known.worked.keys(), working)
+    newest = known.in_place(repo.root)
+    if run and (not newest or known.newest[newest] < run.at.seq):
+        from ralph.cli.show.backlog_status import backlog_status
+
+        records = journal.records()  # what the backlog's file is still to be told is found in them
+        loops = build(records, known.loops_of(run.lives, repo.root)).values()
+        for loop in loops:
+            loop.stand(live=working == run.id)
+        return StatusPlace(live, elsewhere, backlog=backlog_status(run, list(loops), records, repo, working))
+    if not newest:
+        return StatusPlace(live, elsewhere)
+    loop = journal.loops([newest])[newest]
+    return StatusPlace(live, elsewhere, loop.stand(live=live is not None and not elsewhere))
+
+
+def _elsewhere(known: Survey, live: dict[str, object], repo: Repo) -> str:
+    """It holds the journal of the whole repository, but may work in another work tree than this."""
+    worked = known.worked.get(str(live.get("run")), {})
+    loop = max(worked, key=lambda id: known.newest[id], default="")
+    where = known.starts[loop].checkout if loop else ""
+    return where if where != str(repo.root) else ""
+
+
+def _rows(place: StatusPlace, state_dir: Path) -> list[StatusRow]:
     if place.backlog is not None:
         from ralph.cli.show.backlog_status import rows_of
 
@@ -60,18 +140,19 @@ def _rows(place: StatusPlace) -> list[StatusRow]:
     if x is None:
         begin = StatusRow("", 'No loop yet. Start with `ralph run -p "..."`.', whole=True)
         return [_head(place), *(() if place.live else (begin,))]
+    said = last_words(x, state_dir)
     return [
         _head(place),
-        StatusRow("task", f"{x.task}: {x.title}"),
+        StatusRow("task", f"{x.state.identity.task.id}: {x.state.identity.task.title}"),
         *_end_rows(x),
         *_now_rows(x),
         *_hat_rows(x),
         *_gate_rows(x),
         *_figure_rows(x),
-        *_told_rows(x),
-        *([StatusRow("said", f"in iteration {x.said.iteration}: {x.said.text}")] if x.said else []),
+        *_message_rows(x),
+        *([StatusRow("said", f"in iteration {said.iteration}: {said.text}")] if said else []),
         *_warning_rows(x),
-        StatusRow("next", x.next, "bold", whole=True),
+        StatusRow("next", next_step(x), "bold", whole=True),
     ]
 
 
@@ -84,70 +165,72 @@ def _head(place: StatusPlace) -> StatusRow:
     return StatusRow("", f"running (pid {place.live.get('pid')}{how_long}){where}", "green")
 
 
-def _end_rows(x: Status) -> list[StatusRow]:
-    if x.state == "died":
+def _end_rows(x: Loop) -> list[StatusRow]:
+    s = x.state
+    if x.standing == "died":
         return [StatusRow("end", "none: the run died", "red")]
-    if not x.end:
+    if not s.judgement.ended:
         return []
-    limit = f" ({x.limit})" if x.limit else ""
-    colour = COLOURS[BY_NAME[x.end].tone]
-    rows = [StatusRow("end", f"{x.end}{limit}: {x.reason}", colour, whole=True)]
-    if x.question and x.end and x.question not in x.reason:
-        rows.append(StatusRow("question", x.question, whole=True))
+    limit = f" ({s.judgement.end_limit})" if s.judgement.end_limit else ""
+    colour = COLOURS[BY_NAME[s.judgement.ended].tone]
+    rows = [StatusRow("end", f"{s.judgement.ended}{limit}: {x.reason}", colour, whole=True)]
+    if s.people.question and s.people.question not in x.reason:
+        rows.append(StatusRow("question", s.people.question, whole=True))
     return rows
 
 
-def _now_rows(x: Status) -> list[StatusRow]:
-    rows = [StatusRow("now", f"{op.name}, for {duration(op.seconds)}", "cyan") for op in x.operations]
-    if x.waiting:
-        until = f"{x.waiting.what} until {clock(x.waiting.until)}"
-        left = duration(seconds_until(x.waiting.until))
-        runs_on = ", also while it is paused" if x.paused and x.waiting.what == "answer" else ""
-        rows.append(
-            StatusRow("waiting", f"{until} (in {left}{runs_on}): {x.waiting.why}", "yellow", whole=True)
-        )
-    elif x.question and not x.end:
-        rows.append(StatusRow("question", x.question, "yellow", whole=True))
-    if x.paused:
-        since = f"since {clock(x.paused.since)}, {duration(seconds_since(x.paused.since))}"
-        rows.append(
-            StatusRow("paused", f"{since if x.paused.since else 'after this'}, by {x.paused.by}", "yellow")
-        )
-    if x.state == "stopping":
-        when = "after this iteration" if x.stopping == "graceful" else "at once"
+def _now_rows(x: Loop) -> list[StatusRow]:
+    s, waits, pause = x.state, waiting_for(x), pause_of(x)
+    rows = [
+        StatusRow("now", f"{name_of(op)}, for {duration(seconds_since(op.at.time))}", "cyan")
+        for op in under_way(x)
+    ]
+    if waits:
+        left = duration(seconds_until(waits.until))
+        runs_on = ", also while it is paused" if pause and waits.what == "answer" else ""
+        text = f"{waits.what} until {clock(waits.until)} (in {left}{runs_on}): {waits.why}"
+        rows.append(StatusRow("waiting", text, "yellow", whole=True))
+    elif s.people.question and not s.judgement.ended:
+        rows.append(StatusRow("question", s.people.question, "yellow", whole=True))
+    if pause:
+        since = f"since {clock(pause.since)}, {duration(seconds_since(pause.since))}"
+        rows.append(StatusRow("paused", f"{since if pause.since else 'after this'}, by {pause.by}", "yellow"))
+    if state_of(x) == "stopping":
+        when = "after this iteration" if s.people.stop == "graceful" else "at once"
         rows.append(StatusRow("stopping", when, "yellow"))
     return rows
 
 
-def _hat_rows(x: Status) -> list[StatusRow]:
+def _hat_rows(x: Loop) -> list[StatusRow]:
     """Whose turn it is, what waits, and the items of a board: those that are not through come first."""
-    if x.hats is None:
+    s, idle = x.state, idle_wait(x)
+    if s.identity.policy.routing is None:
         return []
-    from ralph.cli.show.status_model import item_text, queue_text, worn_text
-
-    rows = [StatusRow("hat", worn_text(x.hats), "cyan")] if worn_text(x.hats) else []
-    if x.hats.idle_since:
-        since = f"since {clock(x.hats.idle_since)}, {duration(seconds_since(x.hats.idle_since))}"
-        left = f"; looks again in {duration(seconds_until(x.hats.idle_until))}" if x.hats.idle_until else ""
+    rows = [StatusRow("hat", worn_text(x), "cyan")] if worn_text(x) else []
+    if idle and x.idle:
+        since = f"since {clock(x.idle.time)}, {duration(seconds_since(x.idle.time))}"
+        until = idle.started.until
+        left = f"; looks again in {duration(seconds_until(until))}" if until else ""
         rows.append(StatusRow("idle", since + left, "yellow"))
-    rows += [StatusRow("queue", queue_text(x.hats))] if x.hats.queue else []
-    order = sorted(x.hats.items, key=lambda item: (item.state == "through", item.state == "given up"))
+    rows += [StatusRow("queue", queue_text(s))] if s.hats.turns.pending else []
+    order = sorted(s.hats.board.items.values(), key=lambda item: (item.done and not item.failed, item.failed))
     for index, item in enumerate(order[:_ITEMS_SHOWN]):
-        text = f"{cut(item.name, 40)}  {item_text(item, estimated=x.estimated)}"
-        rows.append(StatusRow("" if index else "items", text, "yellow" if item.state == "given up" else ""))
+        text = f"{cut(item.name, 40)}  {item_text(item, s)}"
+        rows.append(StatusRow("" if index else "items", text, "yellow" if item.failed else ""))
     if (more := len(order) - _ITEMS_SHOWN) > 0:
         rows.append(StatusRow("", f"and {more} more: `ralph status --json` has them all"))
     return rows
 
 
-def _told_rows(x: Status) -> list[StatusRow]:
+def _message_rows(x: Loop) -> list[StatusRow]:
     """What people said: what nobody has read yet, and the last that somebody has."""
-    unread = [one for one in x.told if one.iteration is None]
-    shown = unread[-_TOLD_SHOWN:] or x.told[-1:]
+    messages = list(x.messages.values())
+    unread = [one for one in messages if one.iteration is None]
+    shown = unread[-_TOLD_SHOWN:] or messages[-1:]
     rows = [
         StatusRow(
             "told" if not index else "",
-            f"{_read(one)}{f' (for {one.hat})' if one.hat else ''}: {cut(one.text, 200)}",
+            f"{_read(one)}{f' (for {one.said.hat})' if one.said.hat else ''}: {cut(one.said.text, 200)}",
             "" if one.iteration else "yellow",
         )
         for index, one in enumerate(shown)
@@ -156,63 +239,66 @@ def _told_rows(x: Status) -> list[StatusRow]:
     return [*rows, StatusRow("", f"and {more} more not read yet")] if more > 0 else rows
 
 
-def _read(one: NotificationStatus) -> str:
+def _read(one: Message) -> str:
     return f"read by iteration {one.iteration}" if one.iteration else "not read yet"
 
 
-def _gate_rows(x: Status) -> list[StatusRow]:
-    if not x.gates:
-        return [] if x.end else [StatusRow("gates", "none: nothing will be proven", "yellow")]
+def _gate_rows(x: Loop) -> list[StatusRow]:
+    gates = gate_standings(x)
+    if not gates:
+        return (
+            [] if x.state.judgement.ended else [StatusRow("gates", "none: nothing will be proven", "yellow")]
+        )
     # What is wrong or under way comes first, should there be more gates than room.
-    order = sorted(
-        x.gates, key=lambda gate: (colour_of(gate.verdict) in ("", "green"), not gate.running_since)
-    )
-    shown = x.gates if len(x.gates) <= _GATES_SHOWN else order[: _GATES_SHOWN - 1]
-    names = [cut(gate.name, 20) + ("" if gate.hard else " (soft)") for gate in shown]
-    verdicts = [_verdict(gate, x.proof) for gate in shown]
+    order = sorted(gates, key=lambda one: (colour_of(one.verdict) in ("", "green"), not one.running))
+    shown = gates if len(gates) <= _GATES_SHOWN else order[: _GATES_SHOWN - 1]
+    names = [cut(one.gate.name, 20) + ("" if one.gate.hard else " (soft)") for one in shown]
+    verdicts = [_verdict(one, x.state.judgement.proof) for one in shown]
     rows = [
         StatusRow(
             "" if index else "gates",
-            f"{names[index]:<{max(map(len, names))}}  {verdicts[index]:<{max(map(len, verdicts))}}  {_about(gate)}",
-            "cyan" if gate.running_since else colour_of(gate.verdict),
+            f"{names[index]:<{max(map(len, names))}}  {verdicts[index]:<{max(map(len, verdicts))}}  {_about(one)}",
+            "cyan" if one.running else colour_of(one.verdict),
         )
-        for index, gate in enumerate(shown)
+        for index, one in enumerate(shown)
     ]
-    if len(shown) < len(x.gates):
+    if len(shown) < len(gates):
         rest = order[len(shown) :]
-        green = sum(colour_of(gate.verdict) == "green" for gate in rest)
+        green = sum(colour_of(one.verdict) == "green" for one in rest)
         rows.append(StatusRow("", f"and {len(rest)} more, {green} of them green"))
     return rows
 
 
-def _verdict(gate: GateStatus, proof: dict[str, str]) -> str:
-    return "running" if gate.running_since else proof.get(gate.name) or gate.verdict or "not run yet"
+def _verdict(one: GateStanding, proof: dict[str, str]) -> str:
+    return "running" if one.running else proof.get(one.gate.name) or one.verdict or "not run yet"
 
 
-def _about(gate: GateStatus) -> str:
-    if gate.running_since:
-        return f"for {duration(seconds_since(gate.running_since))}"
-    took = f"{duration(gate.seconds)}  " if gate.seconds is not None else ""
-    headline = f": {gate.headline}" if gate.headline else ""
-    return f"{took}{gate.about}{headline}"
+def _about(one: GateStanding) -> str:
+    if one.running:
+        return f"for {duration(seconds_since(one.running.at.time))}"
+    took = f"{duration(one.last.seconds)}  " if one.last else ""
+    headline = f": {one.headline}" if one.headline else ""
+    return f"{took}{one.about}{headline}"
 
 
-def _figure_rows(x: Status) -> list[StatusRow]:
-    now = f", number {x.iteration} under way" if x.iteration else ""
-    most = f" of {duration(x.max_seconds)}" if x.max_seconds else ""
+def _figure_rows(x: Loop) -> list[StatusRow]:
+    s, limits, number = x.state, x.state.identity.policy.limits, iteration_under_way(x)
+    now = f", number {number} under way" if number else ""
+    most = f" of {duration(limits.hard_seconds)}" if limits.hard_seconds else ""
     rows = [
-        StatusRow("iterations", f"{x.iterations} of {x.max_iterations}{now}"),
-        StatusRow("attempts", f"{x.attempts} of {x.max_attempts} turned down"),
-        StatusRow("active", f"{duration(x.active_seconds)}{most}"),
+        StatusRow("iterations", f"{s.progress.iterations} of {limits.max_iterations}{now}"),
+        StatusRow("attempts", f"{s.judgement.attempts} of {limits.max_attempts} turned down"),
+        StatusRow("active", f"{duration(round(s.progress.active_seconds, 1))}{most}"),
     ]
-    if told := spent(x.tokens, x.cost_usd, estimated=x.estimated):
+    if told := spent(s.progress.tokens, s.progress.cost_usd, estimated=s.progress.estimated):
         rows.append(StatusRow("spent", ", ".join(told)))
     return rows
 
 
-def _warning_rows(x: Status) -> list[StatusRow]:
-    rows = [StatusRow("warning", text, "yellow") for text in x.warnings[-_WARNINGS_SHOWN:]]
-    if (more := len(x.warnings) - _WARNINGS_SHOWN) > 0:
+def _warning_rows(x: Loop) -> list[StatusRow]:
+    warnings = x.state.warnings.lines
+    rows = [StatusRow("warning", text, "yellow") for text in warnings[-_WARNINGS_SHOWN:]]
+    if (more := len(warnings) - _WARNINGS_SHOWN) > 0:
         rows.append(StatusRow("", f"and {more} more: `ralph status --json` has them all"))
     return rows
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from ralph.core.hats.model import Event
 from ralph.core.hats.routing import shown_topic
 from ralph.core.hats.steps import routed as routed_by
 from ralph.core.hats.turns import Routed
-from ralph.text import one_line
+from ralph.text import few, one_line
 
 if TYPE_CHECKING:
     from ralph.core.loop.state import LoopState
@@ -30,23 +30,22 @@ class EventOutcome(msgspec.Struct, frozen=True):
     counts: bool
 
 
-class EventOutcomes:
+class EventOutcomes(msgspec.Struct):
     """Goes along with the facts of one loop. Events carry the number of their iteration, as people know it, and not that
     of its process."""
 
-    def __init__(self) -> None:
-        self._before: LoopState | None = None
-        self._numbers: dict[int, int] = {}  # process -> iteration
-        self._last = 0  # event
+    before: Any = None  # the state before the next fact
+    numbers: dict[int, int] = {}  # process -> iteration
+    last: int = 0  # event
 
     def stand(self, state: LoopState) -> None:
         """What was told so far led to this state, by whoever folded it."""
-        self._before = state
+        self.before = state
 
     def take(self, fact: f.AnyFact, after: LoopState) -> tuple[EventOutcome, ...]:
-        before, self._before = self._before, after
+        before, self.before = self.before, after
         if isinstance(fact, f.IterationStarted):
-            self._numbers[fact.serial] = fact.n
+            self.numbers[fact.serial] = fact.n
         if after.identity.policy.routing is None:
             return self._without_hats(fact, after)
         found = after.hats.turns.latest if before is None else routed_by(before, after)
@@ -57,21 +56,21 @@ class EventOutcomes:
         cancels = (
             bool(s.hats.turns.cancelled) and team is not None and event.topic == team.cancellation_promise
         )
-        counts = event.n > self._last or (cancels and not event.n)
-        self._last = max(self._last, event.n)
+        counts = event.n > self.last or (cancels and not event.n)
+        self.last = max(self.last, event.n)
         serial = 0 if isinstance(fact, f.BoardLooked) else event.iteration  # Ralph looked, and no iteration
         return EventOutcome(
-            replace(routed, event=replace(event, iteration=self._numbers.get(serial, serial))), counts
+            replace(routed, event=replace(event, iteration=self.numbers.get(serial, serial))), counts
         )
 
     def _without_hats(self, fact: f.AnyFact, s: LoopState) -> tuple[EventOutcome, ...]:
         if not isinstance(fact, f.EventReceived):
             return ()
-        self._last += 1
+        self.last += 1
         hat = s.hats.hat if fact.serial == s.progress.serial else ""
-        number = self._numbers.get(fact.serial, fact.serial)
+        number = self.numbers.get(fact.serial, fact.serial)
         return (
-            EventOutcome(Routed(Event(fact.topic, fact.payload, hat, number, self._last), (), NO_HATS), True),
+            EventOutcome(Routed(Event(fact.topic, fact.payload, hat, number, self.last), (), NO_HATS), True),
         )
 
 
@@ -115,3 +114,51 @@ def event_line(routed: Routed) -> str:
     if routed.triggered:
         return f"{number}{named(routed.event)} → {', '.join(routed.triggered)}"
     return f"{number}{named(routed.event)}: {routed.why}"
+
+
+def title(s: LoopState, hat: str) -> str:
+    """A hat's name for people; the coordinator has none."""
+    found = s.identity.policy.team.hat(hat) if s.identity.policy.team is not None else None
+    return found.title if found else hat or "coordinator"
+
+
+def about(events: tuple[Event, ...]) -> str:
+    """What an iteration is about, as in "work.propose item-1.txt"."""
+    return few([f"{shown_topic(e.topic)} {one_line(e.payload, PAYLOAD_CHARS)}".rstrip() for e in events], 3)
+
+
+def spoke(x: f.IterationEnded, s: LoopState) -> str:
+    """What an iteration under hats said, in place of a signal."""
+    if s.hats.turns.idle:
+        return f"idle ({shown_topic(_promise(s))})"
+    events = [routed for routed in accepted(s) if routed.event.iteration == x.serial]
+    return about(s.hats.turns.held) or few([led(s, routed) for routed in events], 3) or "no event"
+
+
+def accepted(s: LoopState) -> list[Routed]:
+    return [routed for routed in s.hats.turns.latest if is_first_news(routed)]
+
+
+def is_first_news(routed: Routed) -> bool:
+    """It is an event of the loop's, and this is not what became of it later."""
+    return routed.event.n > 0 and not routed.why.startswith("stale: ")
+
+
+def completes(s: LoopState, event: Event) -> bool:
+    return s.identity.policy.team is not None and s.identity.policy.team.completes(event.topic)
+
+
+def led(s: LoopState, routed: Routed) -> str:
+    if routed.triggered:
+        return f"{about((routed.event,))} → {', '.join(title(s, hat) for hat in routed.triggered)}"
+    if completes(s, routed.event):
+        return shown_topic(routed.event.topic)
+    return f"{about((routed.event,))} → coordinator"
+
+
+def _promise(s: LoopState) -> str:
+    return (
+        s.identity.policy.team.completion_promise
+        if s.identity.policy.team
+        else s.identity.policy.completion_promise
+    )

@@ -9,7 +9,7 @@ from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.hats.model import Hat, Team
 from ralph.core.policy import GatePolicy, NotifyPolicy, Policy, Task
-from ralph.terminal import words
+from ralph.core.secrets import masked
 
 AGENT = AgentPolicy(command=("agent", "--fast"), env={"API_KEY": "s3cret"})
 POLICY = Policy(
@@ -20,7 +20,7 @@ POLICY = Policy(
 
 
 def test_a_policy_keeps_all_but_its_secrets() -> None:
-    shown = words.policy(POLICY)
+    shown = masked.policy(POLICY)
     assert "s3cret" not in repr(shown)
     assert shown.agent.env == {"API_KEY": "***"} and shown.agent.command == ("agent", "--fast")
     assert shown.gates[1].agent == shown.agent and shown.gates[0] == POLICY.gates[0]
@@ -31,26 +31,26 @@ def test_agents_of_hats_and_those_who_take_over_keep_their_secrets_too() -> None
     whole = msgspec.structs.replace(
         POLICY, fallback=(AGENT,), team=Team(hats=(Hat("a", agent=AGENT), Hat("b", triggers=("x",))))
     )
-    shown = words.policy(whole)
+    shown = masked.policy(whole)
     assert "s3cret" not in repr(shown)
     assert shown.team and whole.team and shown.team.hats[1] == whole.team.hats[1]
     assert shown.team.hats[0].agent == shown.fallback[0] == shown.agent
-    assert words.policy(msgspec.structs.replace(POLICY, team=Team())).team == Team()
+    assert masked.policy(msgspec.structs.replace(POLICY, team=Team())).team == Team()
 
 
 def test_the_fact_of_a_loops_start_is_masked_and_what_is_unknown_stays() -> None:
     started = f.LoopStarted(loop="l1", task=Task(id="t", title="T"), policy=POLICY, root="/x")
     data = msgspec.json.decode(f.encode(started)) | {"later": 1}
-    shown = words.fact("loop.started", msgspec.Raw(msgspec.json.encode(data)))
+    shown = masked.fact("loop.started", msgspec.Raw(msgspec.json.encode(data)))
     assert b"s3cret" not in bytes(shown)
     found = msgspec.json.decode(shown)
     assert found["later"] == 1 and found["root"] == "/x"
-    assert f.decode(shown) == msgspec.structs.replace(started, policy=words.policy(POLICY))
+    assert f.decode(shown) == msgspec.structs.replace(started, policy=masked.policy(POLICY))
 
 
 def test_other_facts_are_left_alone() -> None:
     data = msgspec.Raw(f.encode(f.RunEnded(run="r", code=0)))
-    assert words.fact("run.ended", data) is data
+    assert masked.fact("run.ended", data) is data
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_other_facts_are_left_alone() -> None:
     ],
 )
 def test_of_an_address_only_its_kind_and_its_variables_are_shown(url: str, shown: str) -> None:
-    assert words.address(url) == shown
+    assert masked.address(url) == shown

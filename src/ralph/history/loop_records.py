@@ -1,0 +1,121 @@
+"""What a run that begins asks of the journal's records: which loop is the newest, which can go on, which runs died. Reads only.
+
+It needs the records themselves: a resume closes what they left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ralph.core import facts as f
+from ralph.core.exits import RESUMABLE, SETTLED
+from ralph.core.loop.fold import fold_all
+from ralph.core.loop.state import LoopState
+from ralph.git.repo import Repo
+from ralph.journal.record import Record
+
+
+def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record]] | None:
+    """The newest loop in this workspace, with its records."""
+    for record in reversed(records):
+        if record.kind == "loop.started":
+            fact = f.decode(record.data)
+            if isinstance(fact, f.LoopStarted) and fact.root == str(root):
+                own = [r for r in records if r.loop == fact.loop]
+                return fold_all(f.decode(r.data) for r in own), own
+    return None
+
+
+def is_over(s: LoopState) -> bool:
+    """It ended in a way from which nothing goes on."""
+    return s.judgement.ended is not None and s.judgement.ended not in RESUMABLE
+
+
+def unfinished_elsewhere(records: list[Record], root: Path) -> bool:
+    """Whether a workspace other than this one, and not removed since, has a loop that can go on."""
+    newest: dict[str, str] = {}
+    over: set[str] = set()
+    for record in records:
+        if record.kind not in ("loop.started", "loop.resumed", "loop.ended"):
+            continue
+        match f.decode(record.data):
+            case f.LoopStarted() as started:
+                newest[started.root] = started.loop
+            case f.LoopResumed():
+                over.discard(record.loop)
+            case f.LoopEnded() as ended if ended.end not in RESUMABLE:
+                over.add(record.loop)
+    return any(
+        loop not in over and other != str(root) and Path(other).is_dir() for other, loop in newest.items()
+    )
+
+
+def is_unfinished(s: LoopState) -> bool:
+    """It was cut short, so that a new run must say whether to go on with it."""
+    return not is_over(s) and s.judgement.ended not in SETTLED
+
+
+def died_after(loop: list[Record], records: list[Record]) -> bool:
+    """Whether the last run that worked on this loop died."""
+    return loop[-1].run in {dead.run for dead in dead_runs(records)}
+
+
+def how_it_ended(loop: list[Record]) -> f.LoopEnded:
+    return next(fact for r in reversed(loop) if isinstance(fact := f.decode(r.data), f.LoopEnded))
+
+
+def ended_by(loop: list[Record]) -> str:
+    """The run in which it ended."""
+    return next(r.run for r in reversed(loop) if r.kind == "loop.ended")
+
+
+def dead_runs(records: list[Record]) -> list[f.RunStarted]:
+    """Runs that began and neither ended nor were swept: they died."""
+    begun: dict[str, f.RunStarted] = {}
+    for record in records:
+        if record.kind in ("run.started", "run.ended", "run.swept"):
+            fact = f.decode(record.data)
+            if isinstance(fact, f.RunStarted):
+                begun[fact.run] = fact
+            elif isinstance(fact, f.RunEnded | f.RunSwept):
+                begun.pop(fact.run, None)
+    return list(begun.values())
+
+
+_BY_INBOX = frozenset(  # facts that name the message they came by
+    (
+        *("event.received", "stop.requested", "claim.made", "task.proposed", "checkpoint"),
+        *("said", "paused", "continued", "answered"),
+    )
+)
+
+
+def seen_in(records: list[Record]) -> set[str]:
+    """Inbox messages that the journal has already: delivering them again would be a repeat."""
+    seen = set()
+    for record in records:
+        if record.kind in _BY_INBOX:
+            seen.add(getattr(f.decode(record.data), "name", ""))
+    return seen - {""}
+
+
+def ended_loops(records: list[Record], home: Repo) -> Iterator[tuple[LoopState, int]]:
+    """Every loop of the backlog that ended, with the number of the record that says so."""
+    for own in by_loop(records, home).values():
+        last = max((r.seq for r in own if r.kind == "loop.ended"), default=0)
+        if last:
+            s = fold_all(f.decode(r.data) for r in own)
+            if s.judgement.ended is not None:
+                yield s, last
+
+
+def by_loop(records: list[Record], home: Repo) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        if record.kind == "loop.started":
+            started = f.decode(record.data)
+            if isinstance(started, f.LoopStarted) and started.home == str(home.root):
+                found[started.loop] = []
+        if record.loop in found:
+            found[record.loop].append(record)
+    return found
