@@ -303,10 +303,10 @@ def passed(team: Team, s: Turns) -> Turns:
 def abandoned(team: Team, s: Turns, why: str) -> Turns:
     """The item under way was given up: what hats said since it was dispatched is about it. The board is looked at again."""
     scanner = next((hat for hat in team.hats if hat.scan is not None and hat.triggers), None)
-    kept = tuple(
-        turn for turn in s.pending if all(e.n < s.dispatched or _from_outside(e) for e in turn.events)
-    )
-    over = [event for turn in s.pending if turn not in kept for event in turn.events]
+    over = [e for turn in s.pending for e in turn.events if e.n >= s.dispatched and not _from_outside(e)]
+    # An aggregate's turn that was given back may hold events about other things too.
+    left = (replace(turn, events=tuple(e for e in turn.events if e not in over)) for turn in s.pending)
+    kept = tuple(turn for turn, was in zip(left, s.pending, strict=True) if turn.events or not was.events)
     told = tuple(Routed(event, (), f"dropped: {why}") for event in (*over, *s.held))
     s = replace(s, pending=kept, held=(), claim="", refused=(), latest=told, fruitless=0, lost="")
     return publish(team, s, Event(scanner.triggers[0] if scanner else RESUME, why))

@@ -600,3 +600,11 @@ def test_a_claim_stands_only_when_nothing_waits_and_a_persistent_loop_never_clai
         assert not state.pending and not team.persistent
     if team.persistent:
         assert not any(one.startswith("claim: ") for one in said)
+
+
+def test_a_given_up_item_takes_only_its_own_events_out_of_a_turn_that_holds_others() -> None:
+    older, own = Event("a.done", "x", "planner", 1, n=4), Event("b.done", "y", "planner", 2, n=5)
+    s = Turns(count=5, pending=(Turn("sum", (older, own), "given back"),), dispatched=5)
+    found = t.abandoned(BUILD, s, "item-1 was given up")
+    assert found.pending[0].events == (older,)
+    assert [routed.event for routed in found.latest if routed.why.startswith("dropped: ")] == [own]
