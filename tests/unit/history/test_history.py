@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import tracemalloc
 from collections.abc import Iterable
@@ -205,24 +206,25 @@ def test_a_new_fact_costs_the_same_however_long_the_loop_is() -> None:
 
 
 def test_ten_thousand_iterations_fit_into_fifty_megabytes(tmp_path: Path) -> None:
-    """A tenth of them in a tenth of that, with 5 MB of what agents and gates said beside it."""
+    """A fifth of them in a fifth of that, with 10 MB of what agents and gates said beside it."""
     journal = JournalFile(tmp_path)
     journal.begin()
-    for n in range(1, 1001):
+    for n in range(1, 2001):
         journal.write(*iteration(n, "word " * 700 + "\nITERATION_DONE"), *gate(n, excerpt="line\n" * 400))
         journal.records.clear()
     live = LiveHistory(tmp_path)
     tracemalloc.start()
     try:
         live.poll()
+        gc.collect()
         used, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
         live.close()
         journal.close()
-    assert len(live.history.loops["l"].iterations) == len(live.history.loops["l"].gates) == 1000
-    assert used < 5_000_000
-    assert live.history.loops["l"].iterations[1000].result.tree == tree(1000)
+    assert len(live.history.loops["l"].iterations) == len(live.history.loops["l"].gates) == 2000
+    assert used < 10_000_000, used
+    assert live.history.loops["l"].iterations[2000].result.tree == tree(2000)
 
 
 def test_who_shows_only_what_goes_on_forgets_the_past(journal: JournalFile) -> None:

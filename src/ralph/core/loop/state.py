@@ -7,7 +7,7 @@ claims.py read all of them and write none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -30,6 +30,10 @@ SOFT_LIMITS = {
 }
 ATTEMPTS_HEAD = "| # | Gate | Error Hash | Strategy Shift |\n|---|------|------------|----------------|\n"
 OUTPUTS_KEPT = 3  # attempts whose output is shown to the next iteration
+REMEMBERED = 1000  # trees, events, failures and verdicts that new ones are compared with
+
+
+V = TypeVar("V")
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -161,9 +165,9 @@ class Progress(msgspec.Struct, frozen=True):
     last_how: str = ""  # how the previous iteration ended, where the next must know
     silent: bool = False  # the last iteration gave no signal
     stragglers: tuple[str, ...] = ()
-    trees: frozenset[str] = frozenset()
+    trees: dict[str, None] = {}  # that it has been at
     scratchpad: str = ""
-    events: frozenset[str] = frozenset()
+    events: dict[str, None] = {}  # "topic payload" of those that came
     news: bool = False  # a new event came in since the last iteration ended
     no_progress: int = 0
     same_tree: int = 0
@@ -233,7 +237,7 @@ class Judgement(msgspec.Struct, frozen=True):
     unchecked: int = 0  # serial of the iteration whose `every: iteration` gates are due
     results: tuple[Result, ...] = ()  # of the claim or iteration at hand
     verdicts: dict[str, tuple[bool, ...]] = {}
-    failures: frozenset[str] = frozenset()  # "gate hash" of every failure that is known not to be a whim
+    failures: dict[str, None] = {}  # "gate hash" of every failure that is known not to be a whim
     checks: dict[str, Result] = {}  # gate -> what it said after an iteration, the last time
     refusals: dict[str, int] = {}  # reviewer -> how often it could not work on this claim
     reviews: dict[str, Result] = {}  # verdict key -> what a reviewer said: asked for once
@@ -370,6 +374,14 @@ class LoopState(msgspec.Struct, frozen=True):
             tokens=self.progress.tokens + sum(r.usage.tokens for r in under_way),
             cost_usd=self.progress.cost_usd + sum(r.usage.cost_usd for r in under_way),
         )
+
+
+def with_newest(known: dict[str, V], added: dict[str, V]) -> dict[str, V]:
+    """Both, without the oldest of too many: a fact costs the same however long the loop is."""
+    both = {**known, **added}
+    for key in list(both)[: max(0, len(both) - REMEMBERED)]:
+        del both[key]
+    return both
 
 
 def failure_key(gate: str, error_hash: str) -> str:

@@ -20,6 +20,7 @@ from ralph.core.loop.state import (
     Result,
     failure_key,
     verdict_key,
+    with_newest,
 )
 from ralph.core.loop.step import CANNOT_RUN, Reducers, Step, gives_no_answer, is_promise
 from ralph.core.policy import GatePolicy
@@ -210,9 +211,9 @@ def _gate_ended(step: Step, x: f.GateEnded) -> Judgement:
     if gate and gate.kind.asked_once:
         return _opinion(step, j, gate, x)
     key = verdict_key(x.gate, x.variant, x.tree)
-    j = replace(j, verdicts={**j.verdicts, key: (*j.verdicts.get(key, ()), x.passed)})
+    j = replace(j, verdicts=with_newest(j.verdicts, {key: (*j.verdicts.get(key, ()), x.passed)}))
     if not x.passed and (x.purpose == "base" or j.claim is None):
-        j = replace(j, failures=j.failures | {failure_key(x.gate, x.error_hash)})
+        j = replace(j, failures=with_newest(j.failures, {failure_key(x.gate, x.error_hash): None}))
     if x.purpose == "base":
         return _base_measured(j, x)
     return _evidence(step, replace(j, results=(*j.results, _result(x))), gate, x)
@@ -237,8 +238,8 @@ def _opinion(step: Step, j: Judgement, gate: GatePolicy, x: f.GateEnded) -> Judg
         return replace(j, results=tuple(r for r in j.results if r.gate != x.gate))
     if not x.unclear:
         key = verdict_key(x.gate, x.variant, x.tree)
-        verdicts = {**j.verdicts, key: (*j.verdicts.get(key, ()), x.passed)}
-        j = replace(j, verdicts=verdicts, reviews={**j.reviews, key: result})
+        verdicts = with_newest(j.verdicts, {key: (*j.verdicts.get(key, ()), x.passed)})
+        j = replace(j, verdicts=verdicts, reviews=with_newest(j.reviews, {key: result}))
     if not gate.hard:
         j = replace(j, findings={**j.findings, x.gate: x.findings})
     return _evidence(step, j, gate, x)
@@ -313,13 +314,14 @@ def _attempt(
         headline=headline,
     )
     # Only the last outputs are shown again; the table keeps every row.
-    older = tuple(replace(a, excerpt="") for a in j.history[: 1 - OUTPUTS_KEPT or None])
-    recent = j.history[len(older) :]
+    history = [*j.history, made]
+    if (past := len(history) - OUTPUTS_KEPT) > 0:
+        history[past - 1] = replace(history[past - 1], excerpt="")
     return replace(
         j,
         attempts=j.attempts + 1,
-        history=(*older, *recent, made),
-        failures=j.failures | {failure_key(gate, hash_)},
+        history=tuple(history),
+        failures=with_newest(j.failures, {failure_key(gate, hash_): None}),
         streak=streak,
         streak_hash=hash_,
         under_shift=j.under_shift if streak > 1 else 0,

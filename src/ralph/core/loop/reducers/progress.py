@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.loop.state import Progress, Running
+from ralph.core.loop.state import Progress, Running, with_newest
 from ralph.core.loop.step import Reducers, Step, is_promise, new_note
 
 
@@ -18,7 +18,7 @@ def _resumed(step: Step, x: f.LoopResumed) -> Progress:
 
 
 def _prepared(step: Step, x: f.WorkspacePrepared) -> Progress:
-    return replace(step.before.progress, trees=frozenset((x.tree,)))
+    return replace(step.before.progress, trees={x.tree: None})
 
 
 def _tree_changed(step: Step, x: f.WorkspaceChanged) -> Progress:
@@ -31,7 +31,7 @@ def _merged(step: Step, x: f.WorkspaceMerged) -> Progress:
 
 
 def _seen(p: Progress, tree: str) -> Progress:
-    return replace(p, trees=p.trees | {tree}) if tree else p
+    return replace(p, trees=with_newest(p.trees, {tree: None})) if tree else p
 
 
 def _iteration_started(step: Step, x: f.IterationStarted) -> Progress:
@@ -81,7 +81,7 @@ def _moved(step: Step, p: Progress, x: f.IterationEnded) -> Progress:
     progress = x.tree not in p.trees or returned or p.news or x.scratchpad != p.scratchpad
     return replace(
         p,
-        trees=p.trees | {x.tree},
+        trees=with_newest(p.trees, {x.tree: None}),
         scratchpad=x.scratchpad,
         news=False,
         no_progress=0 if progress else p.no_progress + 1,
@@ -92,8 +92,10 @@ def _moved(step: Step, p: Progress, x: f.IterationEnded) -> Progress:
 def _with_events(step: Step, p: Progress) -> Progress:
     """An idle look is no iteration without progress; a new event is one with it."""
     hats = step.hat_step
-    if hats.turns.idle or hats.said - p.events:
-        return replace(p, no_progress=0, same_tree=0, events=p.events | hats.said)
+    if hats.turns.idle or hats.said - p.events.keys():
+        return replace(
+            p, no_progress=0, same_tree=0, events=with_newest(p.events, dict.fromkeys(sorted(hats.said)))
+        )
     return p
 
 
@@ -145,7 +147,7 @@ def _event(step: Step, x: f.EventReceived) -> Progress:
     if is_promise(step, x):
         return p
     said = f"{x.topic} {x.payload}"
-    return replace(p, events=p.events | {said}, news=p.news or said not in p.events)
+    return replace(p, events=with_newest(p.events, {said: None}), news=p.news or said not in p.events)
 
 
 def _transition_passed(step: Step, x: f.TransitionPassed) -> Progress:
