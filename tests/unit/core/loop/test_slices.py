@@ -11,7 +11,7 @@ import pytest
 from ralph.core import facts as f
 from ralph.core.loop import reducers
 from ralph.core.loop.fold import SLICES
-from ralph.core.loop.state import LoopState
+from ralph.core.loop.state import REMEMBERED, LoopState, with_newest
 
 FOLDER = Path(reducers.__file__).parent
 OF_THE_RUN = {  # facts that say nothing about a loop's state
@@ -43,3 +43,10 @@ def test_a_reducer_reads_of_the_new_state_only_the_slices_above_its_own(name: st
     assert read & {*order} <= above
     written = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & {"LoopState"}
     assert not written or name in ("judgement", "hats", "warnings"), "a reducer returns its own slice"
+
+
+def test_a_long_loop_compares_with_the_newest_trees_only() -> None:
+    known: dict[str, None] = {}
+    for n in range(REMEMBERED + 50):
+        known = with_newest(known, {f"t{n}": None})
+    assert list(known) == [f"t{n}" for n in range(50, REMEMBERED + 50)]
