@@ -88,4 +88,4 @@ def test_a_file_among_the_channels_is_one(tmp_path: Path, monkeypatch: pytest.Mo
 
     assert of(url="drum://hill") == "the drum" == of({"WHOM": "drum://hill"}, url="$WHOM")
     assert of(url="slack://a/b") == "Apprise" == of(url="command://a") == of(url="$WHOM")
-    assert of(run="drum") == "Command"
+    assert of(run="drum") == "CommandChannel"
