@@ -111,6 +111,7 @@ LONG_UNIT = {
     "test_long_chains_of_dependencies_and_parents_are_no_trouble",
     "test_of_huge_output_the_end_counts",
     "test_pathological_output_is_hashed_in_bounded_time",
+    "test_ten_thousand_iterations_fit_into_fifty_megabytes",
 }
 # Recorded projects (tests/golden): one of each great kind.
 GOLDEN = {

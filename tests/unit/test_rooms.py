@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import ralph
+from parsed import nodes
 
 ROOT = Path(ralph.__file__).parent
 EVERYWHERE = {"errors", "fault_points", "files", "text", "__version__"}
@@ -79,7 +80,7 @@ BY_NAME = {"agents", "notify/channels", "cli"}  # their modules are found by nam
 
 def _imports(path: Path) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -135,7 +136,7 @@ def test_the_core_does_no_io() -> None:
             ]
             wrong += [
                 f"{path.name} calls {node.func.id}"
-                for node in ast.walk(ast.parse(path.read_text()))
+                for node in nodes(path)
                 if isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Name)
                 and node.func.id in ("open", "print", "input")
@@ -173,7 +174,7 @@ def _importers(modules: dict[str, Path]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for importer, path in modules.items():
         package = importer if path.name == "__init__.py" else importer.rpartition(".")[0]
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
@@ -190,7 +191,7 @@ def _importers(modules: dict[str, Path]) -> dict[str, set[str]]:
 def test_no_public_class_exists_twice() -> None:
     places = defaultdict(list)
     for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(str(path.relative_to(ROOT)))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}

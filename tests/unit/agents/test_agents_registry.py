@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import ralph
+from parsed import nodes
 from ralph.agents import registry
 from ralph.agents.adapter import Adapter, AgentTools, Launch
 from ralph.agents.registry import adapter
@@ -130,7 +131,7 @@ def test_no_module_outside_of_agents_compares_with_an_agents_name() -> None:
     for path in ROOT.rglob("*.py"):
         if "agents" in path.relative_to(ROOT).parts[:1]:
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Compare | ast.MatchValue | ast.Dict):
                 parts = node.keys if isinstance(node, ast.Dict) else ast.walk(node)
                 words = {part.value for part in parts if isinstance(part, ast.Constant)}

@@ -12,6 +12,7 @@ import pytest
 from reference import commands_page, examples
 
 import ralph
+from parsed import nodes
 from ralph.cli import completion
 from ralph.cli.app import COMMANDS, app
 
@@ -110,7 +111,7 @@ def errors(room: str) -> list[tuple[str, ast.Call]]:
         where = str(path.relative_to(SOURCE))
         if where in FRAGMENTS:
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Name)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 import gate_package
 from loop_states import loop_state
+from parsed import nodes
 from ralph.config.load import Resolved, load
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
@@ -56,7 +57,7 @@ def test_no_other_module_tells_gates_apart_by_their_fields() -> None:
     found = []
     for path in PACKAGE.rglob("*.py"):
         called = set()
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.Call):
                 called.add(id(node.func))
             elif (
