@@ -1,6 +1,5 @@
 """States of a loop for tests, by the names of fields, whichever slice holds them."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -24,9 +23,3 @@ def changed(s: LoopState, **fields: Any) -> LoopState:
         own = {field: value for field, value in fields.items() if SLICES[field] == name}
         s = replace(s, **{name: replace(getattr(s, name), **own)})
     return s
-
-
-def flat(s: LoopState) -> Iterator[tuple[str, Any]]:
-    """Every field of every slice."""
-    for field, name in SLICES.items():
-        yield field, getattr(getattr(s, name), field)

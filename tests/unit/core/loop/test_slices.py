@@ -41,8 +41,6 @@ def test_a_reducer_reads_of_the_new_state_only_the_slices_above_its_own(name: st
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("step.now", "now", "after")
     }
     assert read & {*order} <= above
-    written = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & {"LoopState"}
-    assert not written or name in ("judgement", "hats", "warnings"), "a reducer returns its own slice"
 
 
 def test_a_long_loop_compares_with_the_newest_trees_only() -> None:
