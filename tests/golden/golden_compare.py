@@ -39,6 +39,7 @@ _OTHER = (
     r"ralph [a-z]+(?: --[a-z-]+)*",
     r"\d+(?:[.,:]\d+)*",
 )
+_MOMENT = re.compile(r"\b(?:\d{4}-\d\d-\d\d )?(\d\d:\d\d)(?::\d\d)?\b")  # today without its date, else without seconds
 
 
 class Facts:
@@ -50,7 +51,7 @@ class Facts:
         self._pattern = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])|" + "|".join(_OTHER))
 
     def of(self, text: str) -> tuple[str, ...]:
-        return tuple(self._pattern.findall(text))
+        return tuple(self._pattern.findall(_MOMENT.sub(r"\1", text)))
 
     def lines(self, text: str) -> list[tuple[str, ...]]:
         """Of each line that has any; a line that is indented goes on with the one before it."""
