@@ -19,7 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("ralph.cli.init", "Write a ralph.yml that fits this project."),
     "presets": ("ralph.cli.init", "Configurations to begin with."),
     "run": ("ralph.cli.run.command", "Run an agent on a task until the gates prove it done."),
-    "resume": ("ralph.cli.run.command", "Go on with the unfinished loop."),
+    "resume": ("ralph.cli.run.resume", "Go on with the unfinished loop."),
     "task": ("ralph.cli.task.commands", "The tasks in tasks.jsonl: list, add, split, complete, import."),
     "say": ("ralph.cli.run.steering", "Tell the next iteration something."),
     "answer": ("ralph.cli.run.steering", "Answer what a loop asks."),

@@ -112,10 +112,10 @@ def examine(
     task = task_of(settings, overrides, cwd, to_come=prompt_to_come)
     from_file = prompt_file(settings, overrides, cwd)
     tasks = backlogs.backlog_file(settings, backlog) if task is None and from_file is None else None
-    if tasks or overrides.backlog:
-        policy = backlogs.policy_for_tasks(policy, settings, overrides)
-    elif task is not None:
-        backlogs.warn_without_backlog(settings, overrides)
+    if tasks or overrides.backlog or task is not None:
+        policy = backlogs.with_workspace(
+            policy, settings, overrides, prompt=not tasks and not overrides.backlog
+        )
     return Examined(
         path,
         settings,

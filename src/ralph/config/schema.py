@@ -242,7 +242,7 @@ KEYS: tuple[Key, ...] = (
     Key("poll_interval_seconds", duration(), "work.poll_seconds", "Time between two looks at the backlog while the system reports no change."),
     Key("gate_concurrency", integer(1), "work.gates_at_once", "Gates that run at once, of all the tasks under way."),
     Key("share", field_types.FOLDERS, "work.share", "Folders that git ignores, such as node_modules and .venv, of which every workspace gets a copy. Relative to the top of the repository."),
-    Key("workspace", choice("clone", "worktree", "in-place"), "", "Where a task is worked on: its own clone, its own worktree (both for a backlog), or your folder (for a prompt).", "`clone` for a backlog; a prompt is worked on in place"),
+    Key("workspace", choice("clone", "worktree", "in-place"), "", "Where a task is worked on: its own clone, its own worktree, or your folder (only for a prompt). From a clone or worktree, proven work lands as `land` says.", "`clone` for a backlog, `in-place` for a prompt"),
     Key("land.how", choice("merge", "branch", "pr", "none"), "", "Where a backlog's proven work goes: merged into the target, onto a branch `task/...`, into a pull request (by `gh`), or nowhere but a recovery ref. `land: branch` is short for this key alone.", "`merge` for a backlog"),
     Key("land.target", field_types.LINE, "land.target", "The branch that tasks of the backlog start from and land on.", "the one that is checked out"),
     Key("land.merges", integer(0), "land.merges", "How often a task is merged with a target that has moved on before it goes onto a branch instead."),

@@ -35,7 +35,7 @@ from ralph.config.schema import (
     names_in,
 )
 from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
-from ralph.core.policy import SandboxKind
+from ralph.core.policy import SandboxKind, WorkspaceKind
 
 # -- the command line ----------------------------------------------------------------------------
 
@@ -61,6 +61,7 @@ class Overrides(msgspec.Struct, frozen=True):
     sandbox: SandboxKind | None = None  # in place of sandbox.kind
     backlog: str = ""  # the flag that asks for the tasks of the backlog
     in_place: bool = False  # work in the user's folder, whatever `workspace` says
+    workspace: WorkspaceKind | None = None  # in place of the key
 
 
 # field, least, most, whether the least itself is refused

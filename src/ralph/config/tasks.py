@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ralph.config.problems import Problems, quoted, quoted_path
+from ralph.config.problems import Problems, quoted_path
 from ralph.config.resolve import gates_of
 from ralph.config.schema import AT_END, BY_PATH, GATE, field_default
 from ralph.config.settings import Overrides, Settings, Values, fields, read_settings
@@ -127,6 +127,7 @@ _OF_TASKS = (
     "land.target",
     "land.merges",
 )
+_UNUSED = "is used only for a backlog; a prompt that is worked on in place stays there"
 _NOT_HERE = "is not for a backlog yet: each task needs its own workspace; use clone or worktree"
 
 
@@ -169,10 +170,25 @@ def _at_end(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[GatePo
     return tuple(replace(gate, hard=False) for gate in found)
 
 
-def policy_for_tasks(policy: Policy, settings: Settings, overrides: Overrides) -> Policy:
-    kind = settings.get("workspace")
+def with_workspace(policy: Policy, settings: Settings, overrides: Overrides, *, prompt: bool) -> Policy:
+    """Where it is worked on, and where that goes: a prompt stays in the user's folder unless something else is said."""
+    said = "in-place" if overrides.in_place else overrides.workspace or settings.get("workspace")
+    kind = said or ("in-place" if prompt else "clone")
+    if not prompt:
+        _check_tasks(settings, overrides, kind)
+    elif kind == "in-place":
+        _warn_in_place(settings, overrides)
+    if kind == "in-place":
+        return policy
+    land = LandPolicy(how=settings.get("land.how") or "merge", **fields(settings.values, "land"))
+    return replace(policy, workspace=kind, land=land)
+
+
+def _check_tasks(settings: Settings, overrides: Overrides, kind: str) -> None:
     if overrides.in_place:
         settings.problems.add_outside("--in-place", _NOT_HERE)
+    elif overrides.workspace == "in-place":
+        settings.problems.add_outside("--workspace", f"in-place {_NOT_HERE}")
     elif kind == "in-place":
         settings.wrong("workspace", f"in-place {_NOT_HERE}")
     for flag, given in (("--criteria", overrides.criteria), ("--task-id", overrides.task_id)):
@@ -181,22 +197,14 @@ def policy_for_tasks(policy: Policy, settings: Settings, overrides: Overrides) -
     for path in settings.values:
         if path.startswith("task."):
             settings.warn(path, "is used only with a prompt; tasks of a backlog have their own")
-    land = LandPolicy(how=settings.get("land.how") or "merge", **fields(settings.values, "land"))
-    return replace(policy, workspace=kind or "clone", land=land)
 
 
-def warn_without_backlog(settings: Settings, overrides: Overrides) -> None:
-    """A prompt is worked on in place, and stays there: who asks for anything else must know."""
-    kind = settings.get("workspace")
-    if kind not in (None, "in-place") and not overrides.in_place:
-        what = f"{quoted(kind)} is only for a backlog; a prompt is worked on in place"
-        settings.wrong(
-            "workspace", f"{what}: remove the key, say --in-place, or make it a task: `ralph task add`"
-        )
+def _warn_in_place(settings: Settings, overrides: Overrides) -> None:
+    """What is made in the user's folder stays there: who asks for anything else must know."""
     if overrides.prompt is not None or overrides.prompt_file is not None:
         return  # the file is for other runs than this one
     for path in (*_OF_TASKS, "push"):
         if settings.get(path) not in (None, field_default(BY_PATH[path].into)):
-            settings.warn(path, "is used only for a backlog")
+            settings.warn(path, _UNUSED)
     if settings.get("land.how") not in (None, "none"):
-        settings.warn("land.how", "is used only for a backlog")
+        settings.warn("land.how", _UNUSED)

@@ -103,14 +103,14 @@ def after_fault(s: LoopState) -> str:
 
 
 def resume_of(s: LoopState) -> str:
-    return f"ralph resume --task {shlex_quoted(s.identity.task.id)}" if s.identity.home else "ralph resume"
+    return of_task("resume", s)
 
 
 def of_task(command: str, s: LoopState) -> str:
     """A command about this loop; of a backlog it names the task."""
     return (
         f"ralph {command} --task {shlex_quoted(s.identity.task.id)}"
-        if s.identity.home
+        if s.identity.source == "backlog"
         else f"ralph {command}"
     )
 

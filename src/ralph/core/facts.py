@@ -22,6 +22,8 @@ StopHow = Literal["graceful", "now", "interrupt", "cancel"]
 QUOTA_SECONDS = 900.0  # until a quota is looked at again when the agent does not say when it is back
 Fault = Literal["", "quota", "overload", "credentials", "unusable"]
 
+Source = Literal["prompt", "backlog"]  # where a task comes from
+
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
     pass
@@ -116,6 +118,11 @@ class LoopStarted(Fact, frozen=True, tag="loop.started"):
     home: str = ""  # the user's own checkout, where that is another
     slot: int = 0  # which of the workspaces side by side
     backlog: str = ""  # the backlog's file, relative to the root; empty when it is outside
+    source: Source | Literal[""] = ""  # empty in old journals: only a backlog's loops had a home then
+
+    @property
+    def of_backlog(self) -> bool:
+        return self.source == "backlog" or (not self.source and bool(self.home))
 
 
 class LoopResumed(Fact, frozen=True, tag="loop.resumed"):

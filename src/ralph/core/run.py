@@ -1,4 +1,4 @@
-"""schedule(run state) -> which loops are wanted now, or how the run ends. Pure and total."""
+"""schedule(run state, ready tasks) -> which loops are wanted now, or how the run ends. Pure and total."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.exits import CODES, RESUMABLE, SOME_TASKS_FAILED, STOPS_THE_RUN, USAGE_ERROR, End
+from ralph.core.exits import CODES, SOME_TASKS_FAILED, STOPS_THE_RUN, USAGE_ERROR, End
 from ralph.core.facts import RunReviewed
 from ralph.core.policy import GatePolicy
 from ralph.text import few
@@ -125,24 +125,11 @@ def _began(s: RunState, task: str) -> RunState:
 NOTHING_BEGUN = USAGE_ERROR
 
 
-def schedule(s: RunState) -> tuple[Step, ...]:
-    if s.finished:
-        return ()
-    if s.running:
-        return ()  # one at a time
-    waiting = [t for t in s.tasks if t not in s.ended]
-    if waiting and not s.stopping:
-        return (StartLoop(task=waiting[0]),)
-    return (EndRun(code=_code(s)),)
-
-
-def from_backlog(
-    s: RunState, ready: Sequence[str], work: Work, whole: Collection[str] = ()
-) -> tuple[Step, ...]:
+def schedule(s: RunState, ready: Sequence[str], work: Work, whole: Collection[str] = ()) -> tuple[Step, ...]:
     """What to begin now, of the tasks that could be worked on, the most urgent first. Nothing: wait, for a loop or for
     somebody to add a task. `whole`: tasks that are done without a loop that says so: split in place of failing, with every
     part done; or done by a run that died before it could write so."""
-    if s.finished:
+    if s.finished or s.reviewing:
         return ()
     left = max(0, work.most - len(s.tasks)) if work.most else len(ready)
     free = 0 if s.stopping or s.ending else work.parallel - len(s.running)
@@ -158,16 +145,17 @@ def from_backlog(
         return ()
     if s.tip and not s.stopping and (gate := next_of(work.at_end, s.reviews)):
         return (ReviewRun(gate=gate),)
-    return (EndRun(code=_backlog_code(s, work, whole)),)
+    return (EndRun(code=_code(s, work, whole)),)
 
 
-def _backlog_code(s: RunState, work: Work, whole: Collection[str]) -> int:
-    """A task that was asked for by name speaks for itself; one that could not be begun was asked for in error."""
+def _code(s: RunState, work: Work, whole: Collection[str]) -> int:
+    """A task that was asked for by name speaks for itself; one that could not be begun was asked for in error. Several: 0
+    when all are well, 1 when some failed, the stop's own code when cut short."""
+    if work.only and len(s.tasks) == 1 and s.tasks[0] in s.ended:
+        return s.ended[s.tasks[0]][1]
     if s.cancelled:
         return CODES["cancelled"]
-    if work.only and len(s.tasks) == 1:
-        return _code(s)
-    if work.only and not s.tasks and not s.stopping and not any(_is_under(t, work.only) for t in whole):
+    if work.only and not s.tasks and not s.stopping and not any(is_under(t, work.only) for t in whole):
         return NOTHING_BEGUN
     cut_short = [code for end, code in s.ended.values() if end in STOPS_THE_RUN]
     if cut_short:
@@ -178,21 +166,8 @@ def _backlog_code(s: RunState, work: Work, whole: Collection[str]) -> int:
     return SOME_TASKS_FAILED if any(codes) else 0
 
 
-def _is_under(task: str, only: str) -> bool:
+def is_under(task: str, only: str) -> bool:
     return task == only or task.startswith(f"{only}.")
-
-
-def _code(s: RunState) -> int:
-    """One task: its own code. Several: 0 when all are well, 1 when some failed, the stop's own code when cut short."""
-    ends = [s.ended[t] for t in s.tasks if t in s.ended]
-    if len(s.tasks) == 1 and ends:
-        return ends[0][1]
-    cut_short = [code for end, code in ends if end in STOPS_THE_RUN and end in RESUMABLE]
-    if cut_short:
-        return cut_short[-1]
-    if s.stopping and len(ends) < len(s.tasks):
-        return CODES["stopped"]
-    return SOME_TASKS_FAILED if any(code for _, code in ends) else 0
 
 
 def latest(reviews: Sequence[RunReviewed]) -> tuple[RunReviewed, ...]:

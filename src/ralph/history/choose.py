@@ -42,10 +42,10 @@ def choose(
         return Selection([one.id for one in here])
     if run:
         return _of_run(known, repo, run)
-    in_place = [one.id for one in here if not one.home][-1:]
+    prompt = known.newest_prompt(repo.root)
     over = meant(known.runs.of(repo.root), known.worked.keys())
-    if over is None or any(known.newest[id] > over.at.seq for id in in_place):
-        return Selection(in_place or [here[-1].id])
+    if over is None or (prompt and known.newest[prompt] > over.at.seq):
+        return Selection([prompt or here[-1].id])
     return _whole(known, repo, over)
 
 

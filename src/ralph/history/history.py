@@ -27,6 +27,7 @@ class LoopStart(msgspec.Struct, frozen=True):
     title: str
     root: str
     home: str
+    of_backlog: bool
 
     @property
     def checkout(self) -> str:
@@ -50,7 +51,9 @@ class Survey(msgspec.Struct):
         started = f.decode(record.data) if record.kind == "loop.started" else None
         if isinstance(started, f.LoopStarted):
             x, task = started, started.task
-            self.starts[x.loop] = LoopStart(x.loop, at_record(record), task.id, task.title, x.root, x.home)
+            self.starts[x.loop] = LoopStart(
+                x.loop, at_record(record), task.id, task.title, x.root, x.home, x.of_backlog
+            )
         if record.loop in self.starts:
             self.newest[record.loop] = record.seq
             self.worked.setdefault(record.run, {})[record.loop] = None
@@ -60,9 +63,9 @@ class Survey(msgspec.Struct):
         """The loops of this checkout and of its backlog, oldest first."""
         return [one for one in self.starts.values() if one.checkout == str(root)]
 
-    def in_place(self, root: Path) -> str:
-        """The newest loop that works in this very folder; empty: none has."""
-        return next((one.id for one in reversed(self.starts.values()) if one.root == str(root)), "")
+    def newest_prompt(self, root: Path) -> str:
+        """The newest loop of a prompt here; empty: there is none."""
+        return next((one.id for one in reversed(self.here(root)) if not one.of_backlog), "")
 
     def loops_of(self, lives: Collection[str], root: Path) -> list[str]:
         """The loops of this checkout that these lives of a run began or took up again, oldest first."""

@@ -7,23 +7,49 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from ralph.core import facts as f
 from ralph.core.exits import RESUMABLE, SETTLED
 from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState
+from ralph.core.policy import Task
 from ralph.git.repo import Repo
 from ralph.journal.record import Record
 
 
-def last_loop(records: list[Record], root: Path) -> tuple[LoopState, list[Record]] | None:
-    """The newest loop in this workspace, with its records."""
+class Begun(msgspec.Struct):
+    """A loop with its records: what it takes to go on with it."""
+
+    state: LoopState
+    records: list[Record]
+
+
+def begun(records: list[Record], loop: str) -> Begun | None:
+    """The loop of this name, if there is one."""
+    own = [record for record in records if record.loop == loop]
+    return Begun(fold_all(f.decode(r.data) for r in own), own) if own else None
+
+
+def last_loop(records: list[Record], root: Path, task: str = "") -> tuple[LoopState, list[Record]] | None:
+    """The newest loop of a prompt in this checkout, or of this one, with its records."""
     for record in reversed(records):
         if record.kind == "loop.started":
-            fact = f.decode(record.data)
-            if isinstance(fact, f.LoopStarted) and fact.root == str(root):
-                own = [r for r in records if r.loop == fact.loop]
+            x = f.decode(record.data)
+            if (
+                isinstance(x, f.LoopStarted)
+                and not x.of_backlog
+                and (x.home or x.root) == str(root)
+                and task in ("", x.task.id)
+            ):
+                own = [r for r in records if r.loop == x.loop]
                 return fold_all(f.decode(r.data) for r in own), own
     return None
+
+
+def is_same(one: Task, other: Task) -> bool:
+    """Whether they are the same prompt, whatever they are called."""
+    return (one.title, one.description, one.criteria) == (other.title, other.description, other.criteria)
 
 
 def is_over(s: LoopState) -> bool:
@@ -114,7 +140,7 @@ def by_loop(records: list[Record], home: Repo) -> dict[str, list[Record]]:
     for record in records:
         if record.kind == "loop.started":
             started = f.decode(record.data)
-            if isinstance(started, f.LoopStarted) and started.home == str(home.root):
+            if isinstance(started, f.LoopStarted) and started.of_backlog and started.home == str(home.root):
                 found[started.loop] = []
         if record.loop in found:
             found[record.loop].append(record)

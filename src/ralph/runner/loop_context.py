@@ -1,22 +1,24 @@
-"""The real things that a loop works with, and what every effect needs of them."""
+"""The real things that a run and its loops work with, and what every effect needs of them."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from ralph.agents.adapter import AgentTools
 from ralph.agents.registry import needs
+from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.core.secrets.environment import allowed_environment
+from ralph.core.secrets.masker import Masker
 from ralph.gates.integrity.changed_judges import Unrecorded
 from ralph.gates.kinds import as_run
 from ralph.git.ignored_files import with_excludes
@@ -25,16 +27,18 @@ from ralph.git.repo import Repo, own_files
 from ralph.git.snapshots import Snapshots
 from ralph.journal.append import Journal
 from ralph.journal.inbox import content_mark
+from ralph.journal.record import now
 from ralph.journal.store import Store, write_atomically
 from ralph.processes.capture import Line
 from ralph.processes.ownership import Ownership
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.gate_cache import GateCache
-from ralph.runner.loop_workspace import own_paths, straight
+from ralph.runner.loop_workspace import LoopWorkspace, own_paths, straight
 from ralph.runner.requests import Control
 
 if TYPE_CHECKING:
     from ralph.git.workspaces.pool import PooledWorkspace
+    from ralph.runner.operations import RunningOperation
 
 SCRATCHPAD_BYTES = 1 << 20  # of it that are read
 # What a test or an outer Ralph has said to this process only.
@@ -59,6 +63,68 @@ _NOT_HANDED_ON = frozenset(
         "BACKLOG",
     )
 )
+
+
+class RunView(Protocol):
+    """How a run shows itself."""
+
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        """`s`: the loop after it; not started for a fact of the run itself."""
+
+    def heard(self, task: str, who: str, line: Line) -> None:
+        """A line that an agent or a gate printed."""
+
+    def pulse(self, s: LoopState) -> float:
+        """Time passes; in how many seconds to call again, at the latest."""
+
+    def end(self, s: LoopState) -> None:
+        """The last words about a loop; others are told after it."""
+
+    def note(self, text: str) -> None:
+        """Why the run is not over yet all the same."""
+
+
+class RunContext(msgspec.Struct):
+    """What the loops of a run have in common."""
+
+    run: str
+    journal: Journal
+    known: GateCache
+    store: Store
+    ownership: Ownership
+    control: Control
+    view: RunView
+    masker: Masker
+    beside: list[
+        RunningOperation
+    ]  # what is under way and belongs to no loop's work: who is being told, a review of the run
+
+    def without_secrets(self, fact: f.AnyFact) -> f.AnyFact:
+        """What agents, people and errors say. A loop's own policy stays whole: a resume needs it."""
+        if isinstance(fact, f.LoopStarted | f.LoopResumed):
+            return fact
+        text = f.encode(fact).decode()
+        masked = self.masker.text(text)
+        return fact if masked == text else f.decode(masked.encode())
+
+    def of_loop(self, place: LoopWorkspace, refs: RefWatch, task: str = "") -> LoopContext:
+        """What one loop, or one reviewer of the whole run, works with. `task`: whose lines it shows."""
+        return LoopContext(
+            run=self.run,
+            home=place.home,
+            workspace=place.workspace,
+            repo=place.repo,
+            folder=place.folder,
+            snapshots=place.snapshots,
+            journal=self.journal,
+            known=self.known,
+            store=self.store,
+            ownership=self.ownership,
+            control=self.control,
+            refs=refs,
+            show=partial(self.view.heard, task),
+            now=now,
+        )
 
 
 class LoopContext(msgspec.Struct):

@@ -11,11 +11,10 @@ from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.git.repo import printable
 from ralph.journal.record import Record, now
-from ralph.text import few
 
 if TYPE_CHECKING:
     from ralph.notify.notifier import Notifier
-    from ralph.runner.loop_runner import RunContext
+    from ralph.runner.loop_context import RunContext
 
 
 def tried_all(loop: list[Record], s: LoopState) -> bool:
@@ -28,16 +27,16 @@ def tried_all(loop: list[Record], s: LoopState) -> bool:
 class LoopNotifier:
     def __init__(
         self,
-        shared: RunContext,
+        run: RunContext,
         begun: LoopState,
         folder: Path,
         record: Callable[[f.AnyFact], None],
         records: list[Record],
     ) -> None:
         """`folder`: where whoever is told is told from; `records`: the loop's, of runs before this one."""
-        self._shared = shared
+        self._run = run
         self._folder = folder
-        self._by = shared.run  # the run that what is told of happened in
+        self._by = run.run  # the run that what is told of happened in
         self._notifier = self._for(begun, record, records) if begun.identity.policy.notify else None
 
     def _for(self, begun: LoopState, record: Callable[[f.AnyFact], None], records: list[Record]) -> Notifier:
@@ -49,7 +48,7 @@ class LoopNotifier:
             self._folder,
             record,
             already=sent_notifications(f.decode(r.data) for r in records if r.kind == "notified"),
-            ownership=self._shared.ownership,
+            ownership=self._run.ownership,
         )
 
     def happened_in(self, run: str) -> None:
@@ -63,27 +62,7 @@ class LoopNotifier:
 
         scene = NotificationContext(self._by, printable(str(self._folder)), os.uname().nodename, now())
         if found := notification_of(fact, s, scene):
-            self._shared.journal.sync()
-            self._notifier.start(found)
-
-    def advance(self) -> float:
-        return self._notifier.advance() if self._notifier else float("inf")
-
-    def still_tells(self) -> bool:
-        """Its loop is over: whether a notification is still being sent. Waits for none; call it again soon."""
-        if self._notifier is None:
-            return False
-        self._notifier.loop_is_over()
-        return self._notifier.advance() < float("inf")
-
-    def tell_the_rest(self, s: LoopState) -> None:
-        """The end is recorded and shown: neither who cannot be told nor who gets impatient changes anything about it."""
-        if self._notifier is None:
-            return
-        shared = self._shared
-        self._notifier.finish(
-            calls=shared.control.reads(),
-            hurried=shared.control.hurried,
-            slow=lambda targets: shared.seeing.note(f"still telling {few(targets)}; Ctrl-C leaves it"),
-            pulse=lambda: shared.seeing.pulse(s),
-        )
+            self._run.journal.sync()
+            self._run.beside += self._notifier.start(found)
+        if isinstance(fact, f.LoopEnded):
+            self._notifier.loop_is_over()

@@ -1,166 +1,99 @@
-"""One loop of a run, from its start or its being taken up again to its last view: what it works with, and who is told."""
+"""One loop of a run: make what is under way equal to what the core wants, fold what happened, and tell everybody.
+
+The state is always the fold of the journal, and of what is felt now."""
 
 from __future__ import annotations
 
+import select
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Literal
-
-import msgspec
 
 from ralph.core import facts as f
+from ralph.core.loop.decide import Continue, cutoff, decide, next_deadline
+from ralph.core.loop.decide import Operation as Wanted
+from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
-from ralph.core.secrets.masker import Masker
 from ralph.fault_points import fault_point
 from ralph.git.ref_watch import RefWatch
 from ralph.history.loop_records import ended_by, how_it_ended
-from ralph.journal.append import Journal
 from ralph.journal.read import scan
 from ralph.journal.record import Record, now
-from ralph.journal.store import Store
-from ralph.processes.capture import Line
-from ralph.processes.ownership import Ownership
 from ralph.prompt.compose import scratchpad_path
-from ralph.runner.gate_cache import GateCache
-from ralph.runner.loop_context import LoopContext
+from ralph.runner.loop_context import RunContext
 from ralph.runner.loop_notifier import LoopNotifier
-from ralph.runner.loop_pool import LoopReconciler
-from ralph.runner.loop_workspace import LoopWorkspace, OwnRefs, at_work, of_runs
+from ralph.runner.loop_workspace import LoopWorkspace, at_work, of_runs
+from ralph.runner.operations import ProcessOperation, RunningOperation
 from ralph.runner.operations.effects import Effects
-from ralph.runner.requests import Control
 from ralph.runner.view_files import EventsFile, Views, remove_checkpoint, remove_state_file
 
-Choice = Literal["ask", "resume", "fresh"]
-
-
-class LoopView(msgspec.Struct, frozen=True):
-    """How the run shows itself and asks."""
-
-    fact: Callable[[f.AnyFact, LoopState], None]
-    line: Callable[[str, str, Line], None]  # the task, who, and what they print
-    resume_or_fresh: Callable[[LoopState], Choice]
-    # Called as time passes; says in how many seconds it wants to be called again, at the latest.
-    pulse: Callable[[LoopState], float] = lambda s: float("inf")
-    # The last words about the loop; others are told after it.
-    end: Callable[[LoopState], None] = lambda s: None
-    note: Callable[[str], None] = lambda text: None  # why it is not over yet all the same
-
-
-class RunContext(msgspec.Struct):
-    """What the loops of a run have in common."""
-
-    run: str
-    journal: Journal
-    known: GateCache
-    store: Store
-    ownership: Ownership
-    control: Control
-    seeing: LoopView
-    masker: Masker
-    fold_run: Callable[[f.AnyFact, str], None]  # a fact, and the task that it is about
-    ended: Callable[[LoopState], None]  # the journal has a loop's end on disk
-
-    def without_secrets(self, fact: f.AnyFact) -> f.AnyFact:
-        """What agents, people and errors say. A loop's own policy stays whole: a resume needs it."""
-        if isinstance(fact, f.LoopStarted | f.LoopResumed):
-            return fact
-        text = f.encode(fact).decode()
-        masked = self.masker.text(text)
-        return fact if masked == text else f.decode(masked.encode())
-
-    def bench(self, place: LoopWorkspace, refs: RefWatch, task: str = "") -> LoopContext:
-        """What one loop, or one reviewer of the whole run, works with. `task`: whose lines it shows."""
-        return LoopContext(
-            run=self.run,
-            home=place.home,
-            workspace=place.workspace,
-            repo=place.repo,
-            folder=place.folder,
-            snapshots=place.snapshots,
-            journal=self.journal,
-            known=self.known,
-            store=self.store,
-            ownership=self.ownership,
-            control=self.control,
-            refs=refs,
-            show=partial(self.seeing.line, task),
-            now=now,
-        )
+Admit = Callable[[Wanted], bool]
+Heard = Callable[[f.AnyFact, LoopState], None]
 
 
 class LoopRunner:
     def __init__(
-        self, shared: RunContext, place: LoopWorkspace, begun: LoopState, records: list[Record]
+        self, run: RunContext, place: LoopWorkspace, begun: LoopState, records: list[Record], heard: Heard
     ) -> None:
-        """`begun` is the loop as it stands, or as it is about to start; `records` are those of a loop taken up again."""
-        self._shared = shared
+        """`begun` is the loop as it stands, or as it is about to start; `records` are those of a loop taken up again.
+        `heard` gets each fact of the loop once the journal has it, and the state after it."""
+        self.state = begun if records else LoopState()
+        self.running: dict[str, RunningOperation] = {}
+        self.place = place
+        self._run = run
         self._begun = begun
         self._records = records
-        self._snapshots = place.snapshots
+        self._heard = heard
+        self._pulse_at = float("inf")
+        self._held = False
         # There agents and landings of other loops move the same refs.
-        in_worktree = self._in_worktree = place.workspace is not None and place.workspace.kind == "worktree"
+        in_worktree = place.workspace is not None and place.workspace.kind == "worktree"
         refs = RefWatch(place.repo, partial(at_work, place.home)) if in_worktree else RefWatch(place.repo)
-        bench = self._bench = shared.bench(place, refs, begun.identity.task.id)
-        self.loop = LoopReconciler(
-            begun if records else LoopState(),
-            shared.journal,
-            lambda op, s: effects.start(op, s),
-            self._watch,
-            shared.store.beat,
-            self._pulse,
-            shared.without_secrets,
-        )
-        effects = self._effects = Effects(bench, self.loop.record, lambda: self.loop.state)
-        self._folder = place.folder
+        self._context = run.of_loop(place, refs, begun.identity.task.id)
+        self._effects = Effects(self._context, self)
         # Not from a workspace: it is the next loop's soon, and an agent may have put a command of that name there.
         told_from = place.folder if place.workspace is None else place.home.root / begun.identity.folder
         self._views = Views(place.folder, place.snapshots, now)
-        self._events = EventsFile(place.folder, lambda: scan(shared.journal.path).records)
-        self.telling = LoopNotifier(shared, begun, told_from, self.loop.record, records)
+        self._events = EventsFile(place.folder, lambda: scan(run.journal.path).records)
+        self.telling = LoopNotifier(run, begun, told_from, self.record, records)
+
+    # -- its beginning and its end -------------------------------------------------------------------
 
     def start(self, started: f.LoopStarted) -> None:
-        self._attend(started.loop)
-        self._archive_old_scratchpad(self._folder / scratchpad_path(self._begun))
-        remove_state_file(self._folder)  # it speaks of another loop
-        remove_checkpoint(self._folder, self._begun)
-        self.loop.record(started)
+        self._run.control.attend(started.loop, self.record, self.kill)
+        self._archive_old_scratchpad(self.place.folder / scratchpad_path(self._begun))
+        remove_state_file(self.place.folder)  # it speaks of another loop
+        remove_checkpoint(self.place.folder, self._begun)
+        self.record(started)
 
     def take_up(self, resumed: f.LoopResumed) -> None:
         from ralph.runner.resume import close_open, note_outside_edits  # most loops are not resumed
 
-        self._attend(self._begun.identity.loop)
-        self._events.rebuild(self._records, self._begun)
+        run, begun, place = self._run, self._begun, self.place
+        run.control.attend(begun.identity.loop, self.record, self.kill)
+        self._events.rebuild(self._records, begun)
         # What an interrupted iteration had still said is heard.
-        self._shared.control.expect(
-            self._begun.identity.loop, self._begun.progress.token, self._begun.progress.serial
-        )
+        run.control.expect(begun.identity.loop, begun.progress.token, begun.progress.serial)
         close_open(
-            self._begun,
+            begun,
             self._records,
-            self._snapshots,
-            self._shared.store,
-            self.loop.record,
-            partial(self._bench.keep, self._begun),
-            of_runs(self._shared.journal.records, self._bench.home) if self._in_worktree else OwnRefs(),
+            place.snapshots,
+            run.store,
+            self.record,
+            partial(self._context.keep, begun),
+            of_runs(run.journal.records, place.home),
         )
-        self.loop.record(resumed)
-        self._views.write(self.loop.state)
-        self._effects.finish_merge(self.loop.state)
-        note_outside_edits(self.loop.state, self._snapshots, self.loop.record)
+        self.record(resumed)
+        self._views.write(self.state)
+        self._effects.finish_merge(self.state)
+        note_outside_edits(self.state, place.snapshots, self.record)
 
     def tell_again(self) -> None:
         """The run that ended it died before it had tidied up and said so."""
         self.telling.happened_in(ended_by(self._records))
         self._events.rebuild(self._records, self._begun)
-        self._watch(how_it_ended(self._records), self._begun)
-        self.tell_the_rest()
-
-    def tell_the_rest(self) -> None:
-        self.telling.tell_the_rest(self.loop.state)
-
-    def _attend(self, loop: str) -> None:
-        self._shared.control.attend(loop, self.loop.record, self.loop.kill)
+        self._tell(how_it_ended(self._records), self._begun)
 
     def _archive_old_scratchpad(self, path: Path) -> None:
         """A scratchpad that an earlier loop left is in its record; it must not speak to a new task."""
@@ -168,30 +101,93 @@ class LoopRunner:
             text = path.read_bytes().decode("utf-8", "replace")
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return
-        if self._shared.store.has(text):
+        if self._run.store.has(text):
             fault_point("remove.before", writes=True)
             path.unlink()
             fault_point("remove.after")
 
-    def _watch(self, fact: f.AnyFact, s: LoopState) -> None:
-        shared = self._shared
-        shared.fold_run(fact, s.identity.task.id)
-        shared.known.note(fact, s.identity.loop, shared.journal.seq)
-        shared.seeing.fact(fact, s)
+    # -- facts ---------------------------------------------------------------------------------------
+
+    def record(self, fact: f.AnyFact) -> None:
+        """Into the journal, the state and every view, in this order."""
+        fact = self._run.without_secrets(fact)
+        loop = self.state.identity.loop or getattr(fact, "loop", "")
+        self._run.journal.append(f.kind_of(fact), f.encode(fact), loop)
+        self.state = fold(self.state, fact)
+        self._tell(fact, self.state)
+
+    def _tell(self, fact: f.AnyFact, s: LoopState) -> None:
+        run = self._run
+        self._heard(fact, s)
+        run.known.note(fact, s.identity.loop, run.journal.seq)
+        run.view.fact(fact, s)
         if isinstance(fact, f.Checkpoint):
             self._views.checkpoint(fact, s)
-        self._events.take(fact, s, shared.journal.at)
+        self._events.take(fact, s, run.journal.at)
         if isinstance(fact, f.GateEnded | f.IterationEnded | f.LoopEnded) and not _interrupts(fact):
             self._views.write(s)
         if isinstance(fact, f.LoopEnded):
-            shared.journal.sync()  # what is said from here on holds
-            shared.control.leave(s.identity.loop)
-            shared.ended(s)
-            shared.seeing.end(s)
+            run.journal.sync()  # what is said from here on holds
+            run.control.leave(s.identity.loop)
+            run.view.end(s)
         self.telling.take(fact, s)
 
-    def _pulse(self, s: LoopState) -> float:
-        return min(self._shared.seeing.pulse(s), self.telling.advance())
+    # -- what is under way ---------------------------------------------------------------------------
+
+    def reconcile(self, admit: Admit) -> None:
+        wanted = decide(self.state)
+        self._cut_unwanted({op.id for op in wanted})
+        self._held = False
+        for op in wanted:
+            if op.id in self.running or isinstance(op, Continue):
+                continue
+            if not admit(op):
+                self._held = True
+                continue
+            operation = self._effects.start(op, self.state)
+            if operation is not None:
+                self.running[op.id] = operation
+
+    def waits(self) -> bool:
+        """Nothing can be done before something happens."""
+        return bool(self.running) or self._held
+
+    def register(self, poll: select.poll) -> float:
+        """Its file descriptors; and when it wants to be looked at, at the latest."""
+        wake_at = self._pulse_at
+        for operation in self.running.values():
+            if isinstance(operation, ProcessOperation):
+                operation.look_again_after(next_deadline(self.state, operation.id))
+            wake_at = min(wake_at, register(operation, poll))
+        return wake_at
+
+    def advance(self) -> None:
+        for id, operation in list(self.running.items()):
+            for felt in operation.advance():
+                self.state = fold(self.state, felt)
+                self._run.store.beat()
+            if operation.done():
+                del self.running[id]
+                for fact in operation.conclude():
+                    self.record(fact)
+        self._pulse_at = time.monotonic() + self._run.view.pulse(self.state)
+
+    def kill(self) -> None:
+        for operation in self.running.values():
+            operation.kill()
+
+    def _cut_unwanted(self, wanted: set[str]) -> None:
+        for id, operation in self.running.items():
+            if id not in wanted:
+                operation.cut(cutoff(self.state, id) or "stop")
+
+
+def register(operation: RunningOperation, poll: select.poll) -> float:
+    for fd in operation.reads():
+        poll.register(fd, select.POLLIN)
+    for fd in operation.writes():
+        poll.register(fd, select.POLLOUT)
+    return operation.wake_at()
 
 
 def _interrupts(fact: f.GateEnded | f.IterationEnded | f.LoopEnded) -> bool:

@@ -1,9 +1,9 @@
-"""Where a loop works, by its state alone: the folder, and the snapshots that leave Ralph's own files there alone."""
+"""Where a loop works: the folder, the snapshots that leave Ralph's own files there alone, and separate workspaces."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +11,14 @@ import msgspec
 
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
+from ralph.errors import RalphError
 from ralph.git.ref_watch import Made
 from ralph.git.repo import Repo, own_files
 from ralph.git.snapshots import Snapshots
-from ralph.journal.record import Record
+from ralph.journal.record import Record, now
 
 if TYPE_CHECKING:
-    from ralph.git.workspaces.pool import PooledWorkspace
+    from ralph.git.workspaces.pool import Kind, PooledWorkspace
 
 
 class LoopWorkspace(msgspec.Struct):
@@ -71,6 +72,74 @@ def snapshots_of(repo: Repo, s: LoopState) -> Snapshots:
     return Snapshots(
         repo, "in-place", own_files(repo, folder_of(s), own_paths(s)), base=s.workspace.base_commit
     )
+
+
+class Workspaces:
+    """The separate workspaces of a repository, as a run uses them: each loop has one of its own, until it is over."""
+
+    def __init__(self, home: Repo, target: str, share: tuple[str, ...]) -> None:
+        from ralph.git.refs import tip
+
+        self._home = home
+        self._target = target
+        self._share = share
+        self._fine = tip(home, target)  # who asked for the run has looked at it
+
+    @property
+    def tip(self) -> str:
+        return self._fine
+
+    def new(self, kind: Kind, loop: str, branch: str, base: str = "") -> PooledWorkspace:
+        """On the target's tip, or on that commit."""
+        from ralph.git.workspaces.pool import prepare
+
+        return prepare(
+            self._home,
+            kind,
+            slot=self._free_slot(),
+            loop=loop,
+            base=base or self._base(),
+            branch=branch,
+            when=now(),
+            target=self._target.removeprefix(HEADS),
+            share=self._share,
+        )
+
+    def of(self, loop: str) -> PooledWorkspace | None:
+        """The one in which this loop works, if it is still there."""
+        from ralph.git.workspaces.pool import slots
+
+        found = next((one for one in slots(self._home) if one.loop == loop), None)
+        return found if found is not None and (found.path / ".git").exists() else None
+
+    def keep_only(self, loops: Collection[str]) -> None:
+        """Whatever else is in a workspace is kept in a recovery ref, and the workspace is free."""
+        from ralph.git.workspaces.pool import reclaim
+
+        reclaim(self._home, loops, when=now())
+
+    def loops(self) -> set[str]:
+        from ralph.git.workspaces.pool import slots
+
+        return {workspace.loop for workspace in slots(self._home)}
+
+    def _base(self) -> str:
+        """What a new task begins with: the target's tip, unless somebody has put there meanwhile what stands in the way."""
+        from ralph.git.refs import tip
+        from ralph.git.workspaces.pool import refuse_since
+
+        base = tip(self._home, self._target)
+        if base not in ("", self._fine) and (why := refuse_since(self._home, self._fine, base)):
+            todo = "What has landed is kept. Take it off that branch, then `ralph run` goes on."
+            raise RalphError(why, where=str(self._home.root), todo=todo)
+        self._fine = base
+        return base
+
+    def _free_slot(self) -> int:
+        from ralph.git.workspaces.pool import slots
+
+        used = {workspace.slot for workspace in slots(self._home)}
+        return next(n for n in range(1, len(used) + 2) if n not in used)
 
 
 HEADS = "refs/heads/"

@@ -162,6 +162,8 @@ class Control:
         """Whether there was anything: who has no loop under way has to think again."""
         self._heard = False
         self._drain()
+        if self._over:
+            return False
         while self._signals:
             number = self._signals.pop(0)
             if number != WAKE:

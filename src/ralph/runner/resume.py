@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from ralph.agents.registry import adapter
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
+from ralph.core.exits import End, exit_code
+from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState, Running
 from ralph.gates.kinds import evidence_of
 from ralph.gates.protected_paths import undo_protected
@@ -17,11 +20,12 @@ from ralph.git.recovery import Keep
 from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import Repo, printable
 from ralph.git.snapshots import Snapshots
+from ralph.history.loop_records import Begun
 from ralph.journal.record import Record
 from ralph.journal.store import Store, last_sign_of_life
 from ralph.prompt.compose import scratchpad_path
-from ralph.runner.loop_context import put_back_scratchpad, read_scratchpad
-from ralph.runner.loop_workspace import OwnRefs
+from ralph.runner.loop_context import RunContext, put_back_scratchpad, read_scratchpad
+from ralph.runner.loop_workspace import LoopWorkspace, OwnRefs
 from ralph.runner.operations.gate import changed_paths
 
 NOTICED_LATE = 5.0  # seconds: a run leaves a sign of life about every second, later on a busy machine
@@ -53,6 +57,24 @@ def close_open(
                 record(_interrupted_gate(s, running, started, store, wrote, snapshots.repo, own_refs))
             case "wait":
                 record(f.WaitEnded(op=running.op, elapsed=False))
+
+
+def set_aside(found: Begun, place: LoopWorkspace, run: RunContext, *, for_good: bool) -> None:
+    """Close what a dead run left, in favour of a fresh start or of another prompt."""
+    s, loop = found.state, found.state.identity.loop
+
+    def record(fact: f.AnyFact) -> None:
+        nonlocal s
+        run.journal.append(f.kind_of(fact), f.encode(fact), loop)
+        s = fold(s, fact)
+        run.view.fact(fact, s)
+
+    keep = partial(run.of_loop(place, RefWatch(place.repo)).keep, s)
+    close_open(found.state, found.records, place.snapshots, run.store, record, keep)
+    end: End = "cancelled" if for_good else "interrupted"
+    reason = "set aside for a fresh start" if for_good else "set aside for another prompt"
+    record(f.LoopEnded(end=end, reason=reason, code=exit_code(end), tree=s.workspace.tree))
+    run.journal.sync()
 
 
 def note_outside_edits(s: LoopState, snapshots: Snapshots, record: Callable[[f.AnyFact], None]) -> None:

@@ -1,46 +1,71 @@
-"""One life of the orchestrator: take the locks, take stock, drive the loops that are wanted, leave everything tidy."""
+"""One life of the orchestrator: take the locks, take stock, drive the loops that are wanted, leave everything tidy.
+
+A prompt is a list of one task. What loops come to is in the journal first; a backlog's file is written in batches and
+caught up after a death.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import time
+from collections.abc import Collection
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from ralph import __version__
 from ralph.core import facts as f
-from ralph.core.exits import exit_code
+from ralph.core.exits import OVER, exit_code
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import LimitPolicy, Policy, Task
-from ralph.core.run import EndRun, RunState, StartLoop, fold_run, schedule
+from ralph.core.policy import LimitPolicy, Policy
+from ralph.core.run import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, schedule
 from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
 from ralph.git.repo import Repo
-from ralph.history.loop_records import (
-    dead_runs,
-    died_after,
-    is_over,
-    is_unfinished,
-    last_loop,
-    seen_in,
-    unfinished_elsewhere,
-)
+from ralph.history.loop_records import Begun, begun, dead_runs, ended_by, how_it_ended, is_over, seen_in
+from ralph.history.runs import runs_in
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
-from ralph.journal.read import NAME as JOURNAL
-from ralph.journal.record import Record, new_id, now
+from ralph.journal.record import new_id, now
 from ralph.journal.store import Store
 from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
 from ralph.runner.dead_runs import sweep_dead
 from ralph.runner.gate_cache import GateCache
+from ralph.runner.loop_context import RunContext, RunView
+from ralph.runner.loop_notifier import LoopNotifier, tried_all
 from ralph.runner.loop_pool import LoopPool
-from ralph.runner.loop_runner import Choice, LoopRunner, LoopView, RunContext
-from ralph.runner.loop_workspace import folder_of, in_place, snapshots_of
+from ralph.runner.loop_runner import LoopRunner
+from ralph.runner.loop_workspace import LoopWorkspace, Workspaces, folder_of, in_place, in_workspace
 from ralph.runner.requests import Control
+from ralph.runner.task_list import GONE, TaskList
+from ralph.text import few
+
+if TYPE_CHECKING:
+    from ralph.runner.run_review import RunReviewer
+
+QUIET = 1.0  # seconds after which a person who waits for the end is shown what for
+
+
+class Resume(msgspec.Struct, frozen=True):
+    """A person wants this one loop to go on, and then the run to end."""
+
+    loop: str
+    answer: str = ""
+    allow: tuple[str, ...] = ()
+    raise_limits: dict[str, float] = {}
+
+
+class Aside(msgspec.Struct, frozen=True):
+    """The loop of a dead run in whose place another one begins."""
+
+    loop: str
+    for_good: bool = False  # else a person may still go on with it
 
 
 class RunRequest(msgspec.Struct, frozen=True):
@@ -48,214 +73,424 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     folder: Path
     repo: Repo
-    task: Task | None = None  # None: only go on with what is unfinished
-    policy: Policy | None = None
-    choice: Choice = "ask"
-    answer: str = ""
-    allow: tuple[str, ...] = ()
-    raise_limits: dict[str, float] = {}
+    policy: Policy  # of the loops that it begins
+    work: Work = Work()
+    resume: Resume | None = None  # None: whatever is ready
+    aside: Aside | None = None
+
+    @property
+    def everyone(self) -> Policy:
+        """The policy with all who will be started under it, also at the end of the run."""
+        return replace(self.policy, gates=(*self.policy.gates, *self.work.at_end))
 
 
-def run(request: RunRequest, seeing: LoopView) -> int:
+def run(request: RunRequest, tasks: TaskList, view: RunView) -> int:
     """The exit code."""
     state_dir = request.repo.state_dir
-    if request.policy is not None:
-        _require_sandbox(request.policy)
+    if request.resume is None:
+        sandboxing.check(request.everyone, request.repo, request.folder)
     run_id = new_id()
     tier = choose_tier(os.environ.get("RALPH_TIER", ""))
-    if request.choice == "resume" and not (state_dir / JOURNAL).exists():
-        raise _nothing_to_resume()
     make_folders(state_dir, request.folder)
     lock = Lock.acquire(state_dir, run_id)
     try:
         work_lock = WorkLock(request.folder / ".ralph.lock")
         work_lock.take()
         try:
-            return _Run(request, seeing, run_id, tier).go()
+            return Run(request, tasks, view, run_id).go(tier)
         finally:
             work_lock.release()
     finally:
         lock.release()
 
 
-def _require_sandbox(policy: Policy) -> None:
-    if policy.sandbox.kind != "none":
-        from ralph.sandbox.bwrap import require
-
-        require(policy.sandbox.network == "host")
-
-
-class _Run:
-    def __init__(self, request: RunRequest, seeing: LoopView, run_id: str, tier: str) -> None:
+class Run:
+    def __init__(self, request: RunRequest, tasks: TaskList, view: RunView, run_id: str) -> None:
+        self.state = RunState()
         self._request = request
-        self._seeing = seeing
+        self._home = request.repo
+        self._tasks = tasks
+        self._view = view
         self._id = run_id
-        self._tier = tier
         self._journal = Journal.open(request.repo.state_dir, run_id, now)
-        self._state = RunState()
+        self._resumed = self._to_resume()
+        self._unfinished: dict[str, Begun] = {}  # loops that go on in this run, by task
+        self._parked: dict[str, str] = {}  # loops that wait for a person -> their tasks
+        self._attended: list[LoopRunner] = []
+        self._pulse_at = float("inf")
 
-    def go(self) -> int:
-        found = last_loop(self._journal.records, self._request.repo.root)
-        resumed = self._choose(found)
-        chosen = resumed[0].identity.policy if resumed else self._request.policy
-        folder = folder_of(resumed[0]) if resumed else self._request.folder
-        if chosen is not None and not (resumed and is_over(resumed[0])):
-            sandboxing.check(chosen, self._request.repo, folder)
-            kinds.require_kinds(chosen.gates)
+    def go(self, tier: str) -> int:
+        request, resumed = self._request, self._resumed
+        if resumed is not None and not is_over(resumed.state):
+            sandboxing.check(resumed.state.identity.policy, self._home, folder_of(resumed.state))
+            kinds.require_kinds(resumed.state.gates)
         # Only now: a run that is refused leaves no folder.
-        self._store = Store(self._request.repo.state_dir, self._id)
-        aside = found if found and resumed is None and found[0].judgement.ended is None else None
-        if resumed is None and aside is None and self._nothing_left():
+        store = Store(self._home.state_dir, self._id)
+        if self._nothing_left():
             self._journal.rotate_if_large()
-        task = resumed[0].identity.task if resumed else self._request.task
-        assert task is not None
-        masker = sandboxing.masker_of(chosen)
+        self._unfinished, policies = self._taken_up()
+        masker = sandboxing.masker_of(policies)
         with (
-            Ownership(self._tier, self._id, masker.stream) as ownership,
-            Control(self._request.folder, self._request.repo.state_dir / "inbox", self._id) as control,
+            Ownership(tier, self._id, masker.stream) as ownership,
+            Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
         ):
-            shared = RunContext(
+            self._context = RunContext(
                 run=self._id,
                 journal=self._journal,
                 known=GateCache(self._journal.records),
-                store=self._store,
+                store=store,
                 ownership=ownership,
                 control=control,
-                seeing=self._seeing,
+                view=self._view,
                 masker=masker,
-                fold_run=self._fold,
-                ended=lambda s: control.run_is_over(),
+                beside=[],
             )
-            control.begin(self._record, self._journal.sync, seen_in(self._journal.records))
-            for box in sandboxing.left_boxes(self._request.repo.state_dir):
-                control.open_box(box, heard="-iteration-" in box.name, once=True)
-            self._record(
-                f.RunStarted(
-                    run=self._id,
-                    pid=os.getpid(),
-                    version=__version__,
-                    tier=self._tier,
-                    residue=ownership.residue(),
-                    tasks=(task.id,),
-                )
-            )
+            self._pool = LoopPool(control, self._context.beside, request.work.gates_at_once)
+            started = self._started(tier, ownership.residue())
+            before = runs_in(self._journal.records).newest(started.backlog) if started.target else None
+            self.state = before.state if before else RunState()
+            dead = {one.run for one in dead_runs(self._journal.records)}
+            self.record(started)
             if self._journal.repaired:
-                self._record(f.JournalRepaired(bytes=self._journal.repaired))
-            sweep_dead(self._journal.records, self._record)
+                self.record(f.JournalRepaired(bytes=self._journal.repaired))
+            sweep_dead(self._journal.records, self.record)
             self._repair_checkout()
-            if aside:
-                self._set_aside(*aside)
-            while True:
-                for step in schedule(self._state):
-                    match step:
-                        case StartLoop():
-                            self._loop(resumed, shared)
-                        case EndRun(code):
-                            self._record(f.RunEnded(run=self._id, code=code))
-                            self._journal.sync()
-                            return code
+            control.begin(self.record, self._journal.sync, seen_in(self._journal.records))
+            for box in sandboxing.left_boxes(self._home.state_dir):
+                control.open_box(box, heard="-iteration-" in box.name, once=True)
+            self._set_aside()
+            self._catch_up(dead)
+            control.for_absent(self._is_awaited, self._answered)
+            try:
+                return self._work(control)
+            except BaseException:
+                self._pool.kill()
+                raise
 
-    def _repair_checkout(self) -> None:
-        """A landing of the backlog may have died while this checkout followed it: before anybody works here."""
-        if (self._request.repo.state_dir / "landing").exists():
-            from ralph.git.landing.target import recover  # most repositories have no backlog
+    def _work(self, control: Control) -> int:
+        control.deliver()  # who wants it stopped already wants nothing begun
+        while True:
+            self._tasks.look()
+            for step in schedule(
+                self.state, self._ready(), self._request.work, self._tasks.whole(self.state)
+            ):
+                match step:
+                    case StartLoop(task):
+                        self._begin(task)
+                    case ReviewRun(gate):
+                        self._write()
+                        self._reviewer.begin(gate)
+                    case EndRun(code):
+                        return self._end(code)
+            self._pool.turn(self._due())
+            self._harvest()
+            if time.monotonic() >= self._tasks.due():
+                self._write()
 
-            recover(self._request.repo)
+    def _due(self) -> float:
+        """When to come back though nothing is told: to look at the list, to write it, to show that time passes."""
+        if self._pool.loops:
+            return min(self._tasks.look_at(), self._tasks.due())
+        # Nobody else tells the view that time passes, and a stop file has no signal.
+        pulse = time.monotonic() + min(1.0, self._view.pulse(LoopState()))
+        return min(pulse, self._tasks.look_at(), self._tasks.due())
+
+    def _end(self, code: int) -> int:
+        """Its end is settled; who is still being told is waited for. A signal only hurries that from here on."""
+        control, beside = self._context.control, self._context.beside
+        control.run_is_over()
+        self._write()
+        mention_at = time.monotonic() + QUIET
+        while beside and not control.hurried():
+            if time.monotonic() >= mention_at:
+                targets = few([getattr(one, "target", one.id) for one in beside])
+                self._view.note(f"still telling {targets}; Ctrl-C leaves it")
+                mention_at = float("inf")
+            self._pool.turn(min(mention_at, time.monotonic() + self._view.pulse(LoopState())))
+        for one in beside:
+            one.cut("cut short")
+            one.conclude()
+        self.record(f.RunEnded(run=self._id, code=code))
+        self._journal.sync()
+        return code
+
+    # -- taking stock ----------------------------------------------------------------------------------
+
+    def _started(self, tier: str, residue: str) -> f.RunStarted:
+        of_backlog = self._tasks.source == "backlog"
+        apart = of_backlog or self._works_apart
+        resumed = self._resumed.state.identity.task.id if self._resumed else ""
+        return f.RunStarted(
+            run=self._id,
+            pid=os.getpid(),
+            version=__version__,
+            tier=tier,
+            residue=residue,
+            tasks=() if of_backlog else (resumed or self._request.work.only,),
+            backlog=str(self._home.root) if of_backlog else "",
+            file=self._tasks.name,
+            target=self._request.policy.land.target if apart else "",
+            tip=self._workspaces.tip if apart else "",
+        )
+
+    @property
+    def _works_apart(self) -> bool:
+        """Its loops have workspaces of their own."""
+        if self._resumed is not None:
+            return bool(self._resumed.state.identity.home)
+        return self._request.policy.workspace != "in-place"
+
+    @cached_property
+    def _workspaces(self) -> Workspaces:
+        return Workspaces(self._home, self._request.policy.land.target, self._request.work.share)
+
+    @cached_property
+    def _reviewer(self) -> RunReviewer:
+        from ralph.runner.run_review import RunReviewer  # most runs have none
+
+        request = self._request
+        return RunReviewer(
+            self._context,
+            self,
+            self._workspaces,
+            self._home,
+            request.folder,
+            request.policy,
+            request.work.at_end,
+        )
+
+    def _to_resume(self) -> Begun | None:
+        """Who asked has looked; but meanwhile another run may have gone on with it."""
+        if self._request.resume is None:
+            return None
+        if found := begun(self._journal.records, self._request.resume.loop):
+            return found
+        raise RalphError(
+            "there is nothing of it to go on with any more", todo="`ralph status` shows how it stands."
+        )
+
+    def _taken_up(self) -> tuple[dict[str, Begun], list[Policy]]:
+        """The loops that go on, by task; and every policy under which somebody may be started."""
+        policies = [self._request.everyone]
+        if self._resumed is not None:
+            policies.append(self._resumed.state.identity.policy)
+        if self._tasks.source == "prompt":
+            return {}, policies
+        from ralph.runner.backlog_tasks import unfinished, waiting  # a prompt needs nothing of it
+
+        taken = unfinished(self._journal.records, self._home)
+        parked = waiting(self._journal.records, self._home)
+        policies += [one.state.identity.policy for one in (*taken.values(), *parked.values())]
+        return taken, policies
 
     def _nothing_left(self) -> bool:
         """What is still to be swept or can still go on must stay in sight."""
-        records = self._journal.records
-        return not dead_runs(records) and not unfinished_elsewhere(records, self._request.repo.root)
+        if self._resumed is not None or self._request.aside or dead_runs(self._journal.records):
+            return False
+        from ralph.history.loop_records import unfinished_elsewhere
 
-    def _choose(self, found: tuple[LoopState, list[Record]] | None) -> tuple[LoopState, list[Record]] | None:
-        """Whether to go on with the unfinished loop of this workspace, if there is one."""
-        choice = self._request.choice
-        if found is None or is_over(found[0]):
-            if choice == "resume" and not (found and died_after(found[1], self._journal.records)):
-                raise _nothing_to_resume(found[0] if found else None)
-            return found if choice == "resume" else None
-        if choice == "ask" and not is_unfinished(found[0]):
-            return None
-        if choice == "ask":
-            choice = self._seeing.resume_or_fresh(found[0])
-        return found if choice == "resume" else None
+        return not unfinished_elsewhere(self._journal.records, self._home.root)
 
-    def _set_aside(self, state: LoopState, records: list[Record]) -> None:
+    def _repair_checkout(self) -> None:
+        """A landing may have died while this checkout followed it: before anybody works here."""
+        if (self._home.state_dir / "landing").exists():
+            from ralph.git.landing.target import recover  # in most repositories nothing lands
+
+            recover(self._home)
+
+    def _set_aside(self) -> None:
         """A fresh start closes the loop that it replaces, so that nothing of it stays under way in journal or tree."""
-        from ralph.git.recovery import save
-        from ralph.runner.resume import close_open
-
-        s = state
-
-        def record(fact: f.AnyFact) -> None:
-            nonlocal s
-            self._journal.append(f.kind_of(fact), f.encode(fact), state.identity.loop)
-            s = fold(s, fact)
-            self._seeing.fact(fact, s)
-
-        snapshots = snapshots_of(self._request.repo, state)
-
-        def keep(tree: str, reason: str) -> None:
-            save(snapshots.repo, snapshots, tree, loop=state.identity.loop, reason=reason, when=now())
-
-        close_open(state, records, snapshots, self._store, record, keep)
-        reason = "set aside for a fresh start"
-        record(
-            f.LoopEnded(end="cancelled", reason=reason, code=exit_code("cancelled"), tree=s.workspace.tree)
-        )
-        self._journal.sync()
-
-    def _loop(self, resumed: tuple[LoopState, list[Record]] | None, shared: RunContext) -> None:
-        started = None if resumed else self._fresh_start()
-        begun = resumed[0] if resumed else fold(LoopState(), started) if started else LoopState()
-        folder = self._request.folder if started else folder_of(begun)
-        place = in_place(self._request.repo, folder, begun)
-        life = LoopRunner(shared, place, begun, resumed[1] if resumed else [])
-        if resumed and is_over(begun):
-            life.tell_again()
+        aside = self._request.aside
+        found = begun(self._journal.records, aside.loop) if aside else None
+        if aside is None or found is None or found.state.judgement.ended is not None:
             return
-        crew = LoopPool(shared.control)
-        try:
-            if started:
-                life.start(started)
-            else:
-                life.take_up(
-                    f.LoopResumed(
-                        run=self._id,
-                        limits=raised(begun.identity.policy.limits, self._request.raise_limits),
-                        answer=self._request.answer,
-                        allow=self._request.allow,
-                    )
-                )
-            crew.loops.append(life.loop)
-            while crew.loops:
-                crew.turn()
-            life.tell_the_rest()
-        except BaseException:
-            life.loop.kill()
-            raise
+        from ralph.runner.resume import set_aside
 
-    def _fresh_start(self) -> f.LoopStarted:
-        request = self._request
-        assert request.task is not None and request.policy is not None
-        return f.LoopStarted(
-            loop=new_id(),
-            task=request.task,
+        if place := self._place_of(found.state):
+            set_aside(found, place, self._context, for_good=aside.for_good)
+
+    def _catch_up(self, dead: Collection[str]) -> None:
+        """What a dead run had recorded and not yet written; workspaces of loops that are over; who was not told."""
+        records = self._journal.records
+        if self._tasks.source == "backlog":
+            from ralph.history.loop_records import ended_loops
+            from ralph.runner.operations.landing import leave
+
+            ended = {last: s for s, last in ended_loops(records, self._home)}
+            over = {s.identity.loop: s for s in ended.values() if s.judgement.ended in OVER}
+            self._parked = {
+                s.identity.loop: s.identity.task.id for s in ended.values() if s.identity.loop not in over
+            }
+            self._tasks.catch_up(records, ended)
+            for loop in self._workspaces.loops():
+                if loop in over and (workspace := self._workspaces.of(loop)):
+                    leave(self._home, workspace, over[loop])
+            known = {one.state.identity.loop for one in self._unfinished.values()} | self._parked.keys()
+            self._workspaces.keep_only(known)
+            self._tasks.give_back(self._unfinished)
+        if self._resumed is not None:
+            self._unfinished[self._resumed.state.identity.task.id] = self._resumed
+        self._tell_late(dead)
+
+    def _tell_late(self, dead: Collection[str]) -> None:
+        """A run that was cut short may have died before it had told how its loops ended."""
+        records = self._journal.records
+        ended = {r.loop for r in records if r.kind == "loop.ended" and r.run in dead}
+        for found in (one for loop in ended if (one := begun(records, loop))):
+            s, own = found.state, found.records
+            resumed = self._resumed is not None and self._resumed.state.identity.loop == s.identity.loop
+            if s.judgement.ended is None or ended_by(own) not in dead or resumed or tried_all(own, s):
+                continue
+            folder = Path(s.identity.home or s.identity.root) / s.identity.folder
+            told = LoopNotifier(self._context, s, folder, partial(self._record_of, s.identity.loop), own)
+            told.happened_in(ended_by(own))
+            told.take(how_it_ended(own), s)
+
+    # -- one loop --------------------------------------------------------------------------------------
+
+    def _ready(self) -> list[str]:
+        if self._resumed is not None:
+            return [self._resumed.state.identity.task.id]
+        return self._tasks.ready(self.state, self._request.work, self._unfinished)
+
+    def _begin(self, task: str) -> None:
+        before = self._unfinished.pop(task, None)
+        if before is not None and (place := self._place_of(before.state)):
+            self._take_up(before, place)
+            return
+        if before is not None:
+            self._give_up(before)
+        request, loop = self._request, new_id()
+        found = self._tasks.get(task)
+        started = f.LoopStarted(
+            loop=loop,
+            task=found,
             policy=request.policy,
-            root=str(request.repo.root),
-            folder=os.path.relpath(request.folder, request.repo.root),
+            root=str(self._home.root),
+            folder=os.path.relpath(request.folder, self._home.root),
+            source=self._tasks.source,
         )
+        if self._works_apart:
+            from ralph.git.landing.failure_branch import archive
+            from ralph.git.repo import branch_name
 
-    # -- facts and views ---------------------------------------------------------------------------
+            self._leave_parked(task)
+            archive(self._home, task)  # branches of earlier attempts that failed
+            workspace = self._workspaces.new(request.policy.workspace, loop, branch_name(task, found.title))
+            started = replace(
+                started,
+                root=str(workspace.path),
+                home=str(self._home.root),
+                slot=workspace.slot,
+                backlog=self._tasks.copy_in(str(self._home.root)),
+            )
+            state = fold(LoopState(), started)
+            place = in_workspace(self._home, workspace, state)
+        else:
+            state = fold(LoopState(), started)
+            place = in_place(self._home, request.folder, state)
+        runner = self._attend(place, state, Begun(state, []))
+        runner.start(started)
+        self._journal.sync()
+        self._tasks.began(task)
 
-    def _record(self, fact: f.AnyFact) -> None:
+    def _attend(self, place: LoopWorkspace, state: LoopState, before: Begun) -> LoopRunner:
+        runner = LoopRunner(self._context, place, state, before.records, self._heard)
+        self._attended.append(runner)
+        self._pool.loops.append(runner)
+        return runner
+
+    def _place_of(self, s: LoopState) -> LoopWorkspace | None:
+        """Where the loop works; None: its workspace is gone."""
+        if not s.identity.home:
+            return in_place(self._home, folder_of(s), s)
+        workspace = self._workspaces.of(s.identity.loop)
+        return in_workspace(self._home, workspace, s) if workspace is not None else None
+
+    def _take_up(self, before: Begun, place: LoopWorkspace) -> None:
+        s = before.state
+        runner = self._attend(place, s, before)
+        if s.identity.source == "prompt" and is_over(s):
+            runner.tell_again()
+            return
+        resume = self._request.resume or Resume(s.identity.loop)
+        limits = raised(s.identity.policy.limits, resume.raise_limits)
+        runner.take_up(f.LoopResumed(run=self._id, limits=limits, answer=resume.answer, allow=resume.allow))
+        if why := kinds.missing_kinds(s.gates):  # this task waits for a person; the others continue
+            code, tree = exit_code("blocked-on-person"), runner.state.workspace.tree
+            runner.record(f.LoopEnded(end="blocked-on-person", reason=why, code=code, tree=tree))
+        self._parked.pop(s.identity.loop, None)
+        self._tasks.went_on(s)
+
+    def _is_awaited(self, loop: str) -> bool:
+        """It goes on in this run, and has not yet."""
+        return any(before.state.identity.loop == loop for before in self._unfinished.values())
+
+    def _answered(self, loop: str, fact: f.AnyFact) -> bool:
+        """A person answers a loop that waits for them and that nobody attends: it goes on in this run."""
+        if loop not in self._parked or self._workspaces.of(loop) is None:
+            return False
+        from ralph.journal.read import scan
+
+        before = begun(scan(self._journal.path).records, loop)
+        if before is None or before.state.people.question is None or before.state.judgement.ended in OVER:
+            return False
+        record = self._journal.append(f.kind_of(fact), f.encode(fact), loop)
+        before = Begun(fold(before.state, fact), [*before.records, record])
+        task = before.state.identity.task.id
+        self._unfinished[task] = before
+        self._heard(fact, before.state)
+        self._view.fact(fact, before.state)
+        return True
+
+    def _give_up(self, before: Begun) -> None:
+        """Its workspace is gone, and with it what it made: the task begins anew."""
+        ended = f.LoopEnded(end="cancelled", reason=GONE, code=exit_code("cancelled"))
+        self._record_of(before.state.identity.loop, ended)
+        self._view.fact(ended, fold(before.state, ended))
+
+    def _leave_parked(self, task: str) -> None:
+        """Somebody has reopened the task of a loop that waited for them: what it had made is kept, its workspace is free."""
+        loops = self._workspaces.loops()
+        self._workspaces.keep_only({loop for loop in loops if self._parked.get(loop) != task})
+
+    def _harvest(self) -> None:
+        for runner in list(self._attended):
+            s = runner.state
+            if s.judgement.ended is None:
+                continue
+            self._attended.remove(runner)
+            self._tasks.settle(s)
+            if runner.place.workspace is None:
+                continue
+            if s.judgement.ended not in OVER:
+                self._parked[s.identity.loop] = s.identity.task.id
+            else:
+                from ralph.runner.operations.landing import leave
+
+                leave(self._home, runner.place.workspace, s)
+
+    # -- facts -----------------------------------------------------------------------------------------
+
+    def record(self, fact: f.AnyFact) -> None:
         """A fact of the run itself, outside any loop."""
         self._journal.append(f.kind_of(fact), f.encode(fact))
-        self._state = fold_run(self._state, fact)
-        self._seeing.fact(fact, LoopState())
+        self.state = fold_run(self.state, fact)
+        self._view.fact(fact, LoopState())
 
-    def _fold(self, fact: f.AnyFact, task: str) -> None:
-        self._state = fold_run(self._state, fact, task)
+    def _record_of(self, loop: str, fact: f.AnyFact) -> None:
+        """A fact of a loop that nobody attends any more."""
+        fact = self._context.without_secrets(fact)
+        self._journal.append(f.kind_of(fact), f.encode(fact), loop)
+
+    def _heard(self, fact: f.AnyFact, s: LoopState) -> None:
+        """A fact of a loop, which the journal has."""
+        self.state = fold_run(self.state, fact, s.identity.task.id)
+        self._tasks.heard(fact, s.identity.task.id)
+
+    def _write(self) -> None:
+        if written := self._tasks.write(self._journal.seq):
+            self.record(written)
 
 
 def make_folders(state_dir: Path, folder: Path) -> None:
@@ -272,11 +507,6 @@ def make_folders(state_dir: Path, folder: Path) -> None:
             where=str(error.filename or state_dir),
             todo="Make it writable, or work in a copy.",
         ) from error
-
-
-def _nothing_to_resume(last: LoopState | None = None) -> RalphError:
-    over = f": {last.identity.task.id} is over ({last.judgement.ended})" if last else ""
-    return RalphError(f"there is nothing to resume here{over}", todo='Start with `ralph run -p "..."`.')
 
 
 def raised(limits: LimitPolicy, wanted: dict[str, float]) -> LimitPolicy | None:

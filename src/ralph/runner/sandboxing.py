@@ -137,12 +137,12 @@ def left_boxes(state_dir: Path) -> list[Path]:
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
-def masker_of(policy: Policy | None) -> Masker:
-    """Masks the secrets of this process's environment, and those that any agent of the policy is given or logs in with."""
-    if policy is None:
-        return masker_for(os.environ)
-    given = [value for agent in policy.everyone for name, value in agent.env.items() if names_secret(name)]
-    return masker_for(os.environ, more=[*given, *login_secrets(policy)])
+def masker_of(policies: Sequence[Policy]) -> Masker:
+    """Masks the secrets of this process's environment, and those that any agent of the policies is given or logs in with."""
+    agents = [agent for policy in policies for agent in policy.everyone]
+    given = [value for agent in agents for name, value in agent.env.items() if names_secret(name)]
+    logins = [secret for policy in policies for secret in login_secrets(policy)]
+    return masker_for(os.environ, more=[*given, *logins])
 
 
 def login_secrets(policy: Policy) -> Iterator[str]:

@@ -156,7 +156,7 @@ def _repaired(x: f.JournalRepaired, s: LoopState) -> list[str]:
 def _loop_started(x: f.LoopStarted, s: LoopState) -> list[str]:
     nothing = "none, as you said" if x.policy.gates_declined else "none: nothing will be proven"
     gates = ", ".join(g.name for g in x.policy.gates) or nothing
-    name = x.task.id if x.home else own_name(x.task)
+    name = x.task.id if x.of_backlog else own_name(x.task)
     return [f"task {name}: {x.task.title}" if name else f"task: {x.task.title}", f"gates: {gates}"]
 
 

@@ -15,8 +15,8 @@ from ralph.core.run import (
     StartLoop,
     Work,
     fold_run,
-    from_backlog,
     is_consensus,
+    schedule,
     together,
 )
 
@@ -57,21 +57,21 @@ DONE = (started(), landed("c1"), ended())
 
 def test_every_reviewer_is_asked_once_in_order_and_then_the_run_ends() -> None:
     s = after(*DONE)
-    assert from_backlog(s, [], WORK) == (ReviewRun("spec"),)
+    assert schedule(s, [], WORK) == (ReviewRun("spec"),)
     s = after(f.RunReviewStarted(gate="spec", base="c0", tip="c1"), reviewed("spec", passed=False), s=s)
-    assert from_backlog(s, [], WORK) == (ReviewRun("fit"),)
+    assert schedule(s, [], WORK) == (ReviewRun("fit"),)
     s = after(reviewed("fit", passed=False, unclear=True), s=s)
-    assert from_backlog(s, [], WORK) == (EndRun(0),), (
+    assert schedule(s, [], WORK) == (EndRun(0),), (
         "what they say changes no exit code, and no verdict is an answer"
     )
 
 
 def test_nobody_is_asked_while_there_is_work_or_when_nothing_landed() -> None:
-    assert from_backlog(after(*DONE), ["B"], WORK) == (StartLoop("B"),)
-    assert from_backlog(after(started(), ended("failed", 3)), [], WORK) == (EndRun(1),)
-    assert from_backlog(after(started(), landed("c1", "branch"), ended()), [], WORK) == (EndRun(0),)
-    assert from_backlog(after(*DONE), [], Work()) == (EndRun(0),)
-    assert from_backlog(after(*DONE), [], Work(at_end=(SPEC,), watch=True)) == ()
+    assert schedule(after(*DONE), ["B"], WORK) == (StartLoop("B"),)
+    assert schedule(after(started(), ended("failed", 3)), [], WORK) == (EndRun(1),)
+    assert schedule(after(started(), landed("c1", "branch"), ended()), [], WORK) == (EndRun(0),)
+    assert schedule(after(*DONE), [], Work()) == (EndRun(0),)
+    assert schedule(after(*DONE), [], Work(at_end=(SPEC,), watch=True)) == ()
 
 
 @pytest.mark.parametrize(
@@ -83,32 +83,32 @@ def test_nobody_is_asked_while_there_is_work_or_when_nothing_landed() -> None:
     ],
 )
 def test_nobody_is_asked_about_a_run_that_was_cut_short(why: f.AnyFact, code: int) -> None:
-    assert from_backlog(after(*DONE, why), [], WORK) == (EndRun(code),)
+    assert schedule(after(*DONE, why), [], WORK) == (EndRun(code),)
 
 
 def test_once_somebody_is_asked_no_further_task_is_begun() -> None:
     s = after(*DONE, f.RunReviewStarted(gate="spec", base="c0", tip="c1"), reviewed("spec"))
-    assert from_backlog(s, ["B"], WORK) == (ReviewRun("fit"),)
-    assert from_backlog(after(reviewed("fit"), s=s), ["B"], WORK) == (EndRun(0),)
+    assert schedule(s, ["B"], WORK) == (ReviewRun("fit"),)
+    assert schedule(after(reviewed("fit"), s=s), ["B"], WORK) == (EndRun(0),)
 
 
 @pytest.mark.parametrize("stop", [(), (f.StopRequested(how="now", by="x"), f.RunEnded(run="r1", code=12))])
 def test_a_run_that_goes_on_asks_about_both_and_nobody_twice(stop: tuple[f.AnyFact, ...]) -> None:
     s = after(*DONE, reviewed("spec"), *stop, started("r2", tip="c1"))
     assert (s.base, s.tip, s.runs) == ("c0", "c1", ("r1", "r2"))
-    assert from_backlog(s, [], WORK) == (ReviewRun("fit"),)
+    assert schedule(s, [], WORK) == (ReviewRun("fit"),)
     more = after(landed("c2"), ended(), s=s)
     assert (more.base, more.tip, more.reviews) == ("c0", "c2", ()), (
         "what was said is about another change now"
     )
-    assert from_backlog(more, [], WORK) == (ReviewRun("spec"),)
+    assert schedule(more, [], WORK) == (ReviewRun("spec"),)
 
 
 def test_who_was_interrupted_is_asked_again() -> None:
     s = after(*DONE, reviewed("spec", passed=False, unclear=True, how="interrupted"), started("r2", tip="c1"))
-    assert from_backlog(s, [], WORK) == (ReviewRun("spec"),)
+    assert schedule(s, [], WORK) == (ReviewRun("spec"),)
     s = after(reviewed("spec"), s=s)
-    assert from_backlog(s, [], WORK) == (ReviewRun("fit"),)
+    assert schedule(s, [], WORK) == (ReviewRun("fit"),)
 
 
 def test_a_run_after_one_that_ended_or_for_another_branch_is_looked_at_by_itself() -> None:
@@ -118,7 +118,7 @@ def test_a_run_after_one_that_ended_or_for_another_branch_is_looked_at_by_itself
         after(started("r2", tip="c5", target="x"), s=after(*DONE)),
     ):
         assert (s.base, s.tip, s.runs) == ("c5", "", ("r2",))
-        assert from_backlog(s, [], WORK) == (EndRun(0),)
+        assert schedule(s, [], WORK) == (EndRun(0),)
 
 
 def test_consensus_is_a_pass_of_everyone_who_was_to_be_asked() -> None:

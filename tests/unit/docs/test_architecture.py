@@ -18,7 +18,7 @@ from ralph.core import loop
 from ralph.core.loop.decide import RunAgent, decide
 from ralph.core.loop.fold import SLICES, fold, fold_all
 from ralph.core.loop.state import LoopState
-from ralph.core.run import RunState, fold_run, schedule
+from ralph.core.run import RunState, Work, fold_run, schedule
 
 PACKAGE = Path(ralph.__file__).parent
 PAGE = (Path(__file__).parents[3] / "docs/architecture.md").read_text()
@@ -66,7 +66,7 @@ class Run:
             of_loop = fold(of_loop, fact)
             of_run = fold_run(of_run, fact, of_loop.identity.task.id)
             wanted = [f"{type(op).__name__} {op.id}" for op in decide(of_loop)]
-            wanted += [type(step).__name__ for step in schedule(of_run)]
+            wanted += [type(step).__name__ for step in schedule(of_run, of_run.tasks, Work(most=1))]
             found.append(", ".join(wanted) or "nothing")
         return found
 

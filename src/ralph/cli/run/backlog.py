@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 from msgspec.structs import replace
 
 from ralph.backlog import BACKLOG_NAME
 from ralph.backlog.jsonl import JsonlBacklog, done_name
 from ralph.backlog.source import Backlog
-from ralph.cli import context
-from ralph.cli.run.view import Shown, choose, diagnosed
+from ralph.cli.run.view import shown
 from ralph.cli.task.view import is_split, loose_end, not_begun, split_into, unready
 from ralph.core import facts as f
-from ralph.core.exits import DONE, FAILURES, OVER, STOPS_THE_RUN, resume_of, shlex_quoted
+from ralph.core.exits import DONE, FAILURES, STOPS_THE_RUN, shlex_quoted
 from ralph.core.loop.end_advice import what_next
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
@@ -31,16 +29,11 @@ from ralph.git.refs import target
 from ralph.git.repo import Repo, printable
 from ralph.git.workspaces.pool import refuse
 from ralph.git.workspaces.shared_folders import missing_of
-from ralph.history.history import build, survey
-from ralph.history.loop_records import is_unfinished
-from ralph.history.runs import file_of, runs_in
-from ralph.journal.lock import holder
-from ralph.journal.read import NAME, scan
+from ralph.history.runs import runs_in
 from ralph.journal.read import NAME as JOURNAL
-from ralph.journal.record import Record
-from ralph.runner.backlog_run import BacklogRequest, Resume, run_backlog
-from ralph.runner.backlog_writes import Begun, needs_a_person, waiting
-from ralph.runner.loop_runner import LoopView
+from ralph.journal.read import scan
+from ralph.runner.backlog_tasks import BacklogTasks, needs_a_person
+from ralph.runner.run import RunRequest, run
 from ralph.runner.unlanded_tasks import UnlandedTasks, ready
 from ralph.terminal.words import one_line
 from ralph.text import duration, few
@@ -68,35 +61,16 @@ def go_through(
 ) -> int:
     """`file`: None for the one in its usual place."""
     backlog = _opened(repo, file or repo.root / BACKLOG_NAME, work)
-    policy = _landing(repo, _guarding(repo, backlog, policy))
-    if policy.land.how == "pr" and shutil.which("gh") is None:
-        click.echo(f"warning: {NO_GH}, so work stays on its branches", err=True)
-    for name in missing_of(repo, work.share):
-        click.echo(f"warning: share: {one_line(name)} is not here, so no workspace gets it", err=True)
-    return drive(BacklogRequest(folder=folder, repo=repo, policy=policy, work=work), backlog, see)
+    policy = landing(repo, _guarding(repo, backlog, policy), work)
+    return drive(RunRequest(folder=folder, repo=repo, policy=policy, work=work), backlog, see)
 
 
-def drive(request: BacklogRequest, backlog: Backlog, see: dict[str, bool]) -> int:
-    see = dict(see)
-    diagnostics = diagnosed(see.pop("diagnostics", False))
-    view = choose(request.repo.state_dir, partial(_left, backlog), **see)
+def drive(request: RunRequest, backlog: Backlog, see: dict[str, bool]) -> int:
     told = _Told()
-    with Shown(request.folder, view, diagnostics=diagnostics) as shown:
-        code = run_backlog(
-            request,
-            backlog,
-            LoopView(
-                fact=lambda fact, s: shown.say(
-                    told.heard(fact), s, f"{s.identity.task.id}  " if s.identity.task.id else ""
-                ),
-                line=lambda task, who, line: shown.heard(who, line.text, task),
-                resume_or_fresh=lambda s: "resume",
-                pulse=shown.pulse,
-                end=lambda s: shown.tell(told.ended(s), f"{s.identity.task.id}  "),
-                note=shown.note,
-            ),
-        )
-        shown.tell(told.summary(backlog, _reviews(request.repo), request))
+    tasks = BacklogTasks(backlog, request.repo, request.policy, request.work.poll_seconds)
+    with shown(request, see, told, partial(_left, backlog)) as view:
+        code = run(request, tasks, view)
+        view.tell(told.summary(backlog, _reviews(request.repo), request))
     return code
 
 
@@ -140,11 +114,12 @@ def _guarding(repo: Repo, backlog: JsonlBacklog, policy: Policy) -> Policy:
     )
 
 
-def _landing(repo: Repo, policy: Policy) -> Policy:
-    """Where each task is worked on and where it goes."""
+def landing(repo: Repo, policy: Policy, work: Work) -> Policy:
+    """Where a task that has a workspace of its own goes."""
     if not repo.versioned:
         raise RalphError(
-            "a backlog needs git: each task lands as a commit", todo="Run `git init` and commit."
+            "a workspace of its own needs git: the work lands as a commit",
+            todo='Run `git init` and commit; or work in place: `ralph run -p "..." --in-place`.',
         )
     ref = target(repo, policy.land.target)
     if printable(ref) != ref:
@@ -157,6 +132,10 @@ def _landing(repo: Repo, policy: Policy) -> Policy:
         raise RalphError(
             why, where=str(repo.root), todo='Work in place, on one task at a time: `ralph run -p "..."`.'
         )
+    if policy.land.how == "pr" and shutil.which("gh") is None:
+        click.echo(f"warning: {NO_GH}, so work stays on its branches", err=True)
+    for name in missing_of(repo, work.share):
+        click.echo(f"warning: share: {one_line(name)} is not here, so no workspace gets it", err=True)
     return replace(policy, land=replace(policy.land, target=ref))
 
 
@@ -168,18 +147,15 @@ class _Told:
         self._reviews: list[f.RunReviewed] = []  # of this life
         self._began = datetime.now()
 
-    def heard(self, fact: f.AnyFact) -> f.AnyFact:
+    def heard(self, fact: f.AnyFact) -> None:
         if isinstance(fact, f.RunReviewed):
             self._reviews.append(fact)
-        return fact
 
     def ended(self, s: LoopState) -> list[str]:
         self._ends[s.identity.task.id] = s
         return [_outcome(s), *_needs(s)]
 
-    def summary(
-        self, backlog: Backlog, reviews: tuple[f.RunReviewed, ...], request: BacklogRequest
-    ) -> list[str]:
+    def summary(self, backlog: Backlog, reviews: tuple[f.RunReviewed, ...], request: RunRequest) -> list[str]:
         done = [s for s in self._ends.values() if s.judgement.ended in DONE]
         split = [s for s in self._ends.values() if is_split(s, backlog)]
         rest = [s for s in self._ends.values() if s.judgement.ended not in DONE and s not in split]
@@ -209,7 +185,7 @@ class _Told:
             lines.append(f"Next: {what_next('cancelled', cancelled[0])}")
         return lines
 
-    def _left_over(self, backlog: Backlog, request: BacklogRequest) -> list[str]:
+    def _left_over(self, backlog: Backlog, request: RunRequest) -> list[str]:
         """What a further run would begin, or why there is nothing for it."""
         merges = request.policy.land.how == "merge"
         apart = UnlandedTasks(request.repo, request.policy.land.target).among(backlog.tasks) if merges else []
@@ -249,127 +225,3 @@ def _outcome(s: LoopState) -> str:
     elif s.judgement.ended in FAILURES:
         where = ", no change was made and nothing is kept"
     return f"{s.judgement.ended}: {s.judgement.end_reason}{where}"
-
-
-_NAMED = 5  # tasks in one error
-
-
-class ChosenTask(msgspec.Struct, frozen=True):
-    """The loop to go on with, and the file that its task is in."""
-
-    state: LoopState
-    file: Path
-
-
-def chosen(repo: Repo, task: str, *, says: bool) -> ChosenTask | None:
-    """The loop of this task; without a name, the only one that waits. None: it is about a loop in place, or none.
-    `says`: the person has an answer, which is for a loop that asked."""
-    live = holder(repo.state_dir)
-    if live is not None and not task:
-        return None  # who takes the lock says so
-    records = scan(repo.state_dir / NAME).records
-    if live is not None:
-        raise RalphError(
-            f"a run is at work here (pid {live.get('pid')})",
-            todo=f'`ralph answer --task {shlex_quoted(task)} "..."` tells it an answer; for all else, `ralph stop` first.',
-        )
-    if not task and _in_place_comes_first(records, repo):
-        return None
-    found = waiting(records, repo)
-    one = _named(found, task, records, repo) if task else _only(found, says)
-    if one is None:
-        return None
-    file = Path(file_of(records, one.records[0].run) or context.of_folder(repo, Path.cwd()))
-    _check_line(file, repo, one.state)
-    return ChosenTask(one.state, file)
-
-
-def go_on(
-    repo: Repo,
-    one: ChosenTask,
-    see: dict[str, bool],
-    *,
-    answer: str,
-    allow: tuple[str, ...],
-    raise_limits: dict[str, float],
-) -> int:
-
-    s = one.state
-    request = BacklogRequest(
-        folder=repo.root / s.identity.folder,
-        repo=repo,
-        policy=s.identity.policy,
-        work=Work(only=s.identity.task.id, most=1),
-        resume=Resume(s.identity.task.id, answer, allow, raise_limits),
-    )
-    return drive(request, JsonlBacklog(one.file, repo.state_dir), see)
-
-
-def _in_place_comes_first(records: list[Record], repo: Repo) -> bool:
-    """A loop here that was cut short; also one that ended, unless the backlog was worked on since."""
-    known = survey(records)
-    newest = known.in_place(repo.root)
-    if not newest:
-        return False
-    run = known.runs.newest(repo.root)
-    state = build(records, [newest])[newest].state
-    return is_unfinished(state) or run is None or run.at.seq < known.newest[newest]
-
-
-def _only(found: dict[str, Begun], says: bool) -> Begun | None:
-    parked = [one for one in found.values() if needs_a_person(one.state)]
-    if len(parked) == 1 and (says or len(found) == 1):
-        return parked[0]
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if not found:
-        return None
-    named = [f"{task} ({one.state.judgement.ended or 'its run died'})" for task, one in found.items()]
-    first = (parked or list(found.values()))[0].state
-    cut_short = [task for task, one in found.items() if not needs_a_person(one.state)]
-    rest = f" `ralph run` goes on with {few(cut_short)} by itself." if cut_short else ""
-    raise RalphError(
-        f"{len(found)} tasks of the backlog can go on: {few(named, _NAMED)}",
-        todo=f"Name one: `{resume_of(first)}`.{rest}",
-    )
-
-
-def _named(found: dict[str, Begun], task: str, records: list[Record], repo: Repo) -> Begun:
-    if task in found:
-        return found[task]
-    again = f"`ralph task reopen {shlex_quoted(task)}`, then `ralph run`"
-    last = _last_of(task, records, repo)
-    if last is None:
-        file = context.of_folder(repo, Path.cwd())
-        JsonlBacklog(file, repo.state_dir).find(task)
-        raise RalphError(
-            f"{task} has no loop that could go on", todo=f"`ralph run --task {shlex_quoted(task)}` begins it."
-        )
-    if last.judgement.ended in DONE:
-        raise RalphError(f"{task} is over: {last.judgement.ended}", todo=f"To do it once more: {again}.")
-    if last.judgement.ended is not None and last.judgement.ended in OVER:
-        raise RalphError(
-            f"{task} is over: {last.judgement.ended}", todo=what_next(last.judgement.ended, last)
-        )
-    raise RalphError(
-        f"the workspace of {task} is gone",
-        where=last.identity.root,
-        todo=f"To begin anew: {again}. `ralph recover` lists what was saved.",
-    )
-
-
-def _last_of(task: str, records: list[Record], repo: Repo) -> LoopState | None:
-    here = survey(records).here(repo.root)
-    last = next((one.id for one in reversed(here) if one.home and one.task == task), None)
-    return build(records, [last])[last].state if last else None
-
-
-def _check_line(file: Path, repo: Repo, s: LoopState) -> None:
-    """What a person has said in the list since goes before."""
-    task = JsonlBacklog(file, repo.state_dir).find(s.identity.task.id)
-    if task.archived or task.status in ("complete", "cancelled"):
-        raise RalphError(
-            f"{task.id} is {task.status}",
-            where=str(file),
-            todo=f"To go on with it all the same, `ralph task reopen {shlex_quoted(task.id)}` first.",
-        )

@@ -13,14 +13,14 @@ import msgspec
 
 from ralph.cli.context import BY_INIT, here, resumable
 from ralph.core import facts as f
-from ralph.core.exits import shlex_quoted
+from ralph.core.exits import resume_of, shlex_quoted
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
 from ralph.history.saved import CurrentHistory
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, follow, scan
-from ralph.runner.backlog_writes import waiting
+from ralph.runner.backlog_tasks import waiting
 from ralph.runner.requests import MOST_CHARS, tell
 from ralph.terminal.words import one_line
 from ralph.text import few
@@ -265,12 +265,12 @@ def answer(text: str, task: str, no_wait: bool) -> int:
         live = None
     if live is None:
         from ralph.cli.context import latest
-        from ralph.cli.run.command import _resume
+        from ralph.cli.run.resume import go_on
 
         last = latest(repo)
         in_place = last is not None and last.identity.task.id == task
         see = {"verbose": False, "no_tui": False, "as_json": False}
-        return _resume(see, text, {}, task="" if in_place else task)
+        return go_on(see, text, {}, task="" if in_place else task)
     s = _who_asks(list(live.loops), task)
     since = newest_seq(repo)
     name = put(repo, {"kind": "answer", "text": text, "loop": s.identity.loop}, live.pid)
@@ -357,13 +357,13 @@ def _named(task: str) -> str:
 def _goes_on(loops: list[LoopState]) -> str:
     return (
         "`ralph run`"
-        if any(s.identity.home and s.judgement.ended is None for s in loops)
+        if any(s.identity.source == "backlog" and s.judgement.ended is None for s in loops)
         else _resumes(loops)
     )
 
 
 def _resumes(loops: list[LoopState]) -> str:
-    return f"`ralph resume{_named(loops[0].identity.task.id if loops[0].identity.home else '')}`"
+    return f"`{resume_of(loops[0])}`"
 
 
 @click.command()

@@ -18,11 +18,13 @@ from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.journal.read import NAME, Follower, follow, scan
 from ralph.journal.record import looks_like_record
+from ralph.processes.capture import Line
 from ralph.terminal.lines import lines, summary
 from ralph.terminal.log_files import LogFile
 from ralph.terminal.words import one_line
 
 if TYPE_CHECKING:
+    from ralph.runner.run import RunRequest
     from ralph.terminal.live import Subject
     from ralph.terminal.log_files import Diagnostics
     from ralph.terminal.screen import Style
@@ -48,10 +50,21 @@ class View(Protocol):
         """The summary; only a word about who is still being told may follow it."""
 
 
+class ManyTasks(Protocol):
+    """What is said of a run over many tasks: each line names its task, and an end is a line among others."""
+
+    def heard(self, fact: f.AnyFact) -> None: ...
+
+    def ended(self, s: LoopState) -> list[str]: ...
+
+
 class Shown:
     """A run's view and its log. Neither can end the run: a view that fails gives way to plain lines."""
 
-    def __init__(self, folder: Path, view: View, *, diagnostics: bool = False) -> None:
+    def __init__(
+        self, folder: Path, view: View, many: ManyTasks | None = None, *, diagnostics: bool = False
+    ) -> None:
+        self._many = many
         self._view = view
         self._plain = Plain(verbose=False, err=isinstance(view, Json))
         self._log = LogFile(folder)
@@ -65,17 +78,19 @@ class Shown:
         if self._diagnostics is not None:
             self._diagnostics.close()
 
-    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
-        self.say(fact, s)
-
     def tell(self, told: Sequence[str], whose: str = "") -> None:
         """Lines about the run as a whole, or about the end of one task in it."""
         told, whose = [one_line(line) for line in told], one_line(whose)
         self._log.write([f"{whose}{line}" for line in told], datetime.now())
         (self._plain if isinstance(self._view, Json) else self._view).say(told, whose)
 
-    def say(self, fact: f.AnyFact, s: LoopState, whose: str = "") -> None:
-        told, whose = [one_line(line) for line in lines(fact, s)], one_line(whose)
+    def _whose(self, s: LoopState) -> str:
+        return one_line(f"{s.identity.task.id}  ") if self._many and s.identity.task.id else ""
+
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        if self._many:
+            self._many.heard(fact)
+        told, whose = [one_line(line) for line in lines(fact, s)], self._whose(s)
         logged = [f"{whose}{line}" for line in told]
         trouble = self._log.write(logged, datetime.now()) or self._diagnose(fact, s, logged)
         try:
@@ -94,11 +109,11 @@ class Shown:
         trouble, self._diagnostics.trouble = self._diagnostics.trouble, ""
         return trouble
 
-    def heard(self, who: str, text: str, task: str = "") -> None:
+    def heard(self, task: str, who: str, line: Line) -> None:
         if self._diagnostics is not None:
-            self._diagnostics.heard(who, text)
+            self._diagnostics.heard(who, line.text)
         try:
-            self._view.heard(who, text, task)
+            self._view.heard(who, line.text, task if self._many else "")
         except Exception as error:
             self._give_up(error)
 
@@ -110,6 +125,9 @@ class Shown:
             return float("inf")
 
     def end(self, s: LoopState) -> None:
+        if self._many:
+            self.tell(self._many.ended(s), self._whose(s))
+            return
         told = [one_line(line) for line in summary(s)]
         self._log.write(told, datetime.now())
         try:
@@ -136,9 +154,23 @@ def _diagnostics(folder: Path) -> Diagnostics:
     return Diagnostics(folder, datetime.now(UTC))
 
 
-def diagnosed(flag: bool) -> bool:
-    """Asked for by the option, or by the variable that users of this family know."""
-    return flag or os.environ.get("RALPH_DIAGNOSTICS", "") not in ("", "0", "false")
+def shown(
+    request: RunRequest,
+    see: dict[str, bool],
+    many: ManyTasks | None = None,
+    left: Callable[[], int] | None = None,
+) -> Shown:
+    """`see`: what the options say. `left`: how many tasks nobody has begun, of a run over many."""
+    # By the option, or by the variable that users of this family know.
+    diagnostics = see.get("diagnostics", False) or os.environ.get("RALPH_DIAGNOSTICS", "") not in ("", "0", "false")
+    view = choose(
+        request.repo.state_dir,
+        left,
+        verbose=see["verbose"],
+        no_tui=see["no_tui"],
+        as_json=see["as_json"],
+    )
+    return Shown(request.folder, view, many, diagnostics=diagnostics)
 
 
 def choose(

@@ -23,9 +23,11 @@ from ralph.cli.show.operation_words import name_of
 from ralph.cli.show.status import StatusRow
 from ralph.cli.task.view import is_split, loose_end, split_into, unready
 from ralph.core import facts as f
+from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import DONE, EXITS, STOPS_THE_RUN, shlex_quoted
 from ralph.core.loop.end_advice import what_next
 from ralph.core.loop.state import LoopState
+from ralph.core.policy import Policy
 from ralph.core.run import is_consensus, latest, together
 from ralph.core.tasks.task import STATUSES
 from ralph.git.repo import Repo
@@ -33,7 +35,7 @@ from ralph.history.loop_records import ended_loops
 from ralph.history.loops import Loop
 from ralph.history.runs import RunRecord
 from ralph.journal.record import Record
-from ralph.runner.backlog_writes import BacklogWriter, needs_a_person, waiting
+from ralph.runner.backlog_tasks import BacklogTasks, needs_a_person, waiting
 from ralph.runner.unlanded_tasks import UnlandedTask, UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
 from ralph.terminal.words import cost, said, spent
@@ -200,7 +202,7 @@ def _backlog(run: RunRecord, records: list[Record], repo: Repo, under_way: list[
         return None
     backlog = JsonlBacklog(Path(run.started.file), repo.state_dir)
     ended = {last: s for s, last in ended_loops(records, repo)}
-    BacklogWriter(backlog, lambda fact: None).catch_up(records, repo, ended)
+    BacklogTasks(backlog, repo, Policy(agent=AgentPolicy())).catch_up(records, ended)
     for id in under_way:
         if (task := backlog.get(id)) and task.status == "pending":
             backlog.note(Claimed(id))

@@ -108,7 +108,7 @@ def look(repo: Repo) -> StatusPlace:
     elsewhere = _elsewhere(known, live, repo) if live else ""
     working = str(live.get("run", "")) if live else ""
     run = meant(known.runs.of(repo.root), known.worked.keys(), working)
-    newest = known.in_place(repo.root)
+    newest = known.newest_prompt(repo.root)
     if run and (not newest or known.newest[newest] < run.at.seq):
         from ralph.cli.show.backlog_status import backlog_status
 

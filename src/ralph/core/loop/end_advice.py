@@ -9,7 +9,7 @@ from ralph.core.loop.state import LoopState
 
 def what_next(end: End, s: LoopState) -> str:
     if s.identity.home:
-        return _of_backlog(end, s)
+        return _apart(end, s)
     row = BY_NAME[end]
     return (row.next_here(s) if row.next_here else "") or row.next
 
@@ -26,10 +26,11 @@ def why_it_ended(s: LoopState) -> str:
     return s.judgement.end_reason
 
 
-def _of_backlog(end: End, s: LoopState) -> str:
+def _apart(end: End, s: LoopState) -> str:
     """In a workspace of its own: what was proven has landed; a later run over the backlog takes up the rest."""
-    row = BY_NAME[end]
+    row, of_backlog = BY_NAME[end], s.identity.source == "backlog"
     again = f"`ralph task reopen {shlex_quoted(s.identity.task.id)}`, then `ralph run`"
+    again = again if of_backlog else "the same `ralph run` with --fresh"
     if s.landing.landed and s.landing.landed.url:
         return f"Look at the pull request: {s.landing.landed.url}"
     if s.landing.landed and s.landing.landed.how == "branch" and s.identity.policy.land.how == "merge":
@@ -40,7 +41,8 @@ def _of_backlog(end: End, s: LoopState) -> str:
     if s.landing.landed:
         return f"Look at it with `git show {s.landing.landed.commit[:12]}`."
     if s.judgement.end_branch:
-        return f"Look at it with `git log -p {shlex_quoted(s.judgement.end_branch)}`; to try again: {again}."
+        look = f"Look at it with `git log -p {shlex_quoted(s.judgement.end_branch)}`; "
+        return f"{look}to go on: `{resume_of(s)}`; to begin anew: {again}."
     match row.task:
         case "blocked":
             first = row.next_of_task(s) if row.next_of_task else ""
@@ -50,9 +52,9 @@ def _of_backlog(end: End, s: LoopState) -> str:
         case "complete":
             return "Nothing."
         case "failed":
-            return f"It left no change. To try again: {again}."
+            return f"It left no change. To go on: `{resume_of(s)}`; to begin anew: {again}."
         case "in_progress":
-            return "`ralph run` goes on with it."
+            return f"`{'ralph run' if of_backlog else 'ralph resume'}` goes on with it."
 
 
 def what_it_needs(end: End, s: LoopState) -> str:

@@ -14,7 +14,17 @@ from msgspec.structs import replace
 
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import End
-from ralph.core.facts import Fault, Landed, LandingIntended, MergeIntended, Purpose, StopHow, Usage, Variant
+from ralph.core.facts import (
+    Fault,
+    Landed,
+    LandingIntended,
+    MergeIntended,
+    Purpose,
+    Source,
+    StopHow,
+    Usage,
+    Variant,
+)
 from ralph.core.failures.test_counts import Counts
 from ralph.core.hats.activation import Wearing
 from ralph.core.hats.board import Board, Repeats
@@ -148,6 +158,7 @@ class Identity(msgspec.Struct, frozen=True):
     home: str = ""
     slot: int = 0
     backlog: str = ""  # the backlog's file, relative to the root
+    source: Source = "prompt"
     started: bool = False
 
 

@@ -14,7 +14,7 @@ from ralph.core.loop import decide as d
 from ralph.core.loop.claims import Verdict, judge
 from ralph.core.loop.fold import fold, fold_all
 from ralph.core.loop.state import LoopState
-from ralph.core.run import RunState, fold_run, schedule
+from ralph.core.run import RunState, Work, fold_run, schedule
 
 # Personas that only conditions put on are no reason for a loop to go another way.
 ROLES = role_hats(
@@ -190,7 +190,7 @@ def test_schedule_runs_every_task_once_one_at_a_time_and_ends(
     s = fold_run(RunState(), f.RunStarted(run="r", pid=1, version="", tier="", tasks=tasks))
     started: list[str] = []
     for _ in range(20):
-        steps = schedule(s)
+        steps = schedule(s, tasks, Work())
         if any(not hasattr(step, "task") for step in steps):
             break
         for step in steps:
@@ -202,7 +202,7 @@ def test_schedule_runs_every_task_once_one_at_a_time_and_ends(
             end = ends[len(s.ended) % 3]
             s = fold_run(s, f.LoopEnded(end=end, reason="", code=CODES[end]), s.running[0])
     assert len(started) == len(set(started))
-    (last,) = schedule(s)
+    (last,) = schedule(s, tasks, Work())
     assert not s.running
     if set(ends[: len(s.ended)]) == {"completed-verified"}:
         assert last.code == 0

@@ -11,7 +11,7 @@ from ralph.core import facts as f
 from ralph.core.loop import decide as d
 from ralph.core.loop import steering
 from ralph.core.policy import LimitPolicy, Policy
-from ralph.core.run import EndRun, RunState, StartLoop, Work, fold_run, from_backlog
+from ralph.core.run import EndRun, RunState, StartLoop, Work, fold_run, schedule
 
 
 def world(**limits: object) -> World:
@@ -242,11 +242,11 @@ def test_a_loop_with_nothing_left_to_do_ends_although_it_is_to_wait() -> None:
 def test_a_paused_run_begins_no_task_and_a_pause_of_one_task_leaves_the_run_alone() -> None:
     s = fold_run(RunState(), f.RunStarted(run="r", pid=1, version="", tier=""))
     paused = fold_run(s, f.Paused(name="1"))
-    assert from_backlog(paused, ["a"], Work()) == ()
-    assert from_backlog(fold_run(paused, f.Continued(name="2")), ["a"], Work()) == (StartLoop("a"),)
-    assert from_backlog(fold_run(s, f.Paused(name="1", task="b"), "b"), ["a"], Work()) == (StartLoop("a"),)
+    assert schedule(paused, ["a"], Work()) == ()
+    assert schedule(fold_run(paused, f.Continued(name="2")), ["a"], Work()) == (StartLoop("a"),)
+    assert schedule(fold_run(s, f.Paused(name="1", task="b"), "b"), ["a"], Work()) == (StartLoop("a"),)
     stopping = fold_run(paused, f.StopRequested(how="graceful", by="x"))
-    assert isinstance(from_backlog(stopping, ["a"], Work())[0], EndRun)
+    assert isinstance(schedule(stopping, ["a"], Work())[0], EndRun)
 
 
 # -- questions -------------------------------------------------------------------------------------------
@@ -390,7 +390,7 @@ def test_an_answer_after_the_end_makes_a_loop_of_a_backlog_go_on() -> None:
     s = fold_run(
         RunState(tasks=("a",), ended={"a": ("blocked-on-person", 5)}), f.Answered(name="a", text="x"), "a"
     )
-    assert from_backlog(s, ["a"], Work(most=1)) == (StartLoop("a"),)
+    assert schedule(s, ["a"], Work(most=1)) == (StartLoop("a"),)
 
 
 def test_a_policy_says_nothing_by_default() -> None:

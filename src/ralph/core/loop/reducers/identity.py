@@ -19,6 +19,7 @@ def _started(step: Step, x: f.LoopStarted) -> Identity:
         home=x.home,
         slot=x.slot,
         backlog=x.backlog,
+        source="backlog" if x.of_backlog else "prompt",
         started=True,
     )
 

@@ -1,4 +1,4 @@
-"""Tasks that iterations propose, on their way into the user's backlog: checked, under a free id, each once.
+"""The tasks of a backlog in a run: which are ready, what loops came to, and what iterations propose, each once.
 
 What is proposed below a task that a loop works on waits until that loop is over. If it failed, a split takes effect in
 place of the failure. If it came to a good end there is nothing left to split, and what was to be added goes beside it.
@@ -7,7 +7,7 @@ place of the failure. If it came to a good end there is nothing left to split, a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import msgspec
 
@@ -27,15 +27,18 @@ from ralph.core import facts as f
 from ralph.core.exits import BY_NAME, DONE, FAILURES, OVER, exit_code
 from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import Task
-from ralph.core.tasks.task import bad_id, next_child, next_top, parent_of
+from ralph.core.policy import Policy, Task
+from ralph.core.run import RunState, Work, is_under
+from ralph.core.tasks.task import BacklogTask, bad_id, next_child, next_top, parent_of
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
 from ralph.git.workspaces.pool import slots
-from ralph.history.loop_records import by_loop
-from ralph.journal.append import Journal
+from ralph.history.loop_records import Begun, by_loop
 from ralph.journal.record import Record
 from ralph.runner.operations.landing import lacks, landed_apart
+from ralph.runner.task_list import GONE
+from ralph.runner.unlanded_tasks import UnlandedTasks
+from ralph.runner.unlanded_tasks import ready as free
 
 MOST = 100  # tasks that the loops of one task may propose; an agent must not fill the backlog for ever
 TITLE_CHARS = 300
@@ -147,32 +150,111 @@ class ProposalWriter:
 
 
 WRITE_SECONDS = 2.0  # between two writings
+LOOK_SECONDS = 1.0  # between two questions to git about work that is apart
 
 
-class BacklogWriter:
-    def __init__(self, backlog: Backlog, record: Callable[[f.AnyFact], None]) -> None:
+class BacklogTasks:
+    """A backlog as a run sees it: what is ready, and what became of it. The file is written in batches."""
+
+    source: f.Source = "backlog"
+
+    def __init__(self, backlog: Backlog, home: Repo, policy: Policy, poll_seconds: float = 1.0) -> None:
         self.proposing = ProposalWriter(backlog, self.note, self._say)
-        self._backlog = backlog
-        self._record = record
+        self.backlog = backlog
+        self.caught_up: list[str] = []  # tasks that a dead run got done, which only now is written
+        self._home = home
+        self._poll_seconds = poll_seconds
+        self._merges = policy.land.how == "merge"
+        self._elsewhere = UnlandedTasks(home, policy.land.target)
+        self._maybe_apart: list[BacklogTask] = []
+        self._apart_ids: list[str] = []
+        self._apart_of, self._apart_until = -1, 0.0  # the version of the list, and for how long that is known
         self._unwritten = False
         self._write_at = 0.0
         self._said: list[str] = []
         self._results: dict[str, str] = {}  # what loops came to, by task, until it is written
-        self.caught_up: list[str] = []  # tasks that a dead run got done, which only now is written
-        self.version = 0  # counts what may have changed the list
+        self._version = 0  # counts what may have changed the list
+
+    @property
+    def name(self) -> str:
+        return self.backlog.name
+
+    # -- what there is to do ---------------------------------------------------------------------------
+
+    def ready(self, s: RunState, work: Work, unfinished: Collection[str]) -> list[str]:
+        """What a dead run began comes first."""
+        taken = [task for task in unfinished if task not in s.ended]
+        wanted = None if work.only else work.parallel + len(s.tasks)
+        ready = [task.id for task in free(self.backlog.tasks, wanted, self._apart())]
+        found = (*taken, *(task for task in ready if task not in unfinished))
+        return [task for task in found if not work.only or is_under(task, work.only)]
+
+    def _apart(self) -> list[str]:
+        """Tasks that are complete and whose work the next ones would not find on the target. Costs git when there are any."""
+        if not self._merges:
+            return []  # nothing of what is done is there
+        if self._apart_of != self._version:
+            self._apart_of = self._version
+            self._maybe_apart = [task for task in self.backlog.tasks if self._elsewhere.may_be(task)]
+            self._apart_until = 0.0
+        if self._maybe_apart and time.monotonic() >= self._apart_until:
+            self._apart_ids = [one.task for one in self._elsewhere.among(self._maybe_apart)]
+            self._apart_until = time.monotonic() + LOOK_SECONDS
+        return self._apart_ids if self._maybe_apart else []
+
+    def whole(self, s: RunState) -> list[str]:
+        """Tasks that are done, though no loop of this run says so: those that were split and whose parts are all done, and
+        those of a dead run that had not been written."""
+        failed = (task for task, (end, _) in s.ended.items() if end in FAILURES)
+        found = ((task, self.backlog.tasks.get(task)) for task in failed)
+        split = [id for id, task in found if task and task.leaf is False]
+        return [*self.caught_up, *(id for id in split if self.backlog.tasks.status(id) == "complete")]
+
+    def get(self, id: str) -> Task:
+        found = self.backlog.tasks.get(id)
+        assert found is not None
+        return found.as_task()
+
+    def copy_in(self, top: str) -> str:
+        return self.backlog.copy_in(top)
+
+    # -- what became of it -----------------------------------------------------------------------------
+
+    def began(self, task: str) -> None:
+        self.note(Claimed(task))
+
+    def went_on(self, before: LoopState) -> None:
+        """`before`: as it ended; until now the file says that it is blocked, or failed."""
+        if any(True for _ in changes(before)):
+            self.note(Claimed(before.identity.task.id))
+
+    def heard(self, fact: f.AnyFact, task: str) -> None:
+        if isinstance(fact, f.LoopStarted):
+            self.proposing.began(task)
+        elif isinstance(fact, f.TaskProposed):
+            self.proposing.heard(fact, task)
+
+    def give_back(self, begun: Collection[str]) -> None:
+        """Nobody works on them any more, apart from these: whoever did died before the journal knew of it."""
+        for task in list(self.backlog.tasks):
+            if task.status == "in_progress" and task.id not in begun:
+                self.note(Reopened(task.id))
 
     def look(self) -> None:
         """Take up what people changed."""
-        if self._backlog.refresh():
-            self.version += 1
+        if self.backlog.refresh():
+            self._version += 1
+
+    def look_at(self) -> float:
+        return time.monotonic() + self._poll_seconds
 
     def due(self) -> float:
         """When there is something to write; inf: nothing is."""
         return self._write_at if self._unwritten else float("inf")
 
     def note(self, change: Change) -> None:
-        self._backlog.note(change)
-        self.version += 1
+        self.backlog.note(change)
+        self._version += 1
         self._to_be_written()
 
     def _say(self, text: str) -> None:
@@ -193,30 +275,30 @@ class BacklogWriter:
         if s.judgement.ended in OVER:
             self.proposing.over(s.identity.task.id, s.judgement.ended)
 
-    def write(self, journal: Journal) -> None:
+    def write(self, seq: int) -> f.BacklogWritten | None:
+        """Into the file; the fact that says so. `seq`: the newest record that it holds."""
         if not self._unwritten:
-            return
-        upto = journal.seq
-        applied = self._backlog.apply()
+            return None
+        applied = self.backlog.apply()
         self._unwritten = False
         self._write_at = time.monotonic() + WRITE_SECONDS
-        self.version += 1
+        self._version += 1
         told = tuple(self._told(conflict) for conflict in applied.conflicts)
         self._results = {}
         said, self._said = tuple(self._said), []
-        self._record(f.BacklogWritten(seq=upto, conflicts=told, notes=said))
+        return f.BacklogWritten(seq=seq, conflicts=told, notes=said)
 
     def _told(self, x: Conflict) -> str:
         """What a person's edit left unwritten must not be lost: the journal has it, but who reads that?"""
         result = self._results.get(x.id)
         return f"{x.id}: {x.what}" + (f"; what its loop came to: {result}" if result else "")
 
-    def catch_up(self, records: list[Record], home: Repo, ended: dict[int, LoopState]) -> None:
+    def catch_up(self, records: list[Record], ended: dict[int, LoopState]) -> None:
         """What was proposed and what loops came to, in the order in which it happened: a dead run had not yet written all
         of it. `ended`: the record that ended a loop, and the loop."""
         notes = (f.decode(r.data) for r in records if r.kind == "backlog.written")
         written = max((x.seq for x in notes if isinstance(x, f.BacklogWritten)), default=0)
-        own = [r for of in by_loop(records, home).values() for r in of]
+        own = [r for of in by_loop(records, self._home).values() for r in of]
         tasks: dict[str, str] = {}
         ends: dict[str, f.LoopEnded] = {}
         for record in sorted(own, key=lambda r: r.seq):
@@ -246,7 +328,7 @@ class BacklogWriter:
 
     def _went_on(self, id: str, end: f.LoopEnded) -> None:
         """The file may still say that it waits for a person, in the words of this end."""
-        task = self._backlog.tasks.get(id)
+        task = self.backlog.tasks.get(id)
         if task and task.status == "blocked" and task.reason == f"{end.end}: {end.reason}":
             self.note(Claimed(id))
 
@@ -259,16 +341,6 @@ def _result(s: LoopState) -> str:
     )
     kept = f", kept on {s.judgement.end_branch}" if s.judgement.end_branch else ""
     return f"{s.judgement.ended}: {s.judgement.end_reason}{where}{kept}"
-
-
-GONE = "its workspace is gone"  # with what was made there: the task begins anew
-
-
-class Begun(msgspec.Struct):
-    """A loop that is not over: its state, its records."""
-
-    state: LoopState
-    records: list[Record]
 
 
 def changes(s: LoopState) -> Iterator[Change]:

@@ -1,0 +1,106 @@
+"""What a run works through, as far as the run has to know: a prompt is a list of one task, and a backlog is one of many."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Protocol
+
+from ralph.core import facts as f
+from ralph.core.loop.state import LoopState
+from ralph.core.policy import Task
+from ralph.core.run import RunState, Work
+from ralph.journal.record import Record
+
+GONE = "its workspace is gone"  # with what was made there: the task begins anew
+
+
+class TaskList(Protocol):
+    @property
+    def source(self) -> f.Source: ...
+
+    @property
+    def name(self) -> str:
+        """What people and the journal call it; empty for a prompt."""
+
+    def ready(self, s: RunState, work: Work, unfinished: Collection[str]) -> list[str]:
+        """What could be worked on, the most urgent first. `unfinished`: tasks of loops that go on."""
+
+    def whole(self, s: RunState) -> list[str]:
+        """Tasks that are done without a loop of this run that says so."""
+
+    def get(self, id: str) -> Task: ...
+
+    def copy_in(self, top: str) -> str:
+        """The file of a workspace at `top`, relative to it, in which agents find the list. Empty: there is none."""
+
+    def began(self, task: str) -> None: ...
+
+    def went_on(self, before: LoopState) -> None:
+        """A loop that had ended like this is taken up again."""
+
+    def heard(self, fact: f.AnyFact, task: str) -> None: ...
+
+    def settle(self, s: LoopState) -> None:
+        """This loop has ended."""
+
+    def catch_up(self, records: list[Record], ended: dict[int, LoopState]) -> None:
+        """What a dead run had recorded and not yet written. `ended`: the record that ended a loop, and the loop."""
+
+    def give_back(self, begun: Collection[str]) -> None:
+        """Nobody works on its tasks, apart from these."""
+
+    def look(self) -> None:
+        """Take up what people changed."""
+
+    def look_at(self) -> float:
+        """When to look again though nothing happened; inf: what it holds never changes."""
+
+    def due(self) -> float:
+        """When there is something to write; inf: nothing is."""
+
+    def write(self, seq: int) -> f.BacklogWritten | None: ...
+
+
+class PromptTask:
+    """A prompt: what becomes of it is in the journal, and nowhere else."""
+
+    source: f.Source = "prompt"
+    name = ""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+
+    def ready(self, s: RunState, work: Work, unfinished: Collection[str]) -> list[str]:
+        return [self._task.id]
+
+    def whole(self, s: RunState) -> list[str]:
+        return []
+
+    def get(self, id: str) -> Task:
+        return self._task
+
+    def copy_in(self, top: str) -> str:
+        return ""
+
+    def began(self, task: str) -> None: ...
+
+    def went_on(self, before: LoopState) -> None: ...
+
+    def heard(self, fact: f.AnyFact, task: str) -> None: ...
+
+    def settle(self, s: LoopState) -> None: ...
+
+    def catch_up(self, records: list[Record], ended: dict[int, LoopState]) -> None: ...
+
+    def give_back(self, begun: Collection[str]) -> None: ...
+
+    def look(self) -> None: ...
+
+    def look_at(self) -> float:
+        return float("inf")
+
+    def due(self) -> float:
+        return float("inf")
+
+    def write(self, seq: int) -> f.BacklogWritten | None:
+        return None
