@@ -7,7 +7,6 @@ task `late` is added by a thread once the run has nothing left to do.
 from __future__ import annotations
 
 import json
-import os
 import sys
 import threading
 import time
@@ -40,34 +39,6 @@ from ralph.journal.read import NAME as JOURNAL
 from ralph.runner.backlog_run import BacklogRequest
 
 
-class Bell:
-    """Rung by whoever changes the backlog."""
-
-    at_once = True
-
-    def __init__(self) -> None:
-        self._read, self._write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-
-    def ring(self) -> None:
-        os.write(self._write, b"!")
-
-    def reads(self) -> list[int]:
-        return [self._read]
-
-    def heed(self) -> None:
-        try:
-            os.read(self._read, 1000)
-        except BlockingIOError:
-            pass
-
-    def __enter__(self) -> Bell:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._read)
-        os.close(self._write)
-
-
 class MemoryBacklog:
     def __init__(self, *tasks: BacklogTask) -> None:
         self.name = "memory"
@@ -75,12 +46,10 @@ class MemoryBacklog:
         self.written: list[Change] = []
         self._noted: list[Change] = []
         self._handed_in: list[BacklogTask] = []
-        self._bell = Bell()
 
     def hand_in(self, task: BacklogTask) -> None:
         """By somebody else than the run."""
         self._handed_in.append(task)
-        self._bell.ring()
 
     def refresh(self) -> bool:
         found, self._handed_in = self._handed_in, []
@@ -98,9 +67,6 @@ class MemoryBacklog:
         self.written += self._noted
         self._noted = []
         return Applied()
-
-    def watch(self) -> Bell:
-        return self._bell
 
     def copy_in(self, top: str) -> str:
         return ""

@@ -14,20 +14,18 @@ import msgspec
 
 from ralph import __version__
 from ralph.backlog.changes import Claimed, Reopened
-from ralph.backlog.file_watch import FileWatch
-from ralph.backlog.source import Backlog, Watch
+from ralph.backlog.source import Backlog
 from ralph.core import facts as f
 from ralph.core.exits import FAILURES, OVER, exit_code
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.core.run import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, from_backlog
-from ralph.core.tasks.task import BacklogTask
 from ralph.errors import RalphError
 from ralph.gates import kinds
 from ralph.git.landing.failure_branch import archive
 from ralph.git.landing.target import recover
-from ralph.git.refs import tip
+from ralph.git.refs import ref_mark, tip
 from ralph.git.repo import Repo, branch_name
 from ralph.git.workspaces.pool import PooledWorkspace, prepare, reclaim, refuse_since, slots
 from ralph.history.loop_records import by_loop, ended_by, ended_loops, how_it_ended, seen_in
@@ -53,8 +51,6 @@ from ralph.runner.run import make_folders, raised
 from ralph.runner.run_review import RunReviewer
 from ralph.runner.unlanded_tasks import UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
-
-UNWATCHED_SECONDS = 1.0  # between two looks at it where the system does not tell of changes
 
 
 class Resume(msgspec.Struct, frozen=True):
@@ -114,9 +110,8 @@ class _BacklogRun:
         self._pulse_at = float("inf")
         self._list = BacklogWriter(backlog, self._record)
         self._elsewhere = UnlandedTasks(request.repo, request.policy.land.target)
-        self._maybe_apart: list[BacklogTask] = []
         self._apart_ids: list[str] = []
-        self._apart_of, self._apart_until = -1, 0.0  # the version of the list, and for how long that is known
+        self._apart_of: tuple[int, object] = (-1, ())  # the list and the target of which that is known
 
     def go(self, tier: str) -> int:
         request = self._request
@@ -128,10 +123,7 @@ class _BacklogRun:
         with (
             Ownership(tier, self._id, masker.stream) as ownership,
             Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
-            FileWatch(control.stop_file) as stop_file,
-            self._backlog.watch() as backlog,
         ):
-            self._watches: tuple[Watch, ...] = (stop_file, backlog)
             self._shared = RunContext(
                 run=self._id,
                 journal=self._journal,
@@ -182,7 +174,7 @@ class _BacklogRun:
             if resumed is not None:
                 self._unfinished[resumed.state.identity.task.id] = resumed
             control.for_absent(self._is_awaited, self._answered)
-            crew = LoopPool(control, request.work.gates_at_once, self._wakes)
+            crew = LoopPool(control, request.work.gates_at_once)
             try:
                 return self._work(crew, control)
             except BaseException:
@@ -191,8 +183,6 @@ class _BacklogRun:
 
     def _work(self, crew: LoopPool, control: Control) -> int:
         while True:
-            for watch in self._watches:
-                watch.heed()  # what Ralph itself wrote wakes nobody
             self._list.look()
             for step in from_backlog(self._state, self._ready(), self._request.work, self._whole()):
                 match step:
@@ -216,17 +206,11 @@ class _BacklogRun:
             if time.monotonic() >= self._list.due():
                 self._list.write(self._journal)
 
-    def _wakes(self) -> list[int]:
-        return [fd for watch in self._watches for fd in watch.reads()]
-
     def _due(self) -> float:
-        """When to come back though nothing is told: to look at the backlog, to write it, to see who has been told."""
+        """When to come back though nothing happens: to look at the backlog and `.stop`, to write, to see who has been told."""
         if self._state.ending:  # nobody is waited for any more
             return time.monotonic()
-        every = self._request.work.poll_seconds
-        look = time.monotonic() + (
-            every if all(watch.at_once for watch in self._watches) else min(every, UNWATCHED_SECONDS)
-        )
+        look = time.monotonic() + self._request.work.poll_seconds
         look = min(look, self._pulse_at, time.monotonic() + LOOK_AGAIN if self._telling else look)
         return min(look, self._list.due())
 
@@ -244,17 +228,15 @@ class _BacklogRun:
         return [task for task in found if not only or task == only or task.startswith(f"{only}.")]
 
     def _apart(self) -> list[str]:
-        """Tasks that are complete and whose work the next ones would not find on the target. Costs git when there are any."""
+        """Tasks that are complete and whose work the next ones would not find on the target. Costs git only where the list or
+        the target has changed."""
         if self._request.policy.land.how != "merge":
             return []  # nothing of what is done is there
-        if self._apart_of != self._list.version:
-            self._apart_of = self._list.version
-            self._maybe_apart = [task for task in self._backlog.tasks if self._elsewhere.may_be(task)]
-            self._apart_until = 0.0
-        if self._maybe_apart and time.monotonic() >= self._apart_until:
-            self._apart_ids = [one.task for one in self._elsewhere.among(self._maybe_apart)]
-            self._apart_until = time.monotonic() + UNWATCHED_SECONDS
-        return self._apart_ids if self._maybe_apart else []
+        now_is = (self._list.version, ref_mark(self._home, self._request.policy.land.target))
+        if self._apart_of != now_is:
+            self._apart_of = now_is
+            self._apart_ids = [one.task for one in self._elsewhere.among(self._backlog.tasks)]
+        return self._apart_ids
 
     def _whole(self) -> list[str]:
         """Tasks that are done, though no loop of this run says so: those that were split and whose parts are all done, and

@@ -111,13 +111,9 @@ class LoopReconciler:
 class LoopPool:
     """The loops of a run, side by side in one process. What they share is had in turn: gates, and the way to the target."""
 
-    def __init__(
-        self, control: Control, gates_at_once: int = 1, also: Callable[[], list[int]] = list
-    ) -> None:
-        """`also`: what else it wakes for when it can be read; whoever gives it reads it before the next turn."""
+    def __init__(self, control: Control, gates_at_once: int = 1) -> None:
         self.loops: list[LoopReconciler] = []
         self._control = control
-        self._also = also
         self._gates_at_once = gates_at_once
         self._train: list[LoopReconciler] = []  # who wants to land, in the order of coming
 
@@ -167,7 +163,7 @@ class LoopPool:
     def _await(self, due: float) -> None:
         """Until something can be read, written, is due, or somebody calls."""
         poll = select.poll()
-        for fd in (*self._control.reads(), *self._also()):
+        for fd in self._control.reads():
             poll.register(fd, select.POLLIN)
         wake_at = min((loop.register(poll) for loop in self.loops), default=due)
         seconds = min(wake_at, due, time.monotonic() + LONGEST) - time.monotonic()
