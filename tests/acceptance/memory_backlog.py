@@ -7,7 +7,6 @@ task `late` is added by a thread once the run has nothing left to do.
 from __future__ import annotations
 
 import json
-import os
 import sys
 import threading
 import time
@@ -37,35 +36,7 @@ from ralph.core.tasks.task import BacklogTask, read_fields
 from ralph.git.refs import target
 from ralph.git.repo import find
 from ralph.journal.read import NAME as JOURNAL
-from ralph.runner.backlog_run import BacklogRequest
-
-
-class Bell:
-    """Rung by whoever changes the backlog."""
-
-    at_once = True
-
-    def __init__(self) -> None:
-        self._read, self._write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-
-    def ring(self) -> None:
-        os.write(self._write, b"!")
-
-    def reads(self) -> list[int]:
-        return [self._read]
-
-    def heed(self) -> None:
-        try:
-            os.read(self._read, 1000)
-        except BlockingIOError:
-            pass
-
-    def __enter__(self) -> Bell:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._read)
-        os.close(self._write)
+from ralph.runner.run import RunRequest
 
 
 class MemoryBacklog:
@@ -75,12 +46,10 @@ class MemoryBacklog:
         self.written: list[Change] = []
         self._noted: list[Change] = []
         self._handed_in: list[BacklogTask] = []
-        self._bell = Bell()
 
     def hand_in(self, task: BacklogTask) -> None:
         """By somebody else than the run."""
         self._handed_in.append(task)
-        self._bell.ring()
 
     def refresh(self) -> bool:
         found, self._handed_in = self._handed_in, []
@@ -98,9 +67,6 @@ class MemoryBacklog:
         self.written += self._noted
         self._noted = []
         return Applied()
-
-    def watch(self) -> Bell:
-        return self._bell
 
     def copy_in(self, top: str) -> str:
         return ""
@@ -162,7 +128,7 @@ def main(folder: Path) -> int:
         (folder / ".stop").touch()
 
     threading.Thread(target=later, daemon=True).start()
-    request = BacklogRequest(folder, repo, policy, replace(resolved.work, watch=True))
+    request = RunRequest(folder, repo, policy, replace(resolved.work, watch=True))
     code = drive(request, backlog, {"verbose": False, "no_tui": True, "as_json": False})
     tasks = {task.id: {"status": task.status, "commit": task.commit} for task in backlog.tasks}
     said = [

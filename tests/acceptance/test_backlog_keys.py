@@ -95,7 +95,7 @@ def test_validate_says_how_the_backlog_is_gone_through(backlog: Project) -> None
     )
     done = backlog.ralph("validate")
     assert done.returncode == 0, done.stdout
-    assert f"those of {backlog.path}/tasks.jsonl, 3 at once; a look every 30s" in done.stdout
+    assert f"those of {backlog.path}/tasks.jsonl, 3 at once; a look every 1s" in done.stdout
     assert "each in a worktree of its own, with a copy of .venv; gates: 1 at once" in done.stdout
     assert "in a pull request for next" in done.stdout
     doctor = backlog.ralph("doctor")

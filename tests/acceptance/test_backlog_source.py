@@ -9,12 +9,10 @@ from pathlib import Path
 
 from project import Project
 
-# An hour between two looks: a task that comes later is begun because the source says so.
 CONFIG = """\
 cli: {backend: scripted, script: agent.yml}
 gates: [{name: tests, run: sh test.sh}]
 event_loop: {max_iterations: 2, crash_wait: 0}
-poll_interval_seconds: 3600
 """
 AGENT = """\
 iterations:

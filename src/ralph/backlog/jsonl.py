@@ -20,7 +20,6 @@ from ralph.backlog.changes import (
     PendingChanges,
     is_more,
 )
-from ralph.backlog.file_watch import FileWatch
 from ralph.backlog.json_line import fields_of, patched
 from ralph.backlog.replaced_files import ReplacedFiles
 from ralph.backlog.text_file import BOM, Table
@@ -245,10 +244,6 @@ class JsonlBacklog:
         if stale:
             self._plant()
         return bool(stale)
-
-    def watch(self) -> FileWatch:
-        """Also of what the list was before Ralph replaced it."""
-        return FileWatch(self.path, self.done_path, more=self._replaced.files)
 
     def copy_in(self, top: str) -> str:
         path, root = self.path.resolve(), Path(top)

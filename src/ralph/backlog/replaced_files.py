@@ -73,10 +73,6 @@ class ReplacedFiles:
 
     # -- asking ----------------------------------------------------------------------------------------
 
-    def files(self) -> list[Path]:
-        """Where someone may still write."""
-        return [Path(one.path) for one in self._index().kept]
-
     def changed(self) -> bool:
         """Whether there may be something to take over. Costs a call of stat, and one for each file that is kept."""
         index = self._index()

@@ -1,35 +1,15 @@
 """The interface of a backlog, wherever its tasks are kept. Adding a source is one class with these members.
 
-The run never asks where tasks are: it reads them, reports what became of them, and sleeps until something changes.
+The run never asks where tasks are: it reads them, reports what became of them, and looks again every second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
 from ralph.backlog.changes import Applied, Change
 from ralph.core.tasks.graph import TaskGraph
-
-
-class Watch(Protocol):
-    """Wakes a run when others may have changed the backlog."""
-
-    at_once: bool  # False: it cannot report everything, so the run has to look by itself every second
-
-    def reads(self) -> list[int]:
-        """Descriptors that become readable when something happens."""
-        ...
-
-    def heed(self) -> None:
-        """Forget what was reported until now. Whoever calls `refresh` after this misses nothing."""
-        ...
-
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
 
 class Backlog(Protocol):
@@ -44,7 +24,7 @@ class Backlog(Protocol):
         ...
 
     def refresh(self) -> bool:
-        """Take up what others have changed; True when something had. Called often: cheap when nothing has."""
+        """Take up what others have changed; True when something had. Called every second: cheap when nothing has."""
         ...
 
     def note(self, *changes: Change) -> None:
@@ -54,10 +34,6 @@ class Backlog(Protocol):
     def apply(self, changes: Iterable[Change] = ()) -> Applied:
         """Keep what was noted, and these. What contradicts a person's change is not made and is reported. The same change may
         come twice: a run that died is caught up with by the next."""
-        ...
-
-    def watch(self) -> Watch:
-        """For as long as a run lasts."""
         ...
 
     def copy_in(self, top: str) -> str:

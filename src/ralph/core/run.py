@@ -59,7 +59,7 @@ class Work(msgspec.Struct, frozen=True, omit_defaults=True):
     most: int = 0  # tasks to begin; 0: as many as there are
     watch: bool = False  # when nothing is left to do, wait for more
     only: str = ""  # this task, or those below it
-    poll_seconds: float = 30.0  # between two looks at the backlog when nothing happens
+    poll_seconds: float = 1.0  # between two looks at the backlog when nothing happens
     gates_at_once: int = 1
     share: tuple[str, ...] = ()  # ignored folders of the checkout that every workspace gets a copy of
     at_end: tuple[GatePolicy, ...] = ()  # reviewers who look at the whole change once every task is over

@@ -90,6 +90,19 @@ def tip(repo: Repo, ref: str) -> str:
     return out.decode().strip()
 
 
+def ref_mark(repo: Repo, ref: str) -> tuple[tuple[int, int, int] | None, ...]:
+    """Differs once the ref may have moved. Costs no git."""
+    return tuple(_mark(repo.common_dir / name) for name in (ref, "packed-refs", "reftable/tables.list"))
+
+
+def _mark(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:  # not there
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
 def is_landed(repo: Repo, ref: str, commit: str) -> bool:
     """Whether the commit is the ref's tip or an ancestor of it."""
     at = tip(repo, ref)

@@ -27,10 +27,11 @@ from ralph.core import facts as f
 from ralph.core.exits import BY_NAME, DONE, FAILURES, OVER, exit_code
 from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import Policy, Task
+from ralph.core.policy import LandPolicy, Task
 from ralph.core.run import RunState, Work, is_under
-from ralph.core.tasks.task import BacklogTask, bad_id, next_child, next_top, parent_of
+from ralph.core.tasks.task import bad_id, next_child, next_top, parent_of
 from ralph.errors import RalphError
+from ralph.git.refs import ref_mark
 from ralph.git.repo import Repo
 from ralph.git.workspaces.pool import slots
 from ralph.history.loop_records import Begun, by_loop
@@ -150,7 +151,6 @@ class ProposalWriter:
 
 
 WRITE_SECONDS = 2.0  # between two writings
-LOOK_SECONDS = 1.0  # between two questions to git about work that is apart
 
 
 class BacklogTasks:
@@ -158,17 +158,16 @@ class BacklogTasks:
 
     source: f.Source = "backlog"
 
-    def __init__(self, backlog: Backlog, home: Repo, policy: Policy, poll_seconds: float = 1.0) -> None:
+    def __init__(self, backlog: Backlog, home: Repo, land: LandPolicy, poll_seconds: float = 1.0) -> None:
         self.proposing = ProposalWriter(backlog, self.note, self._say)
         self.backlog = backlog
         self.caught_up: list[str] = []  # tasks that a dead run got done, which only now is written
         self._home = home
         self._poll_seconds = poll_seconds
-        self._merges = policy.land.how == "merge"
-        self._elsewhere = UnlandedTasks(home, policy.land.target)
-        self._maybe_apart: list[BacklogTask] = []
+        self._land = land
+        self._elsewhere = UnlandedTasks(home, land.target)
         self._apart_ids: list[str] = []
-        self._apart_of, self._apart_until = -1, 0.0  # the version of the list, and for how long that is known
+        self._apart_of: tuple[int, object] = (-1, ())  # the list and the target of which that is known
         self._unwritten = False
         self._write_at = 0.0
         self._said: list[str] = []
@@ -190,17 +189,15 @@ class BacklogTasks:
         return [task for task in found if not work.only or is_under(task, work.only)]
 
     def _apart(self) -> list[str]:
-        """Tasks that are complete and whose work the next ones would not find on the target. Costs git when there are any."""
-        if not self._merges:
+        """Tasks that are complete and whose work the next ones would not find on the target. Costs git only where the list or
+        the target has changed."""
+        if self._land.how != "merge":
             return []  # nothing of what is done is there
-        if self._apart_of != self._version:
-            self._apart_of = self._version
-            self._maybe_apart = [task for task in self.backlog.tasks if self._elsewhere.may_be(task)]
-            self._apart_until = 0.0
-        if self._maybe_apart and time.monotonic() >= self._apart_until:
-            self._apart_ids = [one.task for one in self._elsewhere.among(self._maybe_apart)]
-            self._apart_until = time.monotonic() + LOOK_SECONDS
-        return self._apart_ids if self._maybe_apart else []
+        now_is = (self._version, ref_mark(self._home, self._land.target))
+        if self._apart_of != now_is:
+            self._apart_of = now_is
+            self._apart_ids = [one.task for one in self._elsewhere.among(self.backlog.tasks)]
+        return self._apart_ids
 
     def whole(self, s: RunState) -> list[str]:
         """Tasks that are done, though no loop of this run says so: those that were split and whose parts are all done, and

@@ -205,11 +205,10 @@ BOTH = 'case "$PROMPT" in *"You are a reviewer"*) %s;; *) ' + DONE + ";; esac"
 # A task of a backlog: a file of its own, and the answer.
 OWN = f"touch $RALPH_TASK; {DONE}"
 TASK_B = json.dumps({"id": "B", "title": "Second", "leaf": True})
-# The run is idle by now. A folder above the list's is changed for another, which no watch of the list can see, and the new
-# task is looked for; the run need not wait for more.
+# The run is idle by now. A task is added; how long the run may take to see it is the question.
 ADDED = (
-    "until [ -s my/lists/now/plan-done.jsonl ]; do sleep 0.05; done; sleep 1; cd my; "
-    f"cp -R lists other; echo '{TASK_B}' >> other/now/plan.jsonl; mv lists old; mv other lists; n=0; "
+    "until [ -s tasks-done.jsonl ]; do sleep 0.05; done; sleep 1; "
+    f"echo '{TASK_B}' >> tasks.jsonl; n=0; "
     "until [ -e $HOME/began-B ] || [ $n -ge 300 ]; do n=$((n+1)); sleep 0.05; done; "
     "[ -e $HOME/began-B ] && echo soon > $HOME/seen || echo late > $HOME/seen; ralph stop"
 )
@@ -476,9 +475,8 @@ SCENARIOS: dict[str, Scenario] = {
         tasks=("A", "B"),
     ),
     "poll_interval_seconds": Scenario(
-        *(0.2, seen, "soon\n", "late\n", f"touch $HOME/began-$RALPH_TASK; {OWN}"),
-        given={"backlog": "my/lists/now/plan.jsonl"},
-        files={"my/lists/now/plan.jsonl": f"{json.dumps({'id': 'A', 'title': 'First', 'leaf': True})}\n"},
+        *(3600, seen, "late\n", "soon\n", f"touch $HOME/began-$RALPH_TASK; {OWN}"),
+        tasks=("A",),
         beside=ADDED,
         flags=("--watch", "--max-items", "2"),
     ),

@@ -67,7 +67,7 @@ def go_through(
 
 def drive(request: RunRequest, backlog: Backlog, see: dict[str, bool]) -> int:
     told = _Told()
-    tasks = BacklogTasks(backlog, request.repo, request.policy, request.work.poll_seconds)
+    tasks = BacklogTasks(backlog, request.repo, request.policy.land, request.work.poll_seconds)
     with shown(request, see, told, partial(_left, backlog)) as view:
         code = run(request, tasks, view)
         view.tell(told.summary(backlog, _reviews(request.repo), request))

@@ -162,7 +162,11 @@ def shown(
 ) -> Shown:
     """`see`: what the options say. `left`: how many tasks nobody has begun, of a run over many."""
     # By the option, or by the variable that users of this family know.
-    diagnostics = see.get("diagnostics", False) or os.environ.get("RALPH_DIAGNOSTICS", "") not in ("", "0", "false")
+    diagnostics = see.get("diagnostics", False) or os.environ.get("RALPH_DIAGNOSTICS", "") not in (
+        "",
+        "0",
+        "false",
+    )
     view = choose(
         request.repo.state_dir,
         left,

@@ -23,11 +23,10 @@ from ralph.cli.show.operation_words import name_of
 from ralph.cli.show.status import StatusRow
 from ralph.cli.task.view import is_split, loose_end, split_into, unready
 from ralph.core import facts as f
-from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import DONE, EXITS, STOPS_THE_RUN, shlex_quoted
 from ralph.core.loop.end_advice import what_next
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import Policy
+from ralph.core.policy import LandPolicy
 from ralph.core.run import is_consensus, latest, together
 from ralph.core.tasks.task import STATUSES
 from ralph.git.repo import Repo
@@ -202,7 +201,7 @@ def _backlog(run: RunRecord, records: list[Record], repo: Repo, under_way: list[
         return None
     backlog = JsonlBacklog(Path(run.started.file), repo.state_dir)
     ended = {last: s for s, last in ended_loops(records, repo)}
-    BacklogTasks(backlog, repo, Policy(agent=AgentPolicy())).catch_up(records, ended)
+    BacklogTasks(backlog, repo, LandPolicy()).catch_up(records, ended)
     for id in under_way:
         if (task := backlog.get(id)) and task.status == "pending":
             backlog.note(Claimed(id))
