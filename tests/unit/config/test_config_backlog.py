@@ -10,7 +10,7 @@ from ralph.cli.context import CONFIGS
 from ralph.config.load import FILE_NAMES, NoPrompt, Resolved, load
 from ralph.config.settings import Overrides
 from ralph.config.tasks import backlog_named_in
-from ralph.core.policy import LandPolicy
+from ralph.core.policy import LandPolicy, WorkspaceKind
 from ralph.core.run import Work
 from ralph.errors import RalphError
 
@@ -85,9 +85,10 @@ def test_a_backlog_and_a_prompt_in_one_file_are_one_too_many(tmp_path: Path, oth
 
 
 @pytest.mark.parametrize("kind", ["clone", "worktree"])
-def test_another_workspace_for_a_prompt_is_refused_by_name(tmp_path: Path, kind: str) -> None:
-    what = refused(tmp_path, f"workspace: {kind}\n", prompt=True)
-    assert what.startswith(f"ralph.yml:2: workspace: '{kind}' is only for a backlog;")
+def test_a_prompt_may_have_a_workspace_of_its_own_and_lands(tmp_path: Path, kind: WorkspaceKind) -> None:
+    for text, flags in ((f"workspace: {kind}\n", Overrides()), ("", Overrides(workspace=kind))):
+        found = resolve(tmp_path, text, flags, prompt=True)
+        assert (found.policy.workspace, found.policy.land.how) == (kind, "merge")
     found = resolve(tmp_path, f"workspace: {kind}\n", Overrides(in_place=True), prompt=True)
     assert found.policy.workspace == "in-place"
 
@@ -112,7 +113,7 @@ def test_flags_for_a_prompt_and_flags_for_a_backlog_do_not_mix(tmp_path: Path) -
 def test_what_the_other_kind_of_run_would_use_is_told(tmp_path: Path) -> None:
     text = "land: branch\nparallel: 2\nshare: [a]\ngate_concurrency: 1\npush: true\n"
     told = resolve(tmp_path, text, prompt=True).warnings
-    only = "is used only for a backlog"
+    only = "is used only for a backlog; a prompt that is worked on in place stays there"
     assert sorted(told) == [
         *(f"ralph.yml:2: land.how: {only}", f"ralph.yml:3: parallel: {only}"),
         *(f"ralph.yml:4: share: {only}", f"ralph.yml:6: push: {only}"),

@@ -417,7 +417,6 @@ BETWEEN_KEYS = (
     "backlog: plan.jsonl\nevent_loop: {prompt: a}",
     "backlog: plan.jsonl\ntask: {title: a}",
     "backlog: plan.jsonl\nworkspace: in-place",
-    "event_loop: {prompt: a}\nworkspace: clone",
 )
 
 

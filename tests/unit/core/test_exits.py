@@ -109,7 +109,7 @@ from ralph.core.loop.fold import fold
 from ralph.core.loop.end_advice import what_next
 from ralph.core.policy import Task
 from ralph.core.run import RunState, fold_run
-from ralph.runner.backlog_writes import changes, needs_a_person
+from ralph.runner.backlog_tasks import changes, needs_a_person
 from ralph.notify.notification import NotificationContext, notification_of
 from ralph.history.loop_records import is_over
 from ralph.setup.plan import exit_codes

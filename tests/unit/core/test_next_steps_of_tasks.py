@@ -12,7 +12,7 @@ from ralph.core.exits import End
 from ralph.core.loop.end_advice import what_next
 from ralph.core.policy import Task
 
-LOOP = loop_state(task=Task("A.1", "Title"), home="/home", root="/slot", prepared=True)
+LOOP = loop_state(task=Task("A.1", "Title"), home="/home", source="backlog", root="/slot", prepared=True)
 
 
 @pytest.mark.parametrize("end", get_args(End))
@@ -24,9 +24,11 @@ def test_nothing_is_said_that_works_only_in_place(end: End) -> None:
 
 def test_where_to_look() -> None:
     landed = f.Landed(op="land", how="merge", ref="refs/heads/main", commit="0123456789abcdef")
-    done = loop_state(task=LOOP.identity.task, home="/home", landed=landed)
+    done = loop_state(task=LOOP.identity.task, home="/home", source="backlog", landed=landed)
     assert what_next("completed-verified", done) == "Look at it with `git show 0123456789ab`."
-    failed = loop_state(task=LOOP.identity.task, home="/home", end_branch="wip/ralph-fail-A.1-x")
+    failed = loop_state(
+        task=LOOP.identity.task, home="/home", source="backlog", end_branch="wip/ralph-fail-A.1-x"
+    )
     assert "`git log -p wip/ralph-fail-A.1-x`" in what_next("failed", failed)
     assert "`ralph task reopen A.1`" in what_next("failed", failed)
     assert "/slot" in what_next("needs-review", LOOP)

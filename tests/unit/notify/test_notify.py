@@ -5,17 +5,18 @@ from __future__ import annotations
 import http.server
 import importlib.util
 import json
-import os
 import re
 import secrets
+import select
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
-from project import processes_with, until
+from project import processes_with
 
 from loop_states import changed, loop_state
 from ralph.core import facts as f
@@ -24,8 +25,9 @@ from ralph.core.loop.state import LoopState
 from ralph.core.policy import NotifyPolicy, Task
 from ralph.notify.channel import target_name
 from ralph.notify.notification import Notification, NotificationContext, notification_of, sent_notifications
-from ralph.notify.notifier import Notifier
+from ralph.notify.notifier import Notifier, Sending
 from ralph.processes.ownership import Ownership, choose_tier
+from ralph.runner.loop_runner import register
 
 SCENE = NotificationContext(run="r1", folder="/work/it", host="box", time="2026-01-02T03:04:05Z")
 STATE = loop_state(
@@ -207,8 +209,7 @@ class Told:
     ) -> list[f.Notified]:
         notifier = self.notifier(*targets, already=already, patience=patience)
         before = len(self.facts)
-        notifier.start(news or ended())
-        finish(notifier)
+        finish(notifier.start(news or ended()))
         return sorted(self.facts[before:], key=lambda fact: fact.target)
 
     def run(self, command: str, **more: Any) -> f.Notified:
@@ -220,13 +221,21 @@ class Told:
         self.facts.append(fact)
 
 
-def finish(
-    notifier: Notifier,
-    calls: Sequence[int] = (),
-    hurried: Callable[[], bool] = lambda: False,
-    slow: Callable[[list[str]], None] = lambda targets: None,
-) -> None:
-    notifier.finish(calls=calls, hurried=hurried, slow=slow, pulse=lambda: 60.0)
+def finish(sendings: Sequence[Sending], hurried: Callable[[], bool] = lambda: False) -> None:
+    """As the end of a run does it."""
+    left = list(sendings)
+    while left and not hurried():
+        poll = select.poll()
+        wake_at = min(register(one, poll) for one in left)
+        poll.poll(max(0.0, wake_at - time.monotonic()) * 1000 + 0.5)
+        for one in list(left):
+            one.advance()
+            if one.done():
+                left.remove(one)
+                one.conclude()
+    for one in left:
+        one.cut("cut short")
+        one.conclude()
 
 
 @pytest.fixture
@@ -332,11 +341,10 @@ def test_who_was_told_is_not_told_again_and_who_could_not_be_is(teller: Told) ->
 
 def test_one_notifier_does_not_tell_the_same_thing_twice(teller: Told) -> None:
     notifier = teller.notifier(NotifyPolicy(run="echo x >> got"))
-    notifier.start(ended())
-    notifier.start(ended())  # while the first is under way
-    finish(notifier)
-    notifier.start(ended())
-    finish(notifier)
+    first = notifier.start(ended())
+    assert notifier.start(ended()) == [], "the first is under way"
+    finish(first)
+    finish(notifier.start(ended()))
     assert (teller.folder / "got").read_text() == "x\n"
 
 
@@ -344,11 +352,12 @@ def test_telling_waits_for_nobody_until_it_has_to(teller: Told) -> None:
     notifier = teller.notifier(
         NotifyPolicy(run="until test -e go; do sleep 0.02; done"), NotifyPolicy(run="true")
     )
-    notifier.start(ended())
-    until(lambda: notifier.advance() < 60 and teller.facts, "who is quick has been told")
+    slow, quick = notifier.start(ended())
+    finish([quick])
+    assert not slow.done()
     assert [(x.target, x.ok) for x in teller.facts] == [("2: true", True)]
     (teller.folder / "go").touch()
-    until(lambda: notifier.advance() > 60, "nobody is left")
+    finish([slow])
     assert [x.ok for x in teller.facts] == [True, True]
 
 
@@ -357,18 +366,9 @@ def test_somebody_in_a_hurry_cuts_it_short_and_nothing_is_left(teller: Told) -> 
     notifier = teller.notifier(
         NotifyPolicy(run=f"export {token}=1; exec sleep 1000"), NotifyPolicy(run="true")
     )
-    notifier.start(ended())
-    until(lambda: notifier.advance() and teller.facts, "who is quick has been told")
-    read, write = os.pipe()
-    mentioned: list[list[str]] = []
-
-    def mention(targets: list[str]) -> None:
-        mentioned.append(targets)
-        os.write(write, b"x")  # a person reads it and presses Ctrl-C
-
-    finish(notifier, [read], lambda: bool(mentioned), mention)
-    os.close(read), os.close(write)
-    assert mentioned == [["1: export"]]
+    slow, quick = notifier.start(ended())
+    finish([quick])
+    finish([slow], hurried=lambda: True)
     assert [(x.ok, x.text) for x in teller.facts] == [(True, ""), (False, "cut short")]
     assert processes_with(token) == []
 
@@ -377,8 +377,9 @@ def test_a_wait_is_not_told_to_its_end_when_the_loop_has_ended(teller: Told) -> 
     notifier = teller.notifier(NotifyPolicy(run="exec sleep 1000", when=("wait",)))
     found = wait("quota", 7200)
     assert found is not None
-    notifier.start(found)
-    finish(notifier)
+    sendings = notifier.start(found)
+    notifier.loop_is_over()
+    finish(sendings)
     assert [x.text for x in teller.facts] == ["cut short: the loop has ended"]
 
 

@@ -11,7 +11,7 @@ from loop_states import loop_state
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop.decide import RunAgent
 from ralph.core.policy import Policy
-from ralph.runner.operations.effects import not_started
+from ralph.runner.operations.iteration import not_started
 
 OP = RunAgent(id="iteration:1", serial=1, n=1)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph.runner.operations.effects import meant_by
+from ralph.runner.operations.iteration import meant_by
 
 KNOWN = ("src/app/main.py", "src/app/util.py", "lib/util.py", "top.go")
 

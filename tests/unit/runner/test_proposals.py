@@ -12,7 +12,7 @@ from ralph.backlog.changes import Completed, Failed, Reopened
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.core import facts as f
 from ralph.core.policy import Task
-from ralph.runner.backlog_writes import MOST, ProposalWriter
+from ralph.runner.backlog_tasks import MOST, ProposalWriter
 
 
 class World:

@@ -7,15 +7,16 @@ import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from msgspec.structs import replace
 
 from ralph.cli.context import refuse_inside, resumable
-from ralph.cli.run.options import check_agents, limit_options, view_options
+from ralph.cli.run.start import check_agents, drive_prompt, limit_options, view_options
 from ralph.config.load import Resolved, found_above, found_in, load
 from ralph.config.settings import Overrides
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy, Task
 from ralph.core.run import Work
 from ralph.errors import RalphError
@@ -167,12 +168,12 @@ def _work_on(
     known: set[Path],
 ) -> int:
     """A prompt: a list of one task, in the user's folder unless it has a workspace of its own."""
-    from ralph.cli.run.resume import drive_prompt, go_on, resume_or_fresh
-
     before = resumable(repo) if holder(repo.state_dir) is None else None
     again = before is not None and is_same(before.identity.task, task)
-    if before and again and choice != "fresh" and resume_or_fresh(before) == "resume":
-        return go_on(see, "", {}, task=task.id)
+    if before and again and choice != "fresh" and _resume_or_fresh(before) == "resume":
+        from ralph.cli.run.resume import go_on
+
+        return go_on(see, "", {}, task=before.identity.task.id)
     policy, work = resolved.policy, Work(only=task.id, most=1)
     uncommitted = _uncommitted(repo, own_files(repo, folder, policy.scratchpads(task.id)), known)
     if policy.workspace == "in-place":
@@ -281,6 +282,25 @@ def _refuse_with_resume(given: dict[str, Any], command: tuple[str, ...]) -> None
 
 
 _FLAGS = {"gates": "--gate"}
+
+
+def _resume_or_fresh(s: LoopState) -> Literal["resume", "fresh"]:
+    """This very prompt was begun before and did not come to a good end."""
+    how = s.judgement.ended or "died"
+    text = f"An unfinished loop is here: {s.identity.task.id} ({how}, {s.progress.iterations} iterations)."
+    if not sys.stdin.isatty():
+        raise RalphError(
+            text,
+            todo="Say --resume to go on with it under the settings that it began with, or --fresh to set it "
+            "aside and start anew with those of now.",
+        )
+    answer = click.prompt(
+        f"{text} Resumed, it keeps the settings that it began with. Resume or fresh?",
+        type=click.Choice(["resume", "fresh"]),
+        default="resume",
+        err=True,
+    )
+    return "resume" if answer == "resume" else "fresh"
 
 
 def _uncommitted(repo: Repo, own: tuple[str, ...], known: set[Path]) -> list[str]:

@@ -1,10 +1,9 @@
-"""`ralph resume`: which loop goes on, and whether it could; and the question of a prompt that was begun before."""
+"""`ralph resume`: which loop goes on, and whether it could."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 import msgspec
@@ -13,8 +12,7 @@ from msgspec.structs import replace
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.cli import context
 from ralph.cli.context import here, refuse_inside
-from ralph.cli.run.options import check_agents, limit_options, view_options
-from ralph.cli.run.view import shown
+from ralph.cli.run.start import check_agents, drive_prompt, limit_options, view_options
 from ralph.config.field_types import glob_problem
 from ralph.core import facts as f
 from ralph.core.exits import BY_NAME, DONE, FAILURES, OVER, of_task, resume_of, shlex_quoted
@@ -22,7 +20,6 @@ from ralph.core.loop.decide import Finish, decide
 from ralph.core.loop.end_advice import what_next
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import Task
 from ralph.core.run import Work
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
@@ -33,8 +30,7 @@ from ralph.journal.lock import Busy, holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.record import Record
 from ralph.runner.backlog_tasks import needs_a_person, waiting
-from ralph.runner.run import Resume, RunRequest, raised, run
-from ralph.runner.task_list import PromptTask
+from ralph.runner.run import Resume, RunRequest, raised
 from ralph.text import few
 
 
@@ -112,11 +108,6 @@ def go_on(
     return drive_prompt(request, s.task, see)
 
 
-def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
-    with shown(request, see) as view:
-        return run(request, PromptTask(task), view)
-
-
 # -- a prompt ------------------------------------------------------------------------------------------
 
 
@@ -171,25 +162,6 @@ def _raised(given: dict[str, Any]) -> dict[str, float]:
     if bad := [f"--{key.replace('_', '-')}" for key, value in said.items() if not value > 0]:
         raise RalphError(f"{', '.join(bad)}: must be above 0", todo="Give a higher number, or leave it out.")
     return {names.get(key, key): value for key, value in said.items()}
-
-
-def resume_or_fresh(s: LoopState) -> Literal["resume", "fresh"]:
-    """This very prompt was begun before and did not come to a good end."""
-    how = s.judgement.ended or "died"
-    text = f"An unfinished loop is here: {s.identity.task.id} ({how}, {s.progress.iterations} iterations)."
-    if not sys.stdin.isatty():
-        raise RalphError(
-            text,
-            todo="Say --resume to go on with it under the settings that it began with, or --fresh to set it "
-            "aside and start anew with those of now.",
-        )
-    answer = click.prompt(
-        f"{text} Resumed, it keeps the settings that it began with. Resume or fresh?",
-        type=click.Choice(["resume", "fresh"]),
-        default="resume",
-        err=True,
-    )
-    return "resume" if answer == "resume" else "fresh"
 
 
 # -- a task of the backlog --------------------------------------------------------------------------------

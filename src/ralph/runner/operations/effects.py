@@ -24,8 +24,6 @@ from ralph.runner.operations.iteration import IterationRunner, RecordedLoop
 if TYPE_CHECKING:
     from ralph.runner.operations.landing import LandingOperation
 
-CONTEXT_FILE_CHARS = 6000
-
 
 class Effects:
     def __init__(self, context: LoopContext, loop: RecordedLoop) -> None:

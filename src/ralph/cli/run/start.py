@@ -1,4 +1,4 @@
-"""What the commands that start a run have in common: how it shows itself, its limits, and whether its agents can run."""
+"""What the commands that start a run have in common: its options, whether its agents can run, and how a prompt is driven."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from ralph.cli.run.view import shown
 from ralph.config.agents import NamedBy, check_agent
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.policy import Policy
+from ralph.core.policy import Policy, Task
 from ralph.errors import RalphError
+from ralph.runner.run import RunRequest, run
+from ralph.runner.task_list import PromptTask
 
 Decorated = Callable[..., Any]
 
@@ -73,3 +76,8 @@ def check_agents(policy: Policy, folder: Path, named_by: NamedBy) -> None:
             except RalphError as error:
                 what = f"{kind} {name}: {error.what}"
                 raise RalphError(what, where=error.where, todo=error.todo, code=error.code)
+
+
+def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
+    with shown(request, see) as view:
+        return run(request, PromptTask(task), view)
