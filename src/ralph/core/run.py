@@ -8,10 +8,10 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.exits import CODES, RESUMABLE, SOME_TASKS_FAILED, STOPS_THE_RUN, USAGE_ERROR, End
+from ralph.core.exits import CODES, DONE, RESUMABLE, SOME_TASKS_FAILED, STOPS_THE_RUN, USAGE_ERROR, End
 from ralph.core.facts import RunReviewed
 from ralph.core.policy import GatePolicy
-from ralph.text import few
+from ralph.text import count, few
 
 
 class RunState(msgspec.Struct, frozen=True):
@@ -193,6 +193,26 @@ def _code(s: RunState) -> int:
     if s.stopping and len(ends) < len(s.tasks):
         return CODES["stopped"]
     return SOME_TASKS_FAILED if any(code for _, code in ends) else 0
+
+
+def why_over(s: RunState, work: Work | None = None, ready: Sequence[str] = ()) -> str:
+    """Why a run ends that has nothing left to do: the end of its only loop, where it has no backlog to `work` through."""
+    ends = [end for end, _ in s.ended.values()]
+    if s.cancelled:
+        return "cancelled"
+    if work is None and ends:
+        return ends[-1]
+    if cut_short := [end for end in ends if end in STOPS_THE_RUN]:
+        return cut_short[-1]
+    if s.stopping:
+        return "stopped"
+    if not s.tasks or work is None:
+        return "nothing is ready"
+    done = sum(end in DONE for end in ends)
+    came_to = f"{done} done" + (f", {len(ends) - done} not" if len(ends) > done else "")
+    if work.most and len(s.tasks) >= work.most and any(task not in s.ended for task in ready):
+        return f"limit of {count(work.most, 'task')}: {came_to}"
+    return f"nothing more is ready: {came_to}"
 
 
 def latest(reviews: Sequence[RunReviewed]) -> tuple[RunReviewed, ...]:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import msgspec
 
-from ralph import __version__
 from ralph.backlog.changes import Claimed, Reopened
 from ralph.backlog.file_watch import FileWatch
 from ralph.backlog.source import Backlog, Watch
@@ -21,7 +20,7 @@ from ralph.core.exits import FAILURES, OVER, exit_code
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
-from ralph.core.run import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, from_backlog
+from ralph.core.run import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, from_backlog, why_over
 from ralph.core.tasks.task import BacklogTask
 from ralph.errors import RalphError
 from ralph.gates import kinds
@@ -41,7 +40,7 @@ from ralph.notify.notifier import LOOK_AGAIN
 from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
 from ralph.runner.backlog_writes import GONE, BacklogWriter, Begun, changes, unfinished, waiting
-from ralph.runner.dead_runs import sweep_dead
+from ralph.runner.dead_runs import run_started, sweep_dead
 from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_notifier import LoopNotifier, tried_all
 from ralph.runner.loop_pool import LoopPool, LoopReconciler
@@ -158,12 +157,8 @@ class _BacklogRun:
             self._state = before.state if before else RunState()
             self._fine = tip(self._home, request.policy.land.target)  # who asked has looked
             self._record(
-                f.RunStarted(
-                    run=self._id,
-                    pid=os.getpid(),
-                    version=__version__,
-                    tier=tier,
-                    residue=ownership.residue(),
+                msgspec.structs.replace(
+                    run_started(self._id, tier, ownership.residue(), masker),
                     backlog=str(self._home.root),
                     file=self._backlog.name,
                     target=request.policy.land.target,
@@ -206,7 +201,8 @@ class _BacklogRun:
                         self._list.write(self._journal)
                         for telling, s in self._telling:
                             telling.tell_the_rest(s)
-                        self._record(f.RunEnded(run=self._id, code=code))
+                        why = why_over(self._state, self._request.work, self._ready())
+                        self._record(f.RunEnded(run=self._id, code=code, reason=why))
                         self._journal.sync()
                         return code
             if not crew.loops:  # nobody else tells the view that time passes

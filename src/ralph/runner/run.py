@@ -9,13 +9,12 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from ralph import __version__
 from ralph.core import facts as f
 from ralph.core.exits import exit_code
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import LimitPolicy, Policy, Task
-from ralph.core.run import EndRun, RunState, StartLoop, fold_run, schedule
+from ralph.core.run import EndRun, RunState, StartLoop, fold_run, schedule, why_over
 from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
 from ralph.git.repo import Repo
@@ -35,7 +34,7 @@ from ralph.journal.record import Record, new_id, now
 from ralph.journal.store import Store
 from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
-from ralph.runner.dead_runs import sweep_dead
+from ralph.runner.dead_runs import run_started, sweep_dead
 from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_pool import LoopPool
 from ralph.runner.loop_runner import Choice, LoopRunner, LoopView, RunContext
@@ -130,14 +129,7 @@ class _Run:
             for box in sandboxing.left_boxes(self._request.repo.state_dir):
                 control.open_box(box, heard="-iteration-" in box.name, once=True)
             self._record(
-                f.RunStarted(
-                    run=self._id,
-                    pid=os.getpid(),
-                    version=__version__,
-                    tier=self._tier,
-                    residue=ownership.residue(),
-                    tasks=(task.id,),
-                )
+                replace(run_started(self._id, self._tier, ownership.residue(), masker), tasks=(task.id,))
             )
             if self._journal.repaired:
                 self._record(f.JournalRepaired(bytes=self._journal.repaired))
@@ -151,7 +143,7 @@ class _Run:
                         case StartLoop():
                             self._loop(resumed, shared)
                         case EndRun(code):
-                            self._record(f.RunEnded(run=self._id, code=code))
+                            self._record(f.RunEnded(run=self._id, code=code, reason=why_over(self._state)))
                             self._journal.sync()
                             return code
 

@@ -16,8 +16,9 @@ from ralph.agents import prices, stream
 from ralph.agents.adapter import Words
 from ralph.agents.command import CommandAdapter
 from ralph.agents.registry import adapter
-from ralph.agents.stream import Tokens, parse_settings
+from ralph.agents.stream import parse_settings
 from ralph.core.agent_policy import AgentPolicy
+from ralph.core.facts import Tokens
 
 STREAMS = Path(__file__).resolve().parents[2] / "agents" / "streams"
 CLIS = ("claude", "codex", "gemini", "opencode")

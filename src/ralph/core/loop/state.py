@@ -14,7 +14,17 @@ from msgspec.structs import replace
 
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import End
-from ralph.core.facts import Fault, Landed, LandingIntended, MergeIntended, Purpose, StopHow, Usage, Variant
+from ralph.core.facts import (
+    Fault,
+    Landed,
+    LandingIntended,
+    LandingQueued,
+    MergeIntended,
+    Purpose,
+    StopHow,
+    Usage,
+    Variant,
+)
 from ralph.core.failures.test_counts import Counts
 from ralph.core.hats.activation import Wearing
 from ralph.core.hats.board import Board, Repeats
@@ -220,6 +230,7 @@ class Landing(msgspec.Struct, frozen=True):
     conflicts: tuple[str, ...] = ()
     merging: tuple[str, ...] = ()  # paths in conflict, until none of them holds the merge's marks any more
     mixed: bool = False  # what had landed was merged into the tree, and no iteration has seen it yet
+    queued: LandingQueued | None = None  # it waits for another loop to land
     intended: LandingIntended | None = None
     merge: MergeIntended | None = None  # begun, and not known to be complete
     landed: Landed | None = None

@@ -35,7 +35,7 @@ from ralph.runner.loop_context import (
     unrecorded_of,
 )
 from ralph.runner.loop_workspace import own_paths, straight
-from ralph.runner.operations import RunningOperation, WaitOperation, is_past, moment_in
+from ralph.runner.operations import RunningOperation, Stopwatch, WaitOperation, is_past, moment_in
 from ralph.runner.operations.iteration import IterationOperation
 from ralph.runner.sandboxing import CANNOT_RUN, confine, released
 from ralph.text import digest
@@ -79,7 +79,7 @@ class Effects:
     # -- the workspace -----------------------------------------------------------------------------
 
     def _prepare(self, op: d.Prepare, s: LoopState) -> None:
-        b = self._b
+        b, watch = self._b, Stopwatch()
         snapshot = b.snapshots.take()
         recovery = ""
         if b.workspace is None and snapshot.tree != head_tree(b.repo) and self._holds_edits(s):
@@ -104,6 +104,7 @@ class Effects:
                 unrecorded=tuple(map(printable, (*snapshot.nested, *snapshot.dirty_submodules))),
                 excludes=b.store.put(own_excludes(b.repo)),
                 unrecorded_inputs=unrecorded,
+                seconds=round(watch.seconds() + (b.workspace.made_in if b.workspace else 0.0), 3),
             )
         )
 
@@ -122,7 +123,7 @@ class Effects:
         from ralph.gates.integrity.changed_judges import hidden_by_gate, touched_by_gate
         from ralph.gates.integrity.weakened_tests import by_path, find_weakening
 
-        b = self._b
+        b, watch = self._b, Stopwatch()
         changes = b.snapshots.diff(s.workspace.base_tree, op.tree)
         base_files = b.snapshots.files(s.workspace.base_tree)
         rules = b.store.get(s.workspace.excludes) if s.workspace.excludes else ""
@@ -145,6 +146,7 @@ class Effects:
                 hidden=hidden,
                 ignored=tuple(printable(path) for path in ignored if printable(path) not in judging)[:50],
                 weakened=by_path(find_weakening(b.snapshots, s.workspace.base_tree, op.tree, changes)),
+                seconds=watch.seconds(),
             )
         )
 
@@ -294,7 +296,7 @@ class Effects:
     def _iteration_ended(self, it: IterationOperation, s: LoopState, box: Path | None) -> list[f.AnyFact]:
         """Nothing of the iteration is alive any more: now its tree is what it left."""
         b = self._b
-        seconds = it.seconds()
+        seconds, watch = it.seconds(), Stopwatch()
         ended = released(b, box, it.end(), it.transcript)
         it.reader.ended(ended.code)
         words = it.reader.words()
@@ -346,6 +348,8 @@ class Effects:
                 unresolved=self._unresolved(s, undone.tree),
                 files=self._files_changed(s, undone.tree),
                 cut=ended.cut,
+                new_commits=b.refs.new_commits(),
+                inspect_seconds=watch.seconds(),
             )
         ]
 
