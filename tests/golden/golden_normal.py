@@ -26,6 +26,18 @@ WORDS = {
     "landed": ("note",),
     "notified": ("text",),
 }
+# What facts have come to say since the recording: left out, because it also moves the numbers of commits and ids.
+ADDED_KINDS = ("landing.queued",)
+ADDED: dict[str, tuple[str, ...]] = {
+    "run.started": ("host", "user", "options"),
+    "run.ended": ("reason",),
+    "workspace.prepared": ("seconds",),
+    "workspace.merged": ("seconds",),
+    "landed": ("seconds",),
+    "claim.inspected": ("seconds",),
+    "iteration.ended": ("new_commits", "inspect_seconds"),
+}
+ADDED_TO_USAGE = ("split", "model")
 CHANCE: dict[str, Json] = {"pid": 0, "residue": "@residue@", "version": "@version@", "found": []}
 BLOBS = ("prompt", "scratchpad", "refs", "excludes")
 # Whole hashes before times: one may begin with as many digits.
@@ -112,13 +124,25 @@ def journal(world: World, *, parallel: bool) -> tuple[list[Json], list[Text]]:
     assert times == sorted(times), "time only goes forward"
     assert [record["seq"] for record in records] == list(range(1, len(records) + 1))
     writes = [record["data"] for record in records if record["kind"] == "backlog.written"]
-    records = [record for record in records if record["kind"] != "backlog.written"]
+    records = [
+        _as_recorded(record)
+        for record in records
+        if record["kind"] != "backlog.written" and record["kind"] not in ADDED_KINDS
+    ]
     found = _side_by_side(world, records, objects) if parallel else _one_by_one(world, records, objects)
     facts, texts = found
     if writes:
         said = {key: any(write.get(key) for write in writes) for key in ("conflicts", "notes")}
         facts.append({"kind": "backlog.written", "data": said})
     return facts, texts
+
+
+def _as_recorded(record: Json) -> Json:
+    """Without what was added to its kind since."""
+    data = {key: one for key, one in record["data"].items() if key not in ADDED.get(record["kind"], ())}
+    if usage := data.get("usage"):
+        data["usage"] = {key: one for key, one in usage.items() if key not in ADDED_TO_USAGE}
+    return record | {"data": data}
 
 
 def _one_by_one(world: World, records: list[Json], objects: dict[str, str]) -> tuple[list[Json], list[Text]]:

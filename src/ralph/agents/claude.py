@@ -12,7 +12,6 @@ from typing import Any
 from ralph.agents.adapter import Adapter, AgentTools, Launch, Needs, Reader, environment, hooks, private_file
 from ralph.agents.stream import (
     StreamReader,
-    Tokens,
     count,
     fault_in_text,
     fault_of_status,
@@ -22,7 +21,7 @@ from ralph.agents.stream import (
     text,
 )
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.facts import Fault
+from ralph.core.facts import Fault, Tokens
 
 MODE = ("-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions")
 QUIET = {
@@ -118,6 +117,7 @@ class ClaudeReader(StreamReader):
             case "system" if item.get("subtype") == "init":
                 self._words.session = text(item, "session_id")
                 self._model = text(item, "model")
+                self.uses(self._model)
             case "assistant":
                 self._assistant(item)
             case "rate_limit_event":
@@ -139,6 +139,7 @@ class ClaudeReader(StreamReader):
         self._count(message, blocks)
         if item.get("parent_tool_use_id"):  # a helper of its own speaks
             return
+        self.uses(text(message, "model"))
         if said.strip():
             self.say(said)
         else:

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ralph.agents.adapter import OPENAI, Adapter, AgentTools, Launch, Needs, Reader, Words, environment, hooks
-from ralph.agents.stream import StreamReader, Tokens, count, fault_in_text, parse, part, seconds_until, text
+from ralph.agents.stream import StreamReader, count, fault_in_text, parse, part, seconds_until, text
 from ralph.core.agent_policy import AgentPolicy
+from ralph.core.facts import Tokens
 
 MODE = ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
 QUIET = ("check_for_update_on_startup=false", "analytics.enabled=false")
@@ -99,6 +100,7 @@ class CodexReader(StreamReader):
 
     def _spent(self, tokens: Tokens) -> None:
         """Both sources report totals; the greater one is the newer."""
+        self.uses(self._model)
         self._tokens = max(self._tokens, tokens, key=lambda figures: figures.all)
         self.spent({self._model: self._tokens})
 

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from ralph.agents.adapter import OPENAI, PROVIDERS, Adapter, AgentTools, Launch, Needs, Reader, Words
 from ralph.agents.claude import ClaudeReader
-from ralph.agents.stream import FAULT_CHARS, TextReader, bounded, count, number, parse
+from ralph.agents.stream import FAULT_CHARS, TextReader, bounded, count, number, parse, text
 from ralph.core.agent_policy import AgentPolicy, OutputFormat, PromptMode
-from ralph.core.facts import Fault, Usage
+from ralph.core.facts import Fault, Tokens
 from ralph.errors import RalphError
 
 
@@ -131,13 +131,14 @@ class JsonLinesReader(ClaudeReader):
     JSON at all is read as plain text.
 
     Understood: {"type":"message","role":"assistant","text":...}, {"type":"usage","input_tokens":..,"output_tokens":..,
-    "cost_usd":..} (summed), {"type":"error","kind":"quota|overload|credentials|unusable","text":..,"retry_after":..};
+    "cost_usd":..,"model":..} (summed), {"type":"error","kind":"quota|overload|credentials|unusable","text":..,"retry_after":..};
     and the shape of Claude Code, {"type":"assistant","message":{"content":[{"type":"text","text":..}]}} with a final
     {"type":"result","result":..,"usage":{..},"total_cost_usd":..}, whose figures are totals."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._summed = Usage()
+        self._summed = Tokens()
+        self._cost = 0.0
 
     def item(self, item: dict[str, Any]) -> None:
         match item.get("type"):
@@ -145,10 +146,9 @@ class JsonLinesReader(ClaudeReader):
                 if item.get("role", "assistant") == "assistant":
                     self.say(item.get("text"))
             case "usage":
-                self._summed = Usage(
-                    tokens=self._summed.tokens + count(item, "input_tokens") + count(item, "output_tokens"),
-                    cost_usd=self._summed.cost_usd + number(item.get("cost_usd")),
-                )
+                self._summed += Tokens(count(item, "input_tokens"), count(item, "output_tokens"))
+                self._cost += number(item.get("cost_usd"))
+                self.uses(text(item, "model"))
             case "error":
                 self._error(item)
             case _:
@@ -168,9 +168,12 @@ class JsonLinesReader(ClaudeReader):
     def _never_less(self) -> None:
         """A total is never less than what was counted on the way."""
         now, summed = self._words.usage, self._summed
-        if summed.cost_usd > now.cost_usd:
+        if summed.all > now.tokens:
+            now = replace(now, tokens=summed.all, split=summed)
+        if self._cost > now.cost_usd:
+            now = replace(now, cost_usd=self._cost)
             self._words.cost_from = "agent"
-        self._words.usage = Usage(max(now.tokens, summed.tokens), max(now.cost_usd, summed.cost_usd))
+        self._words.usage = now
 
 
 AMP = CommandLine(

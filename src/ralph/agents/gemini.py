@@ -15,7 +15,6 @@ from typing import Any
 from ralph.agents.adapter import GOOGLE, Adapter, AgentTools, Launch, Needs, Reader, environment, private_file
 from ralph.agents.stream import (
     StreamReader,
-    Tokens,
     count,
     fault_in_text,
     fault_of_status,
@@ -25,6 +24,7 @@ from ralph.agents.stream import (
     text,
 )
 from ralph.core.agent_policy import AgentPolicy
+from ralph.core.facts import Tokens
 
 MODE = ("--yolo", "-o", "stream-json")
 HOME = "GEMINI_CLI_HOME"
@@ -109,6 +109,7 @@ class GeminiReader(StreamReader):
         match item.get("type"):
             case "init":
                 self._words.session = text(item, "session_id")
+                self.uses(text(item, "model"))
             case "message" if item.get("role") == "assistant":
                 self._message = (self._message if item.get("delta") else "") + text(item, "content")
                 self.say(self._message)
@@ -126,6 +127,8 @@ class GeminiReader(StreamReader):
         stats = part(item, "stats")
         models = part(stats, "models")
         used = {name: _tokens(figures) for name, figures in models.items() if isinstance(figures, dict)}
+        if used:  # where it chooses by itself, only these are the models' names
+            self.uses(max(used, key=lambda name: used[name].all))
         self.spent(used or {"": _tokens(stats)})
 
     def _failed(self, message: str) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 from ralph.agents.adapter import PROVIDERS, Adapter, AgentTools, Launch, Needs, Reader, environment
 from ralph.agents.stream import (
     StreamReader,
-    Tokens,
     count,
     fault_in_text,
     fault_of_status,
@@ -23,7 +22,7 @@ from ralph.agents.stream import (
     text,
 )
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.facts import Fault
+from ralph.core.facts import Fault, Tokens
 
 MODE = ("run", "--format", "json", "--auto")  # --auto: what the user does not forbid is allowed
 CONFIG = "OPENCODE_CONFIG_CONTENT"
@@ -90,11 +89,12 @@ def _servers(policy: AgentPolicy) -> list[str]:
 
 
 class OpencodeReader(StreamReader):
-    """Tokens and cost come with each step and are summed; the model is never reported."""
+    """Tokens and cost come with each step and are summed; the model is never reported, only the one asked for is known."""
 
     def __init__(self, policy: AgentPolicy) -> None:
         super().__init__()
         self._model = policy.model
+        self.uses(policy.model)
         self._tokens = Tokens()
         self._cost = 0.0
         self._overflowed = False

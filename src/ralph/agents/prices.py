@@ -6,9 +6,9 @@ surcharges and subscriptions are not in it. The longest matching beginning of a 
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import msgspec
+
+from ralph.core.facts import Tokens
 
 
 class Price(msgspec.Struct, frozen=True):
@@ -16,17 +16,6 @@ class Price(msgspec.Struct, frozen=True):
     output: float
     cache_read: float
     cache_write: float
-
-
-class Counted(Protocol):
-    @property
-    def input(self) -> int: ...
-    @property
-    def output(self) -> int: ...
-    @property
-    def cache_read(self) -> int: ...
-    @property
-    def cache_write(self) -> int: ...
 
 
 def _with_cache(input: float, output: float, read: float = 0.1, write: float = 1.25) -> Price:
@@ -86,7 +75,7 @@ def price(model: str) -> Price | None:
     return PRICES[max(fitting, key=len)] if fitting else None
 
 
-def cost(model: str, tokens: Counted) -> float:
+def cost(model: str, tokens: Tokens) -> float:
     """USD, or 0 for a model that is not in the table."""
     found = price(model)
     if not found:

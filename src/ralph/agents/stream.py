@@ -12,10 +12,10 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from ralph.agents.adapter import SAID_CHARS, Words
-from ralph.core.facts import Fault, Usage
+from ralph.core.facts import Fault, Tokens
 from ralph.core.failures.excerpt import ESCAPES
 from ralph.core.loop.signals import fence_after
 
@@ -110,6 +110,7 @@ def _spans(texts: Iterable[str]) -> float:
 
 
 FAULT_CHARS = 500
+_MODEL_CHARS = 100
 _LINE_CHARS = 1000  # so that the last lines always fit; a signal's line is short
 
 
@@ -148,27 +149,6 @@ def _clean(line: str) -> str:
     """Without colours and titles, which a signal may wear, and without half characters, which the journal cannot hold."""
     bare = ESCAPES.sub("", line[: 2 * _LINE_CHARS])
     return bare.encode("utf-8", "replace").decode()
-
-
-class Tokens(msgspec.Struct, frozen=True):
-    """`input` is what was read anew, beside both cache figures."""
-
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-
-    @property
-    def all(self) -> int:
-        return self.input + self.output + self.cache_read + self.cache_write
-
-    def __add__(self, other: Tokens) -> Tokens:
-        return Tokens(
-            self.input + other.input,
-            self.output + other.output,
-            self.cache_read + other.cache_read,
-            self.cache_write + other.cache_write,
-        )
 
 
 class StreamReader:
@@ -226,13 +206,19 @@ class StreamReader:
         self._words.fault_text = bounded(text)[:FAULT_CHARS]
         self._words.retry_after = retry_after if fault in ("quota", "overload") else -1.0
 
+    def uses(self, model: str) -> None:
+        """It says which model works for it; an empty or made up name says nothing."""
+        if model and not model.startswith("<"):
+            self._words.usage = replace(self._words.usage, model=_clean(model)[:_MODEL_CHARS])
+
     def spent(self, used: dict[str, Tokens], cost: float = 0.0) -> None:
         """The figures so far, in all, by model. Without a price of the agent's own, the table's."""
         from ralph.agents import prices
 
         estimate = 0.0 if cost else sum(prices.cost(model, tokens) for model, tokens in used.items())
-        tokens = sum(one.all for one in used.values())
-        self._words.usage = Usage(tokens=tokens, cost_usd=cost or estimate)
+        split = sum(used.values(), Tokens())
+        usage = replace(self._words.usage, tokens=split.all, cost_usd=cost or estimate, split=split)
+        self._words.usage = usage
         self._words.cost_from = "agent" if cost else "table" if estimate else ""
 
 

@@ -29,11 +29,34 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
     pass
 
 
+class Tokens(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`input` is what was read anew, beside both cache figures."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def all(self) -> int:
+        return self.input + self.output + self.cache_read + self.cache_write
+
+    def __add__(self, other: "Tokens") -> "Tokens":
+        return Tokens(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+        )
+
+
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an iteration consumed, as far as the agent tells."""
+    """What an agent consumed, and of which model, as far as it tells."""
 
     tokens: int = 0
     cost_usd: float = 0.0
+    split: Tokens = Tokens()  # the tokens by kind
+    model: str = ""  # that did the work, whatever was asked for
 
 
 class RunStarted(Fact, frozen=True, tag="run.started"):
@@ -49,6 +72,9 @@ class RunStarted(Fact, frozen=True, tag="run.started"):
     file: str = ""  # and where that is
     target: str = ""  # the branch on which its work lands
     tip: str = ""  # and the commit at which that stands
+    host: str = ""
+    user: str = ""
+    options: tuple[str, ...] = ()  # the command line as given, bounded and without secrets
 
 
 class RunReviewStarted(Fact, frozen=True, tag="run.review.started"):
@@ -92,6 +118,7 @@ class RunEnded(Fact, frozen=True, tag="run.ended"):
 
     run: str
     code: int
+    reason: str = ""
 
 
 class RunSwept(Fact, frozen=True, tag="run.swept"):
@@ -155,6 +182,7 @@ class WorkspacePrepared(Fact, frozen=True, tag="workspace.prepared"):
     excludes: str = ""  # hash of the stored ignore rules that are not part of the tree
     # gate -> input that no snapshot holds -> its content, in short
     unrecorded_inputs: dict[str, dict[str, str]] = {}
+    seconds: float = 0.0  # that this took, with making the workspace
 
 
 class WorkspaceChanged(Fact, frozen=True, tag="workspace.changed"):
@@ -186,6 +214,14 @@ class WorkspaceMerged(Fact, frozen=True, tag="workspace.merged"):
     conflicts: tuple[str, ...] = ()
     text: str = ""  # what git says about them
     same_patch: bool = False  # the change itself is the one that was reviewed
+    seconds: float = 0.0
+
+
+class LandingQueued(Fact, frozen=True, tag="landing.queued"):
+    """The claim is proven and could land, but another loop is ahead: it waits from here until its turn comes."""
+
+    op: str
+    behind: str  # the other loop's task
 
 
 class LandingIntended(Fact, frozen=True, tag="landing.intended"):
@@ -210,6 +246,7 @@ class Landed(Fact, frozen=True, tag="landed"):
     note: str = ""
     followed: tuple[str, ...] = ()  # checkouts of the branch that were brought along
     url: str = ""  # of the pull request
+    seconds: float = 0.0
 
 
 class IterationStarted(Fact, frozen=True, tag="iteration.started"):
@@ -266,6 +303,8 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     protected: tuple[str, ...] = ()  # protected paths that it had changed; undone
     places: dict[str, str] = {}  # where the items are that a scanner dispatched
     unresolved: tuple[str, ...] = ()  # paths that a merge left in conflict and that still hold its marks
+    new_commits: dict[str, tuple[str, ...]] = {}  # branch -> what it committed there, newest first, bounded
+    inspect_seconds: float = 0.0  # that Ralph then took to look at what it left
 
 
 class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
@@ -278,6 +317,7 @@ class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
     hidden: dict[str, tuple[str, ...]] = {}  # gate -> files that judge the work and are in no snapshot
     ignored: tuple[str, ...] = ()  # other files that are in no snapshot because of the new rules
     weakened: dict[str, tuple[str, ...]] = {}  # file -> how it tests less than at the start
+    seconds: float = 0.0
 
 
 class GateStarted(Fact, frozen=True, tag="gate.started"):
@@ -520,6 +560,7 @@ AnyFact = (
     | WorkspaceChanged
     | MergeIntended
     | WorkspaceMerged
+    | LandingQueued
     | LandingIntended
     | Landed
     | IterationStarted

@@ -8,10 +8,10 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.exits import CODES, SOME_TASKS_FAILED, STOPS_THE_RUN, USAGE_ERROR, End
+from ralph.core.exits import CODES, DONE, SOME_TASKS_FAILED, STOPS_THE_RUN, USAGE_ERROR, End
 from ralph.core.facts import RunReviewed
 from ralph.core.policy import GatePolicy
-from ralph.text import few
+from ralph.text import count, few
 
 
 class RunState(msgspec.Struct, frozen=True):
@@ -168,6 +168,26 @@ def _code(s: RunState, work: Work, whole: Collection[str]) -> int:
 
 def is_under(task: str, only: str) -> bool:
     return task == only or task.startswith(f"{only}.")
+
+
+def why_over(s: RunState, work: Work, ready: Sequence[str]) -> str:
+    """Why a run ends that has nothing left to do: the end of its only loop, where it is about one task."""
+    ends = [end for end, _ in s.ended.values()]
+    if work.only and len(s.tasks) == 1 and ends:
+        return ends[0]
+    if s.cancelled:
+        return "cancelled"
+    if cut_short := [end for end in ends if end in STOPS_THE_RUN]:
+        return cut_short[-1]
+    if s.stopping:
+        return "stopped"
+    if not s.tasks:
+        return "nothing is ready"
+    done = sum(end in DONE for end in ends)
+    came_to = f"{done} done" + (f", {len(ends) - done} not" if len(ends) > done else "")
+    if work.most and len(s.tasks) >= work.most and any(task not in s.ended for task in ready):
+        return f"limit of {count(work.most, 'task')}: {came_to}"
+    return f"nothing more is ready: {came_to}"
 
 
 def latest(reviews: Sequence[RunReviewed]) -> tuple[RunReviewed, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
+from ralph.git import program
 from ralph.git.repo import Repo, printable
 
 
@@ -67,12 +69,17 @@ def ref_chain(text: str, ask: Callable[[str], str]) -> list[str]:
 
 
 _OURS = "refs/ralph/"
+_HEADS = "refs/heads/"
+_COMMIT = re.compile("[0-9a-f]{40,64}")
+_MOST_BRANCHES = 5
+MOST_COMMITS = 50  # of one iteration that are named
 _PACKED = "packed-refs"
 
 
 class RefWatch:
     def __init__(self, repo: Repo, others: Callable[[], Collection[str]] = tuple) -> None:
         """`others`: the branches that other loops work on now; the one that HEAD stands for does not count."""
+        self._repo = repo
         self._on = repo.versioned and (repo.common_dir / "refs" / "heads").is_dir()
         self._common = repo.common_dir
         self._head_file = repo.git_dir / "HEAD"
@@ -84,6 +91,8 @@ class RefWatch:
         self._others: frozenset[str] = frozenset()
         self._noted = 0  # of what this process did to refs
         self._before: tuple[Made, ...] = ()  # what others may have done for us since the last look
+        self._advanced: dict[str, str] = {}  # branch, or HEAD -> the commit to which `moved` found it moved
+        self._left: frozenset[str] = frozenset()  # what all refs said before that
         self.look()
 
     def branch(self) -> str:
@@ -113,11 +122,39 @@ class RefWatch:
         self.look()
         known.others = (known.others | self._others) - {own}
         found = [f"HEAD: {head} → {self._head}"] if head.startswith("ref: ") and head != self._head else []
+        self._advanced = {} if self.branch() or head == self._head else {"HEAD": self._head}
+        self._left = frozenset((head, *before.values()))
         for name in sorted(before.keys() | self._refs.keys()) if before != self._refs else ():
-            was, now = before.get(name, ""), self._refs.get(name, "")
-            if was != now and not (work and name == own) and not known.explains(name, was, now):
+            was, now, worked_on = before.get(name, ""), self._refs.get(name, ""), work and name == own
+            if was == now or (not worked_on and known.explains(name, was, now)):
+                continue
+            if name.startswith(_HEADS):
+                self._advanced[name] = now
+            if not worked_on:
                 found.append(f"{name}: {_shown(was)} → {_shown(now)}")
         return tuple(printable(line) for line in found)
+
+    def new_commits(self) -> dict[str, tuple[str, ...]]:
+        """Branch, or HEAD where that is detached -> the commits that came onto it by what `moved` found last, newest first.
+        Where nothing had moved, git is not asked."""
+        found: dict[str, tuple[str, ...]] = {}
+        known = {value for value in self._left if _COMMIT.fullmatch(value)}
+        own = self.branch()  # what is on it and elsewhere too is named with it
+        for name, tip in sorted(self._advanced.items(), key=lambda moved: moved[0] != own)[:_MOST_BRANCHES]:
+            most = MOST_COMMITS - sum(map(len, found.values()))
+            if not most or tip in known or not _COMMIT.fullmatch(tip):
+                continue
+            args = ("rev-list", "--ignore-missing", f"--max-count={most}", "--stdin")
+            wanted = "".join((f"{tip}\n", *(f"^{one}\n" for one in sorted(known))))
+            env = {"GIT_DIR": str(self._repo.git_dir)}
+            try:
+                out = program.run(args, cwd=self._repo.root, env=env, stdin=wanted.encode())
+            except program.GitFailed:  # of a damaged history nothing is known
+                continue
+            known.add(tip)
+            if out:
+                found[printable(name.removeprefix(_HEADS))] = tuple(out.decode().split())
+        return found
 
     def memory(self) -> str:
         """The last look as text, for a process that comes after this one."""

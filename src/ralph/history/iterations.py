@@ -104,7 +104,9 @@ class Iteration(msgspec.Struct, frozen=True):
         fate, detail = _fate(x, said, s)
         return replace(
             self,
-            ended=replace(x, said="", tree=sys.intern(x.tree)),
+            ended=replace(
+                x, said="", tree=sys.intern(x.tree), usage=replace(x.usage, model=sys.intern(x.usage.model))
+            ),
             said=text_ref(at.seq, "said", x.said),
             until=lasted_until(self.at, x.seconds, at),
             output=x.output or self.output,

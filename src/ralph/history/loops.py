@@ -115,6 +115,10 @@ class Loop(msgspec.Struct, eq=False):
     results: dict[str, GateRun] = {}  # gate -> the last run of it that came to a result
     base_results: dict[str, GateRun] = {}  # the same, on the starting tree
     idle: At | None = None  # since when nobody has found work
+    # What Ralph itself took for it, as far as the facts say: to prepare the workspace, to look at iterations and claims, to land.
+    prepare_seconds: float = 0.0
+    inspect_seconds: float = 0.0
+    land_seconds: float = 0.0
     standing: Standing = "running"
     until: float = 0.0
     recent: Recent = msgspec.field(default_factory=Recent)
@@ -143,6 +147,9 @@ class Loop(msgspec.Struct, eq=False):
             it = self.iterations.get(fact.serial)
             if told and it is not None and it.turn is not None:
                 self._put(replace(it, turn=it.turn.heard(told)), at)
+        if (waited := before.landing.queued) is not None and self.state.landing.queued is None:
+            turn_came = isinstance(fact, f.MergeIntended | f.LandingIntended | f.Landed)
+            self._wait_ended(f.WaitEnded(waited.op, elapsed=turn_came), at)
         if self.state.judgement.attempts > before.judgement.attempts:
             self._turned_down(fact, at)
         return told
@@ -161,6 +168,7 @@ class Loop(msgspec.Struct, eq=False):
     # -- facts ---------------------------------------------------------------------------------------
 
     def _prepared(self, x: f.WorkspacePrepared, at: At) -> None:
+        self.prepare_seconds = x.seconds
         for known in x.known:
             self._add(gates.known(known, x.tree, at, self.state.gate(known.gate)), at)
 
@@ -190,6 +198,14 @@ class Loop(msgspec.Struct, eq=False):
             started = f.IterationStarted(serial=x.serial, n=x.n, prompt="", prompt_chars=0, tree="")
             it = iterations.begun(started, at, "", self.state)
         self._put(it.end(x, at, self.state), at)
+        self._inspected(x.inspect_seconds)
+
+    def _inspected(self, seconds: float) -> None:
+        self.inspect_seconds = round(self.inspect_seconds + seconds, 3)
+
+    def _landed(self, x: f.WorkspaceMerged | f.Landed, at: At) -> None:
+        """A merge with a target that has moved on is a part of it."""
+        self.land_seconds = round(self.land_seconds + x.seconds, 3)
 
     def _gate_started(self, x: f.GateStarted, at: At) -> None:
         """The same question may be asked again after an interruption: each run is evidence of its own."""
@@ -232,6 +248,9 @@ class Loop(msgspec.Struct, eq=False):
         self.waits.append(LoopWait(at, x, at.moment))
         if x.op.startswith(IDLE):
             self.idle = self.idle or at
+
+    def _landing_queued(self, x: f.LandingQueued, at: At) -> None:
+        self._wait_started(f.WaitStarted(x.op, what="landing", seconds=0.0, why=f"behind {x.behind}"), at)
 
     def _wait_ended(self, x: f.WaitEnded, at: At) -> None:
         number = self._waited.pop(x.op, None)
@@ -406,6 +425,12 @@ class Loop(msgspec.Struct, eq=False):
         return self.last_attempt.headline if self.last_attempt else ""
 
     @property
+    def models(self) -> list[str]:
+        """That worked on it, as far as agents told; the newest last."""
+        used = (it.result.usage.model for it in self.iterations.values())
+        return list(dict.fromkeys(model for model in used if model))
+
+    @property
     def stuck(self) -> str:
         """Why it counts as stuck; empty when it does not."""
         s = self.state
@@ -501,12 +526,16 @@ def _without_work(pause: TimeSpan, work: list[TimeSpan]) -> TimeSpan:
 _HANDLERS: dict[type, Callable[[Loop, Any, At], None]] = {
     f.WorkspacePrepared: Loop._prepared,
     f.WorkspaceChanged: Loop._changed,
+    f.WorkspaceMerged: Loop._landed,
+    f.Landed: Loop._landed,
+    f.ClaimInspected: lambda loop, x, at: loop._inspected(x.seconds),
     f.LoopResumed: Loop._resumed,
     f.IterationStarted: Loop._iteration_started,
     f.IterationEnded: Loop._iteration_ended,
     f.GateStarted: Loop._gate_started,
     f.GateEnded: Loop._gate_ended,
     f.Checkpoint: Loop._checkpoint,
+    f.LandingQueued: Loop._landing_queued,
     f.WaitStarted: Loop._wait_started,
     f.WaitEnded: Loop._wait_ended,
     f.StopRequested: Loop._stop,

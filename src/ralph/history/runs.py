@@ -3,6 +3,7 @@ which run people mean. The rules are those of the core's fold. Reads only."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -53,11 +54,18 @@ class RunRecord(msgspec.Struct, frozen=True):
     began: At  # the start of the first one
     ended: At | None = None  # the end of the last one
     code: int | None = None
+    reason: str = ""  # why it ended
     before_seconds: float = 0.0  # that the lives before it lasted, as far as they recorded anything
 
     @property
     def id(self) -> str:
         return self.started.run
+
+    @property
+    def command(self) -> str:
+        """What its last life was asked for, where and by whom; empty: the journal does not say."""
+        x = self.started
+        return f"{x.user} on {x.host}: {shlex.join(('ralph', *x.options))}" if x.host else ""
 
     @property
     def lives(self) -> tuple[str, ...]:
@@ -106,7 +114,7 @@ class Runs(msgspec.Struct):
         fact = f.decode(record.data)
         run = replace(run, state=fold_run(run.state, fact))
         if isinstance(fact, f.RunEnded):
-            run = replace(run, ended=at_record(record), code=fact.code)
+            run = replace(run, ended=at_record(record), code=fact.code, reason=fact.reason)
         self._runs[checkout][-1] = run
         self._review(fact, record, checkout)
 

@@ -90,6 +90,7 @@ def head_json(loop: Loop) -> Json:
         "landed_on": landed.ref.removeprefix("refs/heads/") if landed else "",
         "landed_as": landed.commit if landed else "",
         "landed_note": landed.note if landed else "",
+        **_fields(loop, "prepare_seconds inspect_seconds land_seconds"),
         "url": landed.url if landed else "",
         "kept_on": s.judgement.end_branch,
         "counted": s.progress.iterations,
@@ -129,10 +130,10 @@ def iteration_json(it: Iteration) -> Json:
     x = it.result
     return {
         **_fields(it, "serial n span fate detail claimed signal how seconds estimated output said"),
-        **_fields(x, "cause code scratchpad fault fault_text stragglers refs_moved cut"),
+        **_fields(x, "cause code scratchpad fault fault_text stragglers refs_moved cut new_commits"),
+        **_fields(x, "inspect_seconds"),
         **_fields(it.started, "shift expand prompt prompt_chars"),
-        "tokens": x.usage.tokens,
-        "cost_usd": x.usage.cost_usd,
+        **usage_json(x.usage),
         "review_tokens": it.review_usage.tokens,
         "review_cost_usd": it.review_usage.cost_usd,
         "tree_before": it.started.tree,
@@ -150,10 +151,14 @@ def gate_json(run: GateRun, texts: JournalTexts) -> Json:
         **_fields(x, "estimated fault fault_text"),
         "known": run.evidence,
         "findings": texts.texts(run.findings),
-        "tokens": x.usage.tokens,
-        "cost_usd": x.usage.cost_usd,
+        **usage_json(x.usage),
         "output": x.output if run.ended else run.output,
     }
+
+
+def usage_json(usage: f.Usage) -> Json:
+    split = {f"{name}_tokens": getattr(usage.split, name) for name in usage.split.__struct_fields__}
+    return {"model": usage.model, "tokens": usage.tokens, "cost_usd": usage.cost_usd, **split}
 
 
 def _fields(value: msgspec.Struct, names: str) -> Json:
@@ -169,7 +174,8 @@ def run_json(run: RunRecord) -> Json:
         "began": run.began.time,
         "ended": run.ended.time if run.ended else "",
         "code": run.code,
-        "file": run.started.file,
+        "reason": run.reason,
+        **_fields(run.started, "host user options file"),
         "reviews": run.state.reviews,
         "reviewing": run.state.reviewing,
         "paused": run.state.paused,

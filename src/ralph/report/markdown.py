@@ -8,7 +8,7 @@ from html import escape
 
 import msgspec
 
-from ralph.core.facts import RunReviewed
+from ralph.core.facts import RunReviewed, Tokens
 from ralph.core.run import is_consensus, latest, together
 from ralph.history.gates import proof_part
 from ralph.history.iterations import Iteration
@@ -18,7 +18,7 @@ from ralph.report.html import inline, one_line, scroll, section
 from ralph.report.sections import GOOD, UNSURE, head_row, tone_of
 from ralph.report.stories import LoopReport
 from ralph.report.words import tokens
-from ralph.terminal.words import cost, said, spent
+from ralph.terminal.words import by_kind, cost, said, spent
 from ralph.text import count, duration
 
 HEADING = "# Ralph Loop Execution Summary"
@@ -109,6 +109,7 @@ def _figures(story: LoopReport) -> list[str]:
     lines = [
         f"- Iterations: {story.progress.iterations}/{story.policy.limits.max_iterations}, "
         f"{story.state.judgement.attempts} turned down; {', '.join(used)}",
+        *_agents(story),
         f"- Changed: {words.changed_files(story)}",
         f"- Loop: {safe(story.loop.id, 80)}, run {', '.join(safe(run, 80) for run in story.loop.lives)}",
     ]
@@ -117,6 +118,18 @@ def _figures(story: LoopReport) -> list[str]:
     lines += [f"  - {safe(text)}" for text in story.quality_warnings[:20]]
     lines += [f"- Warning: {safe(text)}" for text in story.state.warnings.lines]
     return [*lines, ""]
+
+
+def _agents(story: LoopReport) -> list[str]:
+    """What agents told of themselves, and what Ralph took around them."""
+    kinds = by_kind(sum((it.result.usage.split for it in story.iterations), Tokens()))
+    shown = (
+        ("Model", ", ".join(story.loop.models)),
+        ("Tokens", kinds),
+        ("Commits of the agent", words.commits(story.iterations)),
+        ("Ralph's own time", words.own_time(story)),
+    )
+    return [f"- {name}: {safe(text)}" for name, text in shown if text]
 
 
 def _tables(story: LoopReport) -> list[str]:
@@ -278,7 +291,8 @@ def run_summary(stories: Sequence[LoopReport], run: RunRecord, earlier: str = ""
     under_way = [s for s in tasks if s.loop.standing == "running"]
     failed = [s for s in tasks if s not in done and s not in under_way]
     lines = [HEADING, "", f"## Completed: {len(done)}/{len(tasks)} tasks", ""]
-    lines += [_run(stories, run), "", *_table(stories, run), "", *in_markdown(run)]
+    asked = [f"Asked for by {safe(run.command, 2000)}", ""] if run.command else []
+    lines += [_run(stories, run), "", *asked, *_table(stories, run), "", *in_markdown(run)]
     for story in done:
         lines += [title(story), *_done(story), ""]
     if failed:
@@ -304,6 +318,7 @@ def _run(stories: Sequence[LoopReport], run: RunRecord) -> str:
     used = [f"{duration(x.active_seconds)} active", f"{duration(x.wall_seconds)} in all"]
     used += spent(x.tokens, x.cost_usd, estimated=x.estimated)
     code = f", exit code {run.code}" if run.code is not None else ""
+    code += f" ({safe(run.reason)})" if run.reason else ""
     return f"Run {safe(run.id, 80)}{code}: {', '.join(used)}{lives(run)}"
 
 
@@ -381,7 +396,9 @@ def overview(stories: Sequence[LoopReport], run: RunRecord) -> str:
     head = head_row("Task", "End", "Where", "#Iterations", "#Turned down", "#Active", "#Tokens", "#Cost")
     table = scroll(f'<table class="tasks"><thead>{head}</thead><tbody>{rows}</tbody></table>', "Tasks")
     code = f" · exit code {run.code}" if run.code is not None else ""
+    code += f" ({inline(run.reason)})" if run.reason else ""
     under = f"run {inline(run.id, 80)}{code} · {duration(x.wall_seconds)} in all{lives(run)}"
+    under += f" · asked for by {inline(run.command, 2000)}" if run.command else ""
     return (
         f'<section class="index"><h1>Completed: {x.done}/{len(newest_of(stories))} tasks</h1>'
         f'<p class="muted">{under}</p>{table}</section>{in_html(run)}'

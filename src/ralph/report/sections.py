@@ -20,7 +20,7 @@ from ralph.report.sources import cut_text
 from ralph.report.stories import LoopReport
 from ralph.report.words import clock, tokens
 from ralph.terminal.lines import of_backlog
-from ralph.terminal.words import ESTIMATE, NOT_TOLD, cost
+from ralph.terminal.words import ESTIMATE, NOT_TOLD, by_kind, cost
 from ralph.text import count, duration
 
 ITEM_HEAD = ("Item", "State", "Dispatched", "Failed", "Time", "Tokens", "Cost", "Reason")
@@ -379,6 +379,9 @@ def iteration_facts(it: Iteration) -> str:
         ("signal", it.signal or "none"),
         ("exit", str(it.result.code) if it.how != "running" else "under way"),
         ("started", clock(it.span.began)),
+        ("model", it.result.usage.model),
+        ("tokens", by_kind(it.result.usage.split)),
+        ("commits", words.commits([it])),
         ("prompt", f"{it.started.prompt_chars:,} characters"),
         ("tree", f"{it.started.tree[:10]} → {it.result.tree[:10] or '…'}"),
         ("process", str(it.serial) if it.serial != it.n else ""),
@@ -409,7 +412,8 @@ def besides(story: LoopReport) -> str:
     )
     waits = "".join(
         f'<tr><td class="muted">{clock(w.span.began)}</td><td>wait</td><td>{inline(w.started.what, 60)}, '
-        f"{duration(w.span.ended - w.span.began)} of {duration(w.started.seconds)}, {w.ended}: {inline(w.started.why)}</td></tr>"
+        f"{duration(w.span.ended - w.span.began)}{f' of {duration(w.started.seconds)}' if w.started.seconds else ''}, "
+        f"{w.ended}: {inline(w.started.why)}</td></tr>"
         for w in story.loop.waits[-300:]
     )
     notices = "".join(
@@ -433,6 +437,7 @@ def besides(story: LoopReport) -> str:
         ("commit at the start", story.state.workspace.base_commit),
         ("what you had before", story.state.workspace.recovery),
         ("runs", ", ".join(story.loop.lives)),
+        ("Ralph's own time", words.own_time(story)),
     ]
     facts = "".join(f"<dt>{n}</dt><dd>{inline(v, 500)}</dd>" for n, v in place if v)
     return section("Besides", "".join(parts) + f'<dl class="facts">{facts}</dl>')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from ralph.core.exits import BY_NAME
@@ -10,7 +11,7 @@ from ralph.history.gates import GateRun
 from ralph.history.iterations import Iteration
 from ralph.report.stories import LoopReport
 from ralph.terminal.words import cost, spent, verdict
-from ralph.text import count, duration
+from ralph.text import count, duration, few
 
 # Of an end that the gates bear out: what exactly they bear out.
 NOTHING_WORSE = "Done, and nothing got worse; no gate was red before, so none shows the task itself"
@@ -161,6 +162,22 @@ __all__ = ["clock", "cost", "count", "duration", "spent", "tokens"]
 def tokens(count: int) -> str:
     """As on the terminal."""
     return str(count)
+
+
+def own_time(story: LoopReport) -> str:
+    """What Ralph itself took, as far as it is recorded."""
+    x = story.loop
+    parts = (("workspace", x.prepare_seconds), ("inspection", x.inspect_seconds), ("landing", x.land_seconds))
+    return ", ".join(f"{name} {duration(seconds)}" for name, seconds in parts if seconds)
+
+
+def commits(its: Iterable[Iteration]) -> str:
+    """What agents committed, by branch."""
+    made: dict[str, list[str]] = {}
+    for it in its:
+        for branch, found in it.result.new_commits.items():
+            made[branch] = [commit[:12] for commit in found] + made.get(branch, [])
+    return "; ".join(f"{few(found)} on {branch}" for branch, found in made.items())
 
 
 def clock(moment: float) -> str:

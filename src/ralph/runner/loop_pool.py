@@ -8,6 +8,7 @@ from functools import partial
 
 from ralph.core.loop.decide import Land, RunGate, lands_first
 from ralph.core.loop.decide import Operation as Wanted
+from ralph.core.loop.state import LoopState
 from ralph.runner.loop_runner import LoopRunner, register
 from ralph.runner.operations import RunningOperation
 from ralph.runner.requests import Control
@@ -57,8 +58,10 @@ class LoopPool:
             case Land():
                 if loop not in self._train:
                     self._train.append(loop)
-                ahead = (each for each in self.loops if lands_first(each.state))
-                return next(ahead, self._train[0]) is loop
+                first = next((each for each in self.loops if lands_first(each.state)), self._train[0])
+                if first is not loop and (lands_first(first.state) or _wants_to_land(first.state)):
+                    loop.queue(op.id, behind=first.state.identity.task.id)
+                return first is loop
         return True
 
     def _dismiss(self) -> bool:
@@ -66,14 +69,7 @@ class LoopPool:
         before = len(self.loops)
         self.loops = [loop for loop in self.loops if loop.state.judgement.ended is None]
         # A claim that was turned down, or that landed, or whose loop is paused, leaves the way to the next.
-        self._train = [
-            loop
-            for loop in self._train
-            if loop in self.loops
-            and loop.state.judgement.claim is not None
-            and loop.state.landing.landed is None
-            and loop.state.people.pause is None
-        ]
+        self._train = [loop for loop in self._train if loop in self.loops and _wants_to_land(loop.state)]
         return len(self.loops) < before
 
     def _await(self, due: float) -> None:
@@ -88,6 +84,10 @@ class LoopPool:
         )
         seconds = min(wake_at, time.monotonic() + LONGEST) - time.monotonic()
         poll.poll(max(0.0, seconds) * 1000 + 0.5)
+
+
+def _wants_to_land(s: LoopState) -> bool:
+    return s.judgement.claim is not None and s.landing.landed is None and s.people.pause is None
 
 
 def _gates(loop: LoopRunner) -> int:

@@ -148,6 +148,12 @@ class LoopRunner:
             if operation is not None:
                 self.running[op.id] = operation
 
+    def queue(self, landing: str, behind: str) -> None:
+        """It waits for another loop to land: a fact, when that begins."""
+        known = self.state.landing.queued
+        if known is None or known.op != landing:
+            self.record(f.LandingQueued(op=landing, behind=behind))
+
     def waits(self) -> bool:
         """Nothing can be done before something happens."""
         return bool(self.running) or self._held

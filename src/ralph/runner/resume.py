@@ -137,6 +137,7 @@ def _interrupted_iteration(
         keep,
         lambda path: _changed_at(snapshots.repo.root / path) <= died,  # somebody may have edited it since
     )
+    refs = _refs(store, fact.refs, snapshots.repo, own_refs) if isinstance(fact, f.IterationStarted) else None
     return f.IterationEnded(
         serial=serial,
         n=n,
@@ -149,9 +150,8 @@ def _interrupted_iteration(
         output=store.relative(transcript) if transcript.exists() else "",
         scratchpad=store.put(read_scratchpad(Path(s.identity.root) / s.identity.folder, s)),
         usage=_usage(s.worker, transcript),
-        refs_moved=_moved(store, fact.refs, snapshots.repo, own_refs)
-        if isinstance(fact, f.IterationStarted)
-        else (),
+        refs_moved=refs.moved() if refs else (),
+        new_commits=refs.new_commits() if refs else {},
         nested=tuple(map(printable, snapshot.nested)),
         dirty_submodules=tuple(map(printable, snapshot.dirty_submodules)),
     )
@@ -169,13 +169,13 @@ def _usage(policy: AgentPolicy, transcript: Path) -> f.Usage:
     return reader.words().usage
 
 
-def _moved(store: Store, memory: str, repo: Repo, own_refs: OwnRefs, *, work: bool = True) -> tuple[str, ...]:
-    """The refs that are not as they were when the operation began."""
+def _refs(store: Store, memory: str, repo: Repo, own_refs: OwnRefs) -> RefWatch | None:
+    """As they were when the operation began; None: nobody remembers."""
     if not memory:
-        return ()
+        return None
     refs = RefWatch(repo)
     refs.recall(store.get(memory), own_refs.made, own_refs.branches)
-    return refs.moved(work=work)
+    return refs
 
 
 def _interrupted_gate(
@@ -189,6 +189,7 @@ def _interrupted_gate(
 ) -> f.GateEnded:
     fact = f.decode(started.data) if started else None
     gate = s.gate(running.gate)
+    refs = _refs(store, fact.refs, repo, own_refs) if isinstance(fact, f.GateStarted) else None
     transcript = store.transcript_of(started.run if started else "", s.identity.loop, running.op)
     return f.GateEnded(
         op=running.op,
@@ -203,9 +204,7 @@ def _interrupted_gate(
         passed=False,
         how="interrupted",
         wrote=tuple(printable(path) for path in wrote[:50]),
-        refs_moved=_moved(store, fact.refs, repo, own_refs, work=False)
-        if isinstance(fact, f.GateStarted)
-        else (),
+        refs_moved=refs.moved(work=False) if refs else (),
     )
 
 

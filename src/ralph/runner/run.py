@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from ralph import __version__
 from ralph.core import facts as f
 from ralph.core.exits import OVER, exit_code
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import LimitPolicy, Policy
-from ralph.core.run import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, schedule
+from ralph.core.run import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, schedule, why_over
 from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
 from ralph.git.repo import Repo
@@ -35,7 +34,7 @@ from ralph.journal.record import new_id, now
 from ralph.journal.store import Store
 from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
-from ralph.runner.dead_runs import sweep_dead
+from ralph.runner.dead_runs import run_started, sweep_dead
 from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_context import RunContext, RunView
 from ralph.runner.loop_notifier import LoopNotifier, tried_all
@@ -129,7 +128,7 @@ class Run:
         if self._nothing_left():
             self._journal.rotate_if_large()
         self._unfinished, policies = self._taken_up()
-        masker = sandboxing.masker_of(policies)
+        masker = self._masker = sandboxing.masker_of(policies)
         with (
             Ownership(tier, self._id, masker.stream) as ownership,
             Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
@@ -210,7 +209,8 @@ class Run:
         for one in beside:
             one.cut("cut short")
             one.conclude()
-        self.record(f.RunEnded(run=self._id, code=code))
+        why = why_over(self.state, self._request.work, self._ready())
+        self.record(f.RunEnded(run=self._id, code=code, reason=why))
         self._journal.sync()
         return code
 
@@ -220,12 +220,8 @@ class Run:
         of_backlog = self._tasks.source == "backlog"
         apart = of_backlog or self._works_apart
         resumed = self._resumed.state.identity.task.id if self._resumed else ""
-        return f.RunStarted(
-            run=self._id,
-            pid=os.getpid(),
-            version=__version__,
-            tier=tier,
-            residue=residue,
+        return replace(
+            run_started(self._id, tier, residue, self._masker),
             tasks=() if of_backlog else (resumed or self._request.work.only,),
             backlog=str(self._home.root) if of_backlog else "",
             file=self._tasks.name,

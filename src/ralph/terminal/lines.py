@@ -196,6 +196,10 @@ def _merged(x: f.WorkspaceMerged, s: LoopState) -> list[str]:
     return [f"{target} has moved on: merged with {x.commit[:12]}, the gates look at both together"]
 
 
+def _queued(x: f.LandingQueued, s: LoopState) -> list[str]:
+    return [f"it waits to land, behind {x.behind}"]
+
+
 def _changed(x: f.WorkspaceChanged, s: LoopState) -> list[str]:
     return [f"somebody edited the tree meanwhile: {few(x.paths)}"]
 
@@ -442,6 +446,7 @@ _LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
     f.WorkspacePrepared: _prepared,
     f.WorkspaceChanged: _changed,
     f.WorkspaceMerged: _merged,
+    f.LandingQueued: _queued,
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
     f.GateEnded: _gate_ended,

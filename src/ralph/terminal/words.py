@@ -42,6 +42,17 @@ def spent(tokens: int, usd: float, *, estimated: bool) -> list[str]:
     return told
 
 
+def by_kind(x: f.Tokens) -> str:
+    """Empty where nothing is known."""
+    kinds = (
+        (x.input, "in"),
+        (x.output, "out"),
+        (x.cache_read, "read from cache"),
+        (x.cache_write, "written to cache"),
+    )
+    return ", ".join(f"{number} {name}" for number, name in kinds if number)
+
+
 Verdict = Literal["", "green", "red", "PASS", "FAIL", "no verdict", "could not run"]
 
 

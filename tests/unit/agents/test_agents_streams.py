@@ -16,8 +16,9 @@ from ralph.agents import prices, stream
 from ralph.agents.adapter import Words
 from ralph.agents.command import CommandAdapter
 from ralph.agents.registry import adapter
-from ralph.agents.stream import Tokens, parse_settings
+from ralph.agents.stream import parse_settings
 from ralph.core.agent_policy import AgentPolicy
+from ralph.core.facts import Tokens
 
 STREAMS = Path(__file__).resolve().parents[2] / "agents" / "streams"
 CLIS = ("claude", "codex", "gemini", "opencode")
@@ -53,6 +54,34 @@ def test_the_last_message_tokens_and_session_are_found(cli: str) -> None:
     assert (words.said, words.structured, words.fault) == ("All done.", True, "")
     assert words.usage.tokens == 3 * (161 + 7)
     assert words.session.endswith("000000000000")
+
+
+@pytest.mark.parametrize(
+    ("cli", "asked", "split", "model"),
+    [
+        ("claude", "", Tokens(360, 21, 90, 33), "claude-opus-5-5"),
+        ("codex", "gpt-5.4", Tokens(360, 21, 90, 33), "gpt-5.4"),
+        ("gemini", "auto", Tokens(393, 21, 90), "gemini-2.5-flash"),
+        ("opencode", "x/y", Tokens(393, 21, 90), "x/y"),
+        ("opencode", "", Tokens(393, 21, 90), ""),  # which one it chose it does not say
+    ],
+)
+def test_tokens_by_kind_and_the_model_are_found(cli: str, asked: str, split: Tokens, model: str) -> None:
+    usage = read(cli, lines(cli, "success"), model=asked).usage
+    assert (usage.split, usage.model) == (split, model) and split.all == usage.tokens
+
+
+def test_the_model_is_the_one_that_answered_last_and_no_helpers_or_made_up_one() -> None:
+    said = json.loads(lines("claude", "success")[-2])
+
+    def by(model: str, **more: Any) -> str:
+        return json.dumps({**said, **more, "message": {**said["message"], "model": model}})
+
+    start = lines("claude", "success")[0]
+    told = [start, by("fallback-1"), by("helper-1", parent_tool_use_id="toolu_1"), by("<synthetic>"), by("")]
+    assert read("claude", [start]).usage.model == "claude-opus-5-5"
+    assert read("claude", told).usage.model == "fallback-1"
+    assert len(read("claude", [start, by("m" * 5000)]).usage.model) == 100
 
 
 @pytest.mark.parametrize(
@@ -118,6 +147,7 @@ def test_codex_tells_tokens_and_model_by_its_session_file_while_it_works(tmp_pat
     started = json.dumps({"type": "thread.started", "thread_id": "abc"})
     words = read("codex", [started], env={"CODEX_HOME": str(tmp_path)})
     assert words.usage.tokens == 168
+    assert (words.usage.split, words.usage.model) == (Tokens(120, 7, 30, 11), "gpt-5.4")
     assert words.usage.cost_usd == pytest.approx(prices.cost("gpt-5.4", Tokens(120, 7, 30, 11)))
     for hostile in ("../abc", "*", ""):
         started = json.dumps({"type": "thread.started", "thread_id": hostile})

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from workspace_project import Sh
 
+from ralph.errors import RalphError
 from ralph.git.landing.target import move
-from ralph.git.ref_watch import Made, RefWatch
+from ralph.git.ref_watch import MOST_COMMITS, Made, RefWatch
 from ralph.git.repo import Repo
 
 SIDE = "refs/heads/side"
@@ -153,3 +154,53 @@ def test_refs_that_are_packed_during_a_look_have_not_moved(
         assert told(watch) == ["refs/tags/theirs"]
     assert watch.moved() == ()
     assert watch.commit() == commits[0]
+
+
+def test_commits_are_found_by_branch_each_once_and_a_fetched_or_older_one_is_not_new(
+    repo: Repo, project: Path, sh: Sh, commits: list[str]
+) -> None:
+    watch = RefWatch(repo)
+    for name in ("one", "two"):
+        sh(project, "commit", "-q", "--allow-empty", "-m", name)
+    sh(project, "branch", "copy")
+    sh(project, "branch", "-f", "side", commits[1])
+    watch.moved()
+    new = sh(project, "rev-list", "HEAD").split()
+    assert watch.new_commits() == {"main": (new[0], new[1])}
+    watch.moved()
+    assert watch.new_commits() == {}
+
+
+def test_commits_on_a_detached_head_and_no_more_than_are_named(
+    repo: Repo, project: Path, sh: Sh, commits: list[str]
+) -> None:
+    watch = RefWatch(repo)
+    sh(project, "checkout", "-q", "--detach")
+    for n in range(MOST_COMMITS + 3):
+        sh(project, "commit", "-q", "--allow-empty", "-m", str(n))
+    watch.moved()
+    assert watch.new_commits() == {"HEAD": tuple(sh(project, "rev-list", "HEAD").split()[:MOST_COMMITS])}
+
+
+def test_an_interrupted_iterations_commits_are_found_by_the_memory_of_the_refs(
+    repo: Repo, project: Path, sh: Sh, commits: list[str]
+) -> None:
+    memory = RefWatch(repo).memory()
+    sh(project, "commit", "-q", "--allow-empty", "-m", "one")
+    later = RefWatch(repo)
+    later.recall(memory)
+    later.moved()
+    assert later.new_commits() == {"main": (sh(project, "rev-parse", "HEAD").strip(),)}
+
+
+def test_where_no_ref_moved_git_is_not_asked(
+    repo: Repo, project: Path, sh: Sh, commits: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    still, moved = RefWatch(repo), RefWatch(repo)
+    still.moved()
+    sh(project, "commit", "-q", "--allow-empty", "-m", "one")
+    moved.moved()
+    monkeypatch.setenv("PATH", str(project / "no-programs-here"))
+    assert still.new_commits() == {}
+    with pytest.raises((RalphError, OSError)):
+        moved.new_commits()

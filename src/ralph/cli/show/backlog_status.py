@@ -150,6 +150,10 @@ def backlog_json(x: BacklogStatus, state_dir: Path) -> dict[str, Any]:
         "began": x.run.began.time,
         "ended": x.run.ended.time if x.run.ended else "",
         "code": x.run.code,
+        "reason": x.run.reason,
+        "host": x.run.started.host,
+        "user": x.run.started.user,
+        "options": x.run.started.options,
         "state": x.state,
         "under_way": [status_json(loop, state_dir) for loop in x.under_way],
         "outcomes": [_outcome_json(one) for one in x.outcomes],
@@ -301,6 +305,7 @@ def rows_of(x: BacklogStatus) -> list[StatusRow]:
         StatusRow("backlog", _counts(x)),
         *_under_way(x),
         StatusRow("this run", _this_run(x)),
+        *([StatusRow("asked by", x.run.command)] if x.run.command else []),
         *_at_end(x),
         *_troubles([one for one in x.outcomes if not one.done and not one.split]),
         *_elsewhere(x),
@@ -320,7 +325,8 @@ def _end(x: BacklogStatus) -> list[StatusRow]:
     if x.state == "ended":
         code, ended = x.run.code, x.run.ended.time if x.run.ended else ""
         how = f"{_CUT_SHORT[code]}, " if code in _CUT_SHORT else ""
-        text = f"at {clock(ended)}, {how}exit code {code}"
+        why = f": {x.run.reason}" if x.run.reason and not how else ""
+        text = f"at {clock(ended)}, {how}exit code {code}{why}"
         return [StatusRow("end", text, "green" if code == 0 else "yellow")]
     return []
 
@@ -378,6 +384,8 @@ def _does(x: Loop) -> str:
         return f"paused since {clock(pause.since)} by {pause.by}{runs_on}; {since}"
     if asks:
         return f"{asks}; {since}"
+    if waits and waits.what == "landing":
+        return f"waits to land {waits.why}, since {clock(waits.since)}; {since}"
     if waits:
         return f"waits for {waits.what} until {clock(waits.until)}; {since}"
     what = "agent" if iteration_under_way(x) else name_of(running[0]) if running else "waits for its turn"

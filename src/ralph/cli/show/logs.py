@@ -341,7 +341,8 @@ _TO_THE_RIGHT = (0, 1, 4, 7)
 def _row(x: Operation, state_dir: Path) -> tuple[str, ...]:
     agent = isinstance(x, Iteration)
     original = isinstance(x, GateRun) and x.started.variant == "original"
-    what = "agent" if agent else f"gate {x.gate}" + (" (originals)" if original else "")
+    model = x.result.usage.model if isinstance(x, Iteration) else ""
+    what = f"agent {model}".rstrip() if agent else f"gate {x.gate}" + (" (originals)" if original else "")
     kept = size_of(x, state_dir)
     return (
         str(x.n),

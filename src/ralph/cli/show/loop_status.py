@@ -63,7 +63,8 @@ def iteration_under_way(loop: Loop) -> int | None:
 class WaitStatus(NamedTuple):
     what: str
     why: str
-    until: str
+    until: str  # empty: until another loop has landed
+    since: str = ""
 
 
 def waiting_for(loop: Loop) -> WaitStatus | None:
@@ -72,6 +73,8 @@ def waiting_for(loop: Loop) -> WaitStatus | None:
         return None
     if steering.asks(s) and s.people.ask_until:
         return WaitStatus("answer", s.people.question or "", s.people.ask_until)
+    if s.landing.queued and (wait := loop.wait(s.landing.queued.op)):
+        return WaitStatus("landing", wait.started.why, "", wait.at.time)
     due = s.agents.wait_due
     return WaitStatus(due.what, due.why, due.until) if due and due.until else None
 
@@ -260,7 +263,9 @@ def status_json(loop: Loop, state_dir: Path) -> dict[str, Any]:
             }
             for x in under_way(loop)
         ],
-        "waiting": {"for": waits.what, "why": waits.why, "until": waits.until} if waits else None,
+        "waiting": {"for": waits.what, "why": waits.why, "until": waits.until, "since": waits.since}
+        if waits
+        else None,
         "paused": pause._asdict() if pause else None,
         "told": [
             {
@@ -288,6 +293,7 @@ def status_json(loop: Loop, state_dir: Path) -> dict[str, Any]:
         "said": said._asdict() if said else None,
         "active_seconds": round(s.progress.active_seconds, 1),
         "max_seconds": s.identity.policy.limits.hard_seconds,
+        "model": loop.models[-1] if loop.models else "",
         "tokens": s.progress.tokens,
         "cost_usd": s.progress.cost_usd,
         "estimated": s.progress.estimated,

@@ -9,6 +9,7 @@ from ralph.core import facts as f
 from ralph.history.gates import GateRun
 from ralph.history.iterations import Iteration
 from ralph.history.runs import RunReview
+from ralph.history.serialise import usage_json
 from ralph.history.texts import JournalTexts
 from ralph.terminal.words import Verdict, verdict
 
@@ -110,8 +111,8 @@ def as_json(x: Operation, state_dir: Path, texts: JournalTexts) -> dict[str, obj
         "headline": gate.headline if gate else "",
         "said": texts.text(x.said) if isinstance(x, Iteration) else "",
         "session": agent.session if agent else "",
-        "tokens": ended.usage.tokens if ended else 0,
-        "cost_usd": ended.usage.cost_usd if ended else 0.0,
+        **usage_json(ended.usage if ended else f.Usage()),
+        "new_commits": agent.new_commits if agent else {},
         "prompt": blob(state_dir, x.started.prompt),
         "scratchpad": blob(state_dir, agent.scratchpad) if agent else "",
         "tree_before": x.started.tree if not isinstance(x, RunReview) else "",

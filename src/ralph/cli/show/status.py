@@ -186,9 +186,14 @@ def _now_rows(x: Loop) -> list[StatusRow]:
         for op in under_way(x)
     ]
     if waits:
-        left = duration(seconds_until(waits.until))
+        left = duration(seconds_until(waits.until)) if waits.until else ""
         runs_on = ", also while it is paused" if pause and waits.what == "answer" else ""
-        text = f"{waits.what} until {clock(waits.until)} (in {left}{runs_on}): {waits.why}"
+        when = (
+            f"until {clock(waits.until)} (in {left}{runs_on})"
+            if waits.until
+            else f"since {clock(waits.since)}"
+        )
+        text = f"{waits.what} {when}: {waits.why}"
         rows.append(StatusRow("waiting", text, "yellow", whole=True))
     elif s.people.question and not s.judgement.ended:
         rows.append(StatusRow("question", s.people.question, "yellow", whole=True))
@@ -292,6 +297,8 @@ def _figure_rows(x: Loop) -> list[StatusRow]:
     ]
     if told := spent(s.progress.tokens, s.progress.cost_usd, estimated=s.progress.estimated):
         rows.append(StatusRow("spent", ", ".join(told)))
+    if x.models:
+        rows.append(StatusRow("model", x.models[-1]))
     return rows
 
 

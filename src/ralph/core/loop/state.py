@@ -18,6 +18,7 @@ from ralph.core.facts import (
     Fault,
     Landed,
     LandingIntended,
+    LandingQueued,
     MergeIntended,
     Purpose,
     Source,
@@ -231,6 +232,7 @@ class Landing(msgspec.Struct, frozen=True):
     conflicts: tuple[str, ...] = ()
     merging: tuple[str, ...] = ()  # paths in conflict, until none of them holds the merge's marks any more
     mixed: bool = False  # what had landed was merged into the tree, and no iteration has seen it yet
+    queued: LandingQueued | None = None  # it waits for another loop to land
     intended: LandingIntended | None = None
     merge: MergeIntended | None = None  # begun, and not known to be complete
     landed: Landed | None = None

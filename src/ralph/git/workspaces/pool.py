@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Literal
@@ -107,6 +108,7 @@ class PooledWorkspace(msgspec.Struct, frozen=True):
     loop: str = ""
     slot: int = 0
     target: str = ""  # short name of the branch that the work is for; a clone has it too, at the base
+    made_in: float = 0.0  # seconds that `prepare` took
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -153,7 +155,7 @@ def prepare(
     `refuse` has been asked before. `when` (ISO 8601) dates what is saved of a dead loop."""
     if kind == "in-place":
         return PooledWorkspace(kind, repo.root, "", base, loop)
-    folder, known = slots_dir(repo) / str(slot), ""
+    folder, known, began = slots_dir(repo) / str(slot), "", time.monotonic()
     note = _read(folder)
     if note and note.state == "ready" and (folder / ".git").exists():
         if (note.loop, note.kind, note.branch) == (loop, kind, branch):
@@ -182,7 +184,7 @@ def prepare(
     note = _Note("ready", loop, kind, branch, base, target)
     _write(folder, note)
     fault_point("workspace.ready.after")
-    return _of(note, folder, slot)
+    return msgspec.structs.replace(_of(note, folder, slot), made_in=round(time.monotonic() - began, 3))
 
 
 def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -> PooledWorkspace:

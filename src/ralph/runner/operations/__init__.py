@@ -149,6 +149,16 @@ class WaitOperation:
         self._cut = True
 
 
+class Stopwatch:
+    """How long something took, in seconds."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def seconds(self) -> float:
+        return round(time.monotonic() - self._began, 3)
+
+
 def is_past(moment: str) -> bool:
     return datetime.fromisoformat(moment).timestamp() <= time.time()
 

@@ -18,7 +18,7 @@ from ralph.runner.loop_context import (
     unrecorded_of,
 )
 from ralph.runner.loop_workspace import own_paths
-from ralph.runner.operations import RunningOperation, WaitOperation, is_past, moment_in
+from ralph.runner.operations import RunningOperation, Stopwatch, WaitOperation, is_past, moment_in
 from ralph.runner.operations.iteration import IterationRunner, RecordedLoop
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Effects:
     # -- the workspace -----------------------------------------------------------------------------
 
     def _prepare(self, op: d.Prepare, s: LoopState) -> None:
-        b = self._b
+        b, watch = self._b, Stopwatch()
         snapshot = b.snapshots.take()
         recovery = ""
         if b.workspace is None and snapshot.tree != head_tree(b.repo) and self._holds_edits(s):
@@ -73,6 +73,7 @@ class Effects:
                 unrecorded=tuple(map(printable, (*snapshot.nested, *snapshot.dirty_submodules))),
                 excludes=b.store.put(own_excludes(b.repo)),
                 unrecorded_inputs=unrecorded,
+                seconds=round(watch.seconds() + (b.workspace.made_in if b.workspace else 0.0), 3),
             )
         )
 
@@ -91,7 +92,7 @@ class Effects:
         from ralph.gates.integrity.changed_judges import hidden_by_gate, touched_by_gate
         from ralph.gates.integrity.weakened_tests import by_path, find_weakening
 
-        b = self._b
+        b, watch = self._b, Stopwatch()
         changes = b.snapshots.diff(s.workspace.base_tree, op.tree)
         base_files = b.snapshots.files(s.workspace.base_tree)
         rules = b.store.get(s.workspace.excludes) if s.workspace.excludes else ""
@@ -114,6 +115,7 @@ class Effects:
                 hidden=hidden,
                 ignored=tuple(printable(path) for path in ignored if printable(path) not in judging)[:50],
                 weakened=by_path(find_weakening(b.snapshots, s.workspace.base_tree, op.tree, changes)),
+                seconds=watch.seconds(),
             )
         )
 

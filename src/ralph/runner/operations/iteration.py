@@ -33,7 +33,7 @@ from ralph.runner.loop_context import (
     tools_for,
 )
 from ralph.runner.loop_workspace import straight
-from ralph.runner.operations import ProcessOperation, moment_in
+from ralph.runner.operations import ProcessOperation, Stopwatch, moment_in
 from ralph.runner.sandboxing import CANNOT_RUN, confine, released
 from ralph.text import digest
 
@@ -179,7 +179,7 @@ class IterationRunner:
     def _iteration_ended(self, it: IterationOperation, s: LoopState, box: Path | None) -> list[f.AnyFact]:
         """Nothing of the iteration is alive any more: now its tree is what it left."""
         b = self._b
-        seconds = it.seconds()
+        seconds, watch = it.seconds(), Stopwatch()
         ended = released(b, box, it.end(), it.transcript)
         it.reader.ended(ended.code)
         words = it.reader.words()
@@ -231,6 +231,8 @@ class IterationRunner:
                 unresolved=self._unresolved(s, undone.tree),
                 files=self._files_changed(s, undone.tree),
                 cut=ended.cut,
+                new_commits=b.refs.new_commits(),
+                inspect_seconds=watch.seconds(),
             )
         ]
 

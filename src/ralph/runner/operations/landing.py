@@ -31,6 +31,7 @@ from ralph.git.workspaces.pool import (
 )
 from ralph.runner import view_files
 from ralph.runner.loop_context import LoopContext
+from ralph.runner.operations import Stopwatch
 
 HEADS = "refs/heads/"
 _BRANCH_TRIES = 20
@@ -41,6 +42,7 @@ class LandingOperation:
     def __init__(self, bench: LoopContext, record: Callable[[f.AnyFact], None]) -> None:
         self._b = bench
         self._record = record
+        self._watch = Stopwatch()
 
     def start(self, op: d.Land, s: LoopState) -> None:
         b = self._b
@@ -158,7 +160,16 @@ class LandingOperation:
 
     def _landed(self, x: f.LandingIntended, followed: tuple[str, ...] = (), url: str = "") -> None:
         self._record(
-            f.Landed(op=x.op, how=x.how, ref=x.ref, commit=x.commit, note=x.note, followed=followed, url=url)
+            f.Landed(
+                op=x.op,
+                how=x.how,
+                ref=x.ref,
+                commit=x.commit,
+                note=x.note,
+                followed=followed,
+                url=url,
+                seconds=self._watch.seconds(),
+            )
         )
         self._b.journal.sync()
 
@@ -211,6 +222,7 @@ class LandingOperation:
                 conflicts=x.conflicts,
                 text=x.text,
                 same_patch=x.same_patch,
+                seconds=self._watch.seconds(),
             )
         )
         b.journal.sync()

@@ -9,8 +9,17 @@ from ralph.core.loop.state import Landing
 from ralph.core.loop.step import Reducers, Step
 
 
+def _queued(step: Step, x: f.LandingQueued) -> Landing:
+    return replace(step.before.landing, queued=x)
+
+
+def _not_queued(step: Step, x: f.Input) -> Landing:
+    landing = step.before.landing
+    return landing if landing.queued is None else replace(landing, queued=None)
+
+
 def _merge_intended(step: Step, x: f.MergeIntended) -> Landing:
-    return replace(step.before.landing, merge=x)
+    return replace(step.before.landing, merge=x, queued=None)
 
 
 def _merged(step: Step, x: f.WorkspaceMerged) -> Landing:
@@ -31,11 +40,11 @@ def _merged(step: Step, x: f.WorkspaceMerged) -> Landing:
 
 
 def _intended(step: Step, x: f.LandingIntended) -> Landing:
-    return replace(step.before.landing, intended=x)
+    return replace(step.before.landing, intended=x, queued=None)
 
 
 def _landed(step: Step, x: f.Landed) -> Landing:
-    return replace(step.before.landing, landed=x, intended=None)
+    return replace(step.before.landing, landed=x, intended=None, queued=None)
 
 
 def _iteration_ended(step: Step, x: f.IterationEnded) -> Landing:
@@ -47,9 +56,15 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Landing:
 
 
 REDUCERS: Reducers = {
+    f.LoopResumed: _not_queued,
+    f.LandingQueued: _queued,
     f.MergeIntended: _merge_intended,
     f.WorkspaceMerged: _merged,
     f.LandingIntended: _intended,
     f.Landed: _landed,
+    f.IterationStarted: _not_queued,
     f.IterationEnded: _iteration_ended,
+    f.GateStarted: _not_queued,
+    f.Paused: _not_queued,
+    f.LoopEnded: _not_queued,
 }
