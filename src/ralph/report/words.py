@@ -1,4 +1,5 @@
-"""How evidence and iterations are put into words, the same in Markdown and on the page."""
+"""How a loop, its evidence and its iterations are put into words, the same in Markdown and on the page: the templates of
+both use these functions as filters."""
 
 from __future__ import annotations
 
@@ -6,11 +7,18 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from ralph.core.exits import BY_NAME
-from ralph.core.facts import Landed
+from ralph.core.facts import Landed, RunReviewed, Tokens
+from ralph.core.hats.board import BoardItem
+from ralph.core.hats.model import Team
 from ralph.history.gates import GateRun
-from ralph.history.iterations import Iteration
+from ralph.history.iterations import HatTurn, Iteration
+from ralph.history.loops import Loop
+from ralph.history.runs import RunRecord
+from ralph.history.serialise import mark_text
+from ralph.report.escape import one_line
 from ralph.report.stories import LoopReport
-from ralph.terminal.words import cost, spent, verdict
+from ralph.terminal.lines import of_backlog
+from ralph.terminal.words import by_kind, cost, spent, verdict
 from ralph.text import count, duration, few
 
 # Of an end that the gates bear out: what exactly they bear out.
@@ -128,6 +136,11 @@ def took(run: GateRun) -> str:
     return "" if run.how in NO_OUTPUT else duration(run.seconds)
 
 
+def exit_code(run: GateRun) -> str:
+    """Empty where there is none."""
+    return "" if run.how in (*NOT_RUN, "interrupted") else str(run.result.code)
+
+
 def what_it_is(run: GateRun) -> str:
     kind = "reviewer" if run.reviewer else "command"
     return kind + ("" if run.hard else ", soft") + (", clean checkout" if run.result.hermetic else "")
@@ -142,26 +155,120 @@ def ending(it: Iteration) -> str:
     return f"{word}: {detail}" if detail and detail != word else word
 
 
+def end_of(story: LoopReport) -> str:
+    limit = story.state.judgement.end_limit
+    return f"{story.end or story.loop.standing} ({limit})" if limit else story.end or story.loop.standing
+
+
+def tone(story: LoopReport) -> str:
+    if story.loop.standing == "running":
+        return "running"
+    if story.end == "completed-verified" and not story.loop.proven:
+        return "calm"
+    return BY_NAME[story.end].tone if story.end in BY_NAME else "bad"
+
+
+def proof_tone(what: str) -> str:
+    """Only red→green of a hard gate shows the task; green→green and a reviewer's opinion are worth less."""
+    if what == "red→green":
+        return "good"
+    if what.removesuffix(" (soft)") in ("green→green", "unknown→green", "red→green", "PASS"):
+        return "calm"
+    return "unsure" if what.endswith(" (soft)") else "bad"
+
+
+def gate_tone(run: GateRun) -> str:
+    if run.flaky or (run.passed is False and not run.hard):
+        return "unsure"
+    return {True: "good", False: "bad", None: "open"}[run.passed]
+
+
 def branch_of(landed: Landed) -> str:
     return landed.ref.removeprefix("refs/heads/")
 
 
-def changed_files(story: LoopReport) -> str:
+def where(story: LoopReport) -> str:
+    """The branch on which the work is, when it was made in a workspace of its own."""
+    if landed := story.state.landing.landed:
+        return f"{branch_of(landed)} {landed.commit[:12]}"
+    return story.state.judgement.end_branch
+
+
+def why_not_done(story: LoopReport) -> str:
+    """What turned the task down, or why it ended."""
+    if story.loop.done:
+        return ""
+    return f"{story.loop.last_gate}: {story.loop.last_error}" if story.loop.last_error else story.loop.reason
+
+
+def changed_files(story: LoopReport) -> tuple[str, str]:
+    """How many files, and how many lines."""
     if story.changed is None:
-        return "not kept"
-    if not story.changed:
-        return "nothing"
+        return "", "not kept"
     added = sum(max(0, c.added) for c in story.changed)
     deleted = sum(max(0, c.deleted) for c in story.changed)
-    return f"{count(len(story.changed), 'file')}, +{added} −{deleted}"
+    return count(len(story.changed), "file"), f"+{added} −{deleted}"
 
 
-__all__ = ["clock", "cost", "count", "duration", "spent", "tokens"]
+ITEM_HEAD = ("Item", "State", "#Dispatched", "#Failed", "#Time", "#Tokens", "#Cost", "Reason")
 
 
-def tokens(count: int) -> str:
-    """As on the terminal."""
-    return str(count)
+def worn_row(it: Iteration, turn: HatTurn) -> tuple[str, str, str, str]:
+    because = turn.event or it.started.hat_why
+    return str(it.n), turn.title, because, "; ".join((*turn.said, *turn.refused)) or "nothing"
+
+
+def item_row(x: BoardItem, team: Team | None, estimated: bool) -> tuple[str, ...]:
+    place = f"in {x.folder}" + ("" if of_backlog(team, x.folder) else "/")
+    state = "given up" if x.failed else "through" if x.done else place
+    took = duration(x.seconds) if x.seconds else ""
+    failed, tokens = (str(n) if n else "" for n in (x.failures, x.tokens))
+    return x.name, state, str(x.dispatches), failed, took, tokens, price(x.cost_usd, estimated), x.reason
+
+
+_Happened = list[tuple[float, str, str]]
+
+
+def happenings(loop: Loop) -> list[tuple[str, _Happened]]:
+    """What else happened in a loop: the names of tables, and of their rows the moment, the kind and a text."""
+    marks: _Happened = [(m.at.moment, m.kind, one_line(mark_text(m), 200)) for m in loop.marks[-300:]]
+    waits: _Happened = []
+    notices: _Happened = []
+    for w in loop.waits[-300:]:
+        of = f" of {duration(w.started.seconds)}" if w.started.seconds else ""
+        took = f"{duration(w.span.ended - w.span.began)}{of}, {w.ended}"
+        text = f"{one_line(w.started.what, 60)}, {took}: {one_line(w.started.why)}"
+        waits.append((w.span.began, "wait", text))
+    for n in loop.notices[-300:]:
+        text = f"{one_line(n.fact.occasion, 40)}: {one_line(n.fact.target, 200)} {one_line(n.fact.text)}"
+        notices.append((n.at.moment, "told" if n.fact.ok else "not told", text))
+    return [("Events", marks), ("Waits", waits), ("Notifications", notices)]
+
+
+def review_warnings(x: RunReviewed) -> list[str]:
+    found = [f"Warning: what it edited was undone: {', '.join(x.wrote[:5])}"] if x.wrote else []
+    left = f"Warning: processes it left running were ended: {', '.join(x.stragglers[:5])}"
+    return [*found, left] if x.stragglers else found
+
+
+def review_figures(x: RunReviewed) -> str:
+    used = spent(x.usage.tokens, x.usage.cost_usd, estimated=x.estimated)
+    return ", ".join([x.command, f"{x.base[:12]}..{x.tip[:12]}", duration(x.seconds), *used])
+
+
+def cut_short(run: RunRecord) -> str:
+    """Of a run that was cut short and went on."""
+    return f"; cut short and gone on {count(len(run.lives) - 1, 'time')}" if len(run.lives) > 1 else ""
+
+
+def price(usd: float, estimated: bool) -> str:
+    return cost(usd, estimated=estimated) if usd else ""
+
+
+def byte_count(size: int) -> str:
+    if size < 10_000:
+        return f"{size:,} bytes"
+    return f"{size / 1000:,.0f} kB" if size < 10**7 else f"{size / 10**6:,.1f} MB"
 
 
 def own_time(story: LoopReport) -> str:
@@ -169,6 +276,16 @@ def own_time(story: LoopReport) -> str:
     x = story.loop
     parts = (("workspace", x.prepare_seconds), ("inspection", x.inspect_seconds), ("landing", x.land_seconds))
     return ", ".join(f"{name} {duration(seconds)}" for name, seconds in parts if seconds)
+
+
+def of_agents(story: LoopReport) -> list[tuple[str, str]]:
+    """What agents told of themselves, and what Ralph took around them."""
+    return [
+        ("Model", ", ".join(story.loop.models)),
+        ("Tokens", by_kind(sum((it.result.usage.split for it in story.iterations), Tokens()))),
+        ("Commits of the agent", commits(story.iterations)),
+        ("Ralph's own time", own_time(story)),
+    ]
 
 
 def commits(its: Iterable[Iteration]) -> str:

@@ -67,20 +67,15 @@ def report(
 
 
 def _made(repo: Repo, changes: Changes, found: Gathered, as_html: bool, as_json: bool) -> Iterable[str]:
-    if as_html:
-        from ralph.report.page import Page
-        from ralph.report.sources import StoredTexts
-
-        return Page(found.stories, StoredTexts(repo.state_dir), changes, time.time(), found.run).parts()
     if as_json:
         return _json(found)
-    if found.run:
-        from ralph.report.markdown import run_summary
+    from ralph.report.render import page, summary
 
-        return (run_summary(found.stories, found.run, found.earlier),)
-    from ralph.report.markdown import summary
+    if not as_html:
+        return (summary(found),)
+    from ralph.report.sources import StoredTexts
 
-    return (summary(found.stories),)
+    return page(found, StoredTexts(repo.state_dir), changes, time.time())
 
 
 def _json(found: Gathered) -> Iterator[str]:
@@ -92,7 +87,7 @@ def _json(found: Gathered) -> Iterator[str]:
 
     yield f'{_JSON_MARK}{as_text(__version__)}, "schema": {SCHEMA}'
     if found.run:
-        from ralph.report.markdown import totals
+        from ralph.report.stories import totals
 
         run = run_json(found.run) | msgspec.to_builtins(totals(found.stories, found.run))
         yield f', "run": {as_text(run)}'
@@ -138,8 +133,7 @@ def _write(path: Path, made: Iterable[str]) -> None:
 
 
 def _refuse_to_overwrite(path: Path) -> None:
-    from ralph.report.markdown import HEADING
-    from ralph.report.page import MARK
+    from ralph.report.render import HEADING, MARK
 
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
