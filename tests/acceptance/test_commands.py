@@ -74,7 +74,7 @@ def test_the_version_is_told(project: Project) -> None:
     assert module.stdout == done.stdout
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("emit", "scratchpad")])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_an_unknown_option_is_a_misuse(project: Project, command: str) -> None:
     done = project.ralph(command, "--no-such-option")
     assert done.returncode == 2
@@ -264,10 +264,10 @@ def test_the_scratchpad_is_written_in_its_form(project: Project) -> None:
         (("scratchpad", "--dnoe", "x"), "unknown argument '--dnoe' (nearest: --done)"),
         (("scratchpad", "text"), "unknown argument 'text'"),
         (("scratchpad", *PAD), "no iteration runs here"),
-        (("emit",), "give a TOPIC"),
-        (("emit", " "), "give a TOPIC"),
-        (("emit", "--topic", "x"), "give a TOPIC"),
-        (("emit", "a", "b", "c"), "give a TOPIC"),
+        (("emit",), "TOPIC is missing"),
+        (("emit", " "), "TOPIC is missing"),
+        (("emit", "--topic", "x"), "unknown argument '--topic'"),
+        (("emit", "a", "b", "c"), "one argument too many: 'c'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

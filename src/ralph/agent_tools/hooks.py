@@ -11,51 +11,22 @@ import json
 import os
 import sys
 
-HOOK_HELP = """Usage: ralph hook pre-compact | stop
+from ralph.agent_tools.commands import Given, agent_command
 
-For agent CLIs: Ralph has Claude Code and Codex call these during an iteration, with their JSON on standard input.
+
+@agent_command(
+    "hook pre-compact|stop",
+    """For agent CLIs: Ralph has Claude Code and Codex call these during an iteration, with their JSON on standard input.
 pre-compact: the context is full. A checkpoint is recorded, the agent is told to wrap up, and after
 `event_loop.wrap_up_seconds` a fresh iteration takes over. stop: the agent is about to end. An agent that has
-neither given a signal nor written the scratchpad is asked for them, once.
-
-Example:
-  ralph hook pre-compact
-"""
-CHECKPOINT_HELP = """Usage: ralph checkpoint
-
-Record a checkpoint of the iteration under way: the file TASK.checkpoint.json in .ralph/checkpoints/
-(or in $RALPH_STATE_DIR) names the task, the iteration and the time.
-
-Example:
-  ralph checkpoint
-"""
-_HOOKS = ("pre-compact", "stop")
-
-
-def serve(arguments: list[str]) -> int:
-    command, *rest = arguments
-    if "--help" in rest or "-h" in rest:
-        print(HOOK_HELP if command == "hook" else CHECKPOINT_HELP, end="")
-        return 0
-    try:
-        if command == "checkpoint":
-            return _checkpoint(rest)
-        if len(rest) != 1 or rest[0] not in _HOOKS:
-            told = f"not {' '.join(rest)!r}; " if rest else ""
-            print(
-                f"ralph hook: give one of: {', '.join(_HOOKS)}; {told}see `ralph hook --help`",
-                file=sys.stderr,
-            )
-            return 2  # a mistake of who set it up, not of an agent
-        if not os.environ.get("RALPH_TOKEN"):
-            raise ValueError("no iteration runs here; agent CLIs call this inside one")
-        return (_pre_compact if rest[0] == "pre-compact" else _stop)(_given())
-    except OSError as error:
-        print(f"ralph {command}: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1  # not 2: that would hold the agent up
-    except ValueError as error:
-        print(f"ralph {command}: {error}", file=sys.stderr)
-        return 1 if command == "hook" else 2
+neither given a signal nor written the scratchpad is asked for them, once.""",
+    "ralph hook pre-compact",
+    failure=1,  # not 2, as for a wrong name: that would hold the agent up
+)
+def _hook(given: Given) -> int:
+    if not os.environ.get("RALPH_TOKEN"):
+        raise ValueError("no iteration runs here; agent CLIs call this inside one")
+    return (_pre_compact if given.words == ["pre-compact"] else _stop)(_given())
 
 
 def _given() -> dict[str, object]:
@@ -136,9 +107,13 @@ def _tell(reason: str) -> None:
     inbox.put(f"{state_dir()}/inbox", message, once)
 
 
-def _checkpoint(arguments: list[str]) -> int:
-    if arguments:
-        raise ValueError(f"unknown argument {arguments[0]!r}; see `ralph checkpoint --help`")
+@agent_command(
+    "checkpoint",
+    """Record a checkpoint of the iteration under way: the file TASK.checkpoint.json in .ralph/checkpoints/
+(or in $RALPH_STATE_DIR) names the task, the iteration and the time.""",
+    "ralph checkpoint",
+)
+def _checkpoint(given: Given) -> int:
     if "RALPH_LOOP" not in os.environ:
         from ralph.journal.inbox import require_run, state_dir
 

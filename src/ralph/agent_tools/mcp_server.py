@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from ralph import __version__
+from ralph.agent_tools.commands import Given, agent_command
 from ralph.agent_tools.mcp_tools import McpTools, UnknownTool
 from ralph.agent_tools.requests import Caller
 
@@ -194,23 +195,13 @@ def _error(id: object, fault: RpcError) -> Message:
     return {"jsonrpc": "2.0", "id": id, "error": fault.error}
 
 
-HELP = """Usage: ralph mcp
-
-Serve Ralph's tools to an agent: an MCP server on standard input and output, started by agent CLIs inside an iteration.
-Outside one the tools are listed, and those that write are refused. RALPH_TOOLS, names with commas, narrows what is offered.
-
-Example:
-  ralph mcp
-"""
-
-
-def serve(arguments: list[str]) -> int:
-    if "--help" in arguments or "-h" in arguments:
-        print(HELP, end="")
-        return 0
-    if arguments:
-        _complain(f"unknown argument {arguments[0]!r}; see `ralph mcp --help`")
-        return 2
+@agent_command(
+    "mcp",
+    """Serve Ralph's tools to an agent: an MCP server on standard input and output, started by agent CLIs inside an iteration.
+Outside one the tools are listed, and those that write are refused. RALPH_TOOLS, names with commas, narrows what is offered.""",
+    "ralph mcp",
+)
+def _mcp(given: Given) -> int:
     if os.isatty(0):
         _complain("speaks MCP, one JSON message a line; agents start it. Ctrl-D ends it.")
     tools = McpTools(Caller(os.environ, os.getcwd()), os.environ)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ralph.agent_tools import memories
-from ralph.agent_tools.commands import GivenOptions
+from ralph.agent_tools.commands import Given, option, tool
 from ralph.agent_tools.requests import TEXT_LIMIT
 from ralph.core.memories import KINDS, Memory, block, fitted, markdown, within
 from ralph.text import harmless, one_line
@@ -15,23 +15,47 @@ _FOUND = 10  # of a search, unless all are wanted
 _PREVIEW = 50  # characters of a memory in a table
 _TAGS = 16
 
+_KIND = option("-t", "--type", value="|".join(KINDS), about="Only this type.")
+_TAGGED = option("--tags", value="TAGS", many=True, about="Only those with one of these tags.")
+_FORMAT = option(
+    "--format", value="table|json|markdown|quiet", default="table", about="How it is shown; table if absent."
+)
 
-def _add(folder: str, given: GivenOptions) -> str:
-    text = given.argument or ""
+
+@tool(
+    "memory add TEXT",
+    "Remember something for later iterations, tasks and runs.",
+    'memory add "Run make before the tests" -t fix --tags build,tests',
+    option("-t", "--type", value="|".join(KINDS), default="pattern", about="What it is; pattern if absent."),
+    option("--tags", value="TAGS", many=True, about="Words to find it by, with commas."),
+    _FORMAT,
+)
+def _add(given: Given) -> str:
+    text = given.words[0]
     if len(text) > TEXT_LIMIT:
         raise ValueError(f"{len(text)} characters are too many; at most {TEXT_LIMIT} are taken")
-    id, new = memories.add(folder, text, given.text("type", "pattern"), given.names("tags"))
-    if given.text("format") == "quiet":
+    id, new = memories.add(given.folder, text, given.type, given.tags)
+    if given.format == "quiet":
         return f"{id}\n"
-    if given.text("format") == "json":
-        return _json(_data(_get(folder, id)))
+    if given.format == "json":
+        return _json(_data(_get(given.folder, id)))
     return f"Memory stored: {id}\n" if new else f"Known already: {id}; nothing was added\n"
 
 
-def _list(folder: str, given: GivenOptions) -> str:
-    found = _tagged(memories.search(folder, [], given.text("type")), given)
-    found = found[: given.number("last", len(found))]
-    if not found and given.text("format", "table") == "table":
+@tool(
+    "memory list",
+    "Show the memories, newest first.",
+    "memory list -t decision",
+    _KIND,
+    _TAGGED,
+    option("--last", value="N", number=True, about="Only the newest N."),
+    _FORMAT,
+    reads=True,
+)
+def _list(given: Given) -> str:
+    found = _tagged(memories.search(given.folder, [], given.type or ""), given)
+    found = found[: given.last]
+    if not found and given.format == "table":
         return (
             'No memories yet. Add one:\n  ralph tools memory add "<content>" -t pattern --tags tag1,tag2\n'
             f"Memory types: {', '.join(KINDS)}\n"
@@ -39,13 +63,23 @@ def _list(folder: str, given: GivenOptions) -> str:
     return _shown(found, given)
 
 
-def _search(folder: str, given: GivenOptions) -> str:
-    query = given.argument or ""
-    hits = _tagged(memories.search(folder, query.split(), given.text("type")), given)
-    shown = hits if given.flag("all") else hits[:_FOUND]
-    if given.text("format", "table") != "table":
+@tool(
+    "memory search [QUERY]",
+    "Show the memories that hold all words of QUERY, in text or tags, newest first: ten at most.",
+    'memory search "dates" --tags parser',
+    _KIND,
+    _TAGGED,
+    option("--all", about="Not only ten."),
+    _FORMAT,
+    reads=True,
+)
+def _search(given: Given) -> str:
+    query = given.words[0]
+    hits = _tagged(memories.search(given.folder, query.split(), given.type or ""), given)
+    shown = hits if given.all else hits[:_FOUND]
+    if given.format != "table":
         return _shown(shown, given)
-    total = len(memories.search(folder, [], ""))
+    total = len(memories.search(given.folder, [], ""))
     if not hits:
         return (
             f"No matching memories found in {total} total memories.\n"
@@ -57,9 +91,10 @@ def _search(folder: str, given: GivenOptions) -> str:
     return head + _shown(shown, given) + tail
 
 
-def _show(folder: str, given: GivenOptions) -> str:
-    memory = _get(folder, given.argument or "")
-    match given.text("format", "table"):
+@tool("memory show ID", "Show one memory.", "memory show mem-1737372000-a1b2", _FORMAT, reads=True)
+def _show(given: Given) -> str:
+    memory = _get(given.folder, given.words[0])
+    match given.format:
         case "json":
             return _json(_data(memory))
         case "markdown":
@@ -73,47 +108,59 @@ def _show(folder: str, given: GivenOptions) -> str:
     return f"{about}Tags:    {harmless(memory.tags) or '-'}\n\n{text}\n"
 
 
-def _delete(folder: str, given: GivenOptions) -> str:
-    id = given.argument or ""
-    if not memories.delete(folder, id):
+@tool("memory delete ID", "Forget one memory.", "memory delete mem-1737372000-a1b2")
+def _delete(given: Given) -> str:
+    id = given.words[0]
+    if not memories.delete(given.folder, id):
         raise _unknown(id)
     return f"Memory deleted: {id}\n"
 
 
-def _prime(folder: str, given: GivenOptions) -> str:
+@tool(
+    "memory prime",
+    "Print memories for a prompt, section by section; where they are too many, the newest.",
+    "memory prime --budget 2000",
+    option("--budget", value="N", number=True, about="At most about N tokens; 0: all."),
+    option("-t", "--type", value="TYPES", many=True, about="Only these types, with commas."),
+    _TAGGED,
+    option("--recent", value="N", number=True, about="Only those of the last N days."),
+    option(
+        "--format",
+        value="markdown|json|table|quiet",
+        default="markdown",
+        about="How it is shown; markdown if absent.",
+    ),
+    reads=True,
+)
+def _prime(given: Given) -> str:
     from ralph.core.memories import ranked
 
-    kinds = [kind.lower() for kind in given.names("type")]
+    kinds = [kind.lower() for kind in given.type]
     for kind in kinds:
         if kind not in KINDS:
             raise ValueError(f"--type {kind!r}: must be of {', '.join(KINDS)}")
-    found = _tagged(memories.search(folder, [], ""), given)
+    found = _tagged(memories.search(given.folder, [], ""), given)
     found = [memory for memory in found if not kinds or memory.kind in kinds]
-    if given.flag("recent"):
-        oldest = _days_ago(given.number("recent", 0))
+    if given.recent is not None:
+        oldest = _days_ago(given.recent)
         found = [memory for memory in found if memory.created >= oldest]
-    order, budget = ranked(found), given.number("budget", 0)
-    if given.text("format", "markdown") == "markdown":
-        return fitted(order, budget, by_section=True)
-    return _shown(within(order, budget), given)
+    order = ranked(found)
+    if given.format == "markdown":
+        return fitted(order, given.budget or 0, by_section=True)
+    return _shown(within(order, given.budget or 0), given)
 
 
-def _init(folder: str, given: GivenOptions) -> str:
-    path = f"{folder}/{memories.NAME}"
-    if not memories.begin(folder, anew=given.flag("force")):
+@tool(
+    "memory init",
+    "Write an empty file of memories.",
+    "memory init",
+    option("--force", about="Also over one that is there."),
+)
+def _init(given: Given) -> str:
+    path = f"{given.folder}/{memories.NAME}"
+    if not memories.begin(given.folder, anew=given.force):
         raise ValueError(f"{path} is there already; --force writes over it")
     return f"Initialized memories file at {path}\n"
-
-
-DO: dict[str, Callable[[str, GivenOptions], str]] = {
-    "add": _add,
-    "list": _list,
-    "search": _search,
-    "show": _show,
-    "delete": _delete,
-    "prime": _prime,
-    "init": _init,
-}
 
 
 def _get(folder: str, id: str) -> Memory:
@@ -129,13 +176,13 @@ def _unknown(id: str) -> ValueError:
     return ValueError(f"Memory not found: {one_line(id, 200)}; `ralph tools memory list` shows the ids")
 
 
-def _tagged(found: Sequence[Memory], given: GivenOptions) -> list[Memory]:
-    wanted = {tag.casefold() for tag in given.names("tags")}
+def _tagged(found: Sequence[Memory], given: Given) -> list[Memory]:
+    wanted = {tag.casefold() for tag in given.tags}
     return [memory for memory in found if not wanted or wanted & {tag.casefold() for tag in memory.tag_list}]
 
 
-def _shown(found: Sequence[Memory], given: GivenOptions) -> str:
-    match given.text("format", "table"):
+def _shown(found: Sequence[Memory], given: Given) -> str:
+    match given.format:
         case "json":
             return _json([_data(memory) for memory in found])
         case "markdown":

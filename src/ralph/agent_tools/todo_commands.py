@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ralph.agent_tools import todos
-from ralph.agent_tools.commands import GivenOptions
+from ralph.agent_tools.commands import Given, option, tool
 from ralph.agent_tools.requests import TEXT_LIMIT
 from ralph.core import todos as t
 from ralph.core.todos import Todo
@@ -16,64 +16,115 @@ from ralph.text import harmless, one_line
 _TITLE = 60  # characters of a title in a table
 _TEXT = 500  # of any other single line
 
+_FORMAT = option("--format", value="table|json|quiet", about="How it is shown; table if absent.")
+_NEW = (
+    option(
+        "-p",
+        "--priority",
+        value="N",
+        number=True,
+        default=t.USUAL,
+        about="From 1, the highest, to 5; 3 if absent.",
+    ),
+    option("-d", "--description", value="TEXT", about="More about it."),
+    option(
+        "--blocked-by", value="IDS", many=True, about="Ids of todos that must be closed first, with commas."
+    ),
+    _FORMAT,
+)
+_ID = "task-1737372000-a1b2"
 
-def _add(folder: str, given: GivenOptions, loop: str) -> str:
+
+@tool(
+    "task add TITLE",
+    "Add a todo; one that is open already is not doubled.",
+    'task add "Write tests for dates" -p 2',
+    *_NEW,
+)
+def _add(given: Given) -> str:
     todo, new = todos.add(
-        folder,
-        _bounded(given.argument),
-        description=_bounded(given.text("description")),
-        priority=_priority(given),
-        blocked_by=_blockers(folder, given),
-        loop=loop,
+        given.folder,
+        _bounded(given.words[0]),
+        description=_bounded(given.description),
+        priority=min(5, max(1, given.priority)),
+        blocked_by=_blockers(given),
+        loop=given.loop,
     )
     return _told(todo, "Created task" if new else "Open already: task", given)
 
 
-def _ensure(folder: str, given: GivenOptions, loop: str) -> str:
-    key = _bounded(given.text("key"))
+@tool(
+    "task ensure TITLE",
+    "Add a todo under its own key, or update the one of that key.",
+    'task ensure "Write tests" --key spec:tests -p 2',
+    option("--key", value="KEY", about="A name that stays the same."),
+    *_NEW,
+)
+def _ensure(given: Given) -> str:
+    key = _bounded(given.key)
     if not key:
         raise ValueError("--key is missing: a name by which the todo is known again")
     todo, new = todos.ensure(
-        folder,
-        _bounded(given.argument),
+        given.folder,
+        _bounded(given.words[0]),
         key=key,
-        description=_bounded(given.text("description")),
-        priority=_priority(given),
-        blocked_by=_blockers(folder, given),
-        loop=loop,
+        description=_bounded(given.description),
+        priority=min(5, max(1, given.priority)),
+        blocked_by=_blockers(given),
+        loop=given.loop,
     )
     return _told(todo, "Ensured task" if new else "Reused task", given)
 
 
-def _list(folder: str, given: GivenOptions, loop: str) -> str:
-    status = given.text("status").lower().replace("-", "_").replace("inprogress", "in_progress")
+@tool(
+    "task list",
+    "Show the todos that are not over.",
+    "task list --status closed",
+    option("-s", "--status", value="STATUS", about="Only open, in_progress, closed or failed."),
+    option("-d", "--days", value="N", number=True, about="Only those added or closed in the last N days."),
+    option("-l", "--limit", value="N", number=True, about="At most N."),
+    option("-a", "--all", about="Also closed and failed ones."),
+    _FORMAT,
+    reads=True,
+)
+def _list(given: Given) -> str:
+    status = given.status.lower().replace("-", "_").replace("inprogress", "in_progress")
     if status and status not in t.STATUSES:
         raise ValueError(f"--status {status!r}: must be one of {', '.join(t.STATUSES)}")
     found = [
         todo
-        for todo in todos.read(folder)
-        if (t.status_of(todo) == status if status else given.flag("all") or t.unfinished(todo))
+        for todo in todos.read(given.folder)
+        if (t.status_of(todo) == status if status else given.all or t.unfinished(todo))
     ]
-    if given.flag("days"):
-        found = _recent(found, given.number("days", 0))
+    if given.days is not None:
+        found = _recent(found, given.days)
     found = t.ordered(found)
-    return _table(found[: given.number("limit", len(found))], given, "No tasks found", status=True)
+    return _table(found[: given.limit], given, "No tasks found", status=True)
 
 
-def _ready(folder: str, given: GivenOptions, loop: str) -> str:
-    found = t.ready(todos.read(folder))
-    mine = found if given.flag("all") else t.of_loop(found, loop)
+@tool(
+    "task ready",
+    "Show the todos that can be worked on now: begun, or with nothing in their way.",
+    "task ready --format json",
+    option("-a", "--all", about="Also those of other loops."),
+    _FORMAT,
+    reads=True,
+)
+def _ready(given: Given) -> str:
+    found = t.ready(todos.read(given.folder))
+    mine = found if given.all else t.of_loop(found, given.loop)
     return _table(t.ordered(mine), given, "No ready tasks", status=False)
 
 
-def _show(folder: str, given: GivenOptions, loop: str) -> str:
-    id = given.argument or ""
-    todo = next((todo for todo in todos.read(folder) if todo["id"] == id), None)
+@tool("task show ID", "Show one todo.", "task show task-1737372000-a1b2 --format json", _FORMAT, reads=True)
+def _show(given: Given) -> str:
+    id = given.words[0]
+    todo = next((todo for todo in todos.read(given.folder) if todo["id"] == id), None)
     if todo is None:
         raise _unknown(id)
-    if given.text("format") == "json":
+    if given.format == "json":
         return _json(todo)
-    if given.text("format") == "quiet":
+    if given.format == "quiet":
         return _plain(id)
     rows = [
         ("ID", id),
@@ -88,38 +139,26 @@ def _show(folder: str, given: GivenOptions, loop: str) -> str:
     return "\n".join(f"{name + ':':<13}{_lines(value, 13)}" for name, value in rows if value)
 
 
-def _to(status: str, said: str) -> Callable[[str, GivenOptions, str], str]:
-    def change(folder: str, given: GivenOptions, loop: str) -> str:
-        todo = todos.set_status(folder, given.argument or "", status)
+def _set_status(word: str, status: str, about: str, said: str) -> None:
+    @tool(f"task {word} ID", f"Mark a todo as {about}.", f"task {word} {_ID}")
+    def change(given: Given) -> str:
+        todo = todos.set_status(given.folder, given.words[0], status)
         if todo is None:
-            raise _unknown(given.argument or "")
+            raise _unknown(given.words[0])
         return f"{said} task: {_plain(str(todo['id']))} - {_plain(t.text_of(todo, 'title'))}"
 
-    return change
+
+_set_status("start", "in_progress", "begun", "Started")
+_set_status("close", "closed", "done", "Closed")
+_set_status("fail", "failed", "failed", "Failed")
+_set_status("reopen", "open", "open again", "Reopened")
 
 
-DO: dict[str, Callable[[str, GivenOptions, str], str]] = {
-    "add": _add,
-    "ensure": _ensure,
-    "list": _list,
-    "ready": _ready,
-    "show": _show,
-    "start": _to("in_progress", "Started"),
-    "close": _to("closed", "Closed"),
-    "fail": _to("failed", "Failed"),
-    "reopen": _to("open", "Reopened"),
-}
-
-
-def _priority(given: GivenOptions) -> int:
-    return min(5, max(1, given.number("priority", t.USUAL)))
-
-
-def _blockers(folder: str, given: GivenOptions) -> list[str]:
+def _blockers(given: Given) -> list[str]:
     """An id that is not in the list would be waited for in vain; it may still come."""
-    wanted = given.names("blocked-by")
+    wanted: list[str] = given.blocked_by
     if wanted:
-        known = {todo["id"] for todo in todos.read(folder)}
+        known = {todo["id"] for todo in todos.read(given.folder)}
         for id in wanted:
             if id not in known:
                 print(f"warning: there is no todo {_plain(id)} yet; this one waits for it", file=sys.stderr)
@@ -140,10 +179,10 @@ def _recent(found: Sequence[Todo], days: int) -> list[Todo]:
     return [todo for todo in found if min(age(todo, "created"), age(todo, "closed")) < days * 86_400]
 
 
-def _told(todo: Todo, said: str, given: GivenOptions) -> str:
-    if given.text("format") == "json":
+def _told(todo: Todo, said: str, given: Given) -> str:
+    if given.format == "json":
         return _json(todo, indent=None)
-    if given.text("format") == "quiet":
+    if given.format == "quiet":
         return _plain(str(todo["id"]))
     lines = [f"{said} {_plain(str(todo['id']))}", f"  Title: {_plain(t.text_of(todo, 'title'))}"]
     if key := t.text_of(todo, "key"):
@@ -154,11 +193,11 @@ def _told(todo: Todo, said: str, given: GivenOptions) -> str:
     return "\n".join(lines)
 
 
-def _table(found: Sequence[Todo], given: GivenOptions, none: str, *, status: bool) -> str:
-    if given.text("format") == "json":
+def _table(found: Sequence[Todo], given: Given, none: str, *, status: bool) -> str:
+    if given.format == "json":
         return _json(found)
-    if given.text("format") == "quiet":
-        return "\n".join(_plain(str(todo["id"])) for todo in found)
+    if given.format == "quiet":
+        return "\n".join(_plain(str(todo["id"])) for todo in found) or "\n"
     if not found:
         return none
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ralph import __version__
+from ralph.agent_tools import COMMANDS as AGENT_COMMANDS
 from ralph.errors import DISK, GOES_ON, RalphError
 
 if TYPE_CHECKING:
@@ -42,12 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "schema": ("ralph.cli.validate", "The JSON Schema of ralph.yml, for editors."),
     "completion": ("ralph.cli.completion", "The script that completes commands in your shell."),
     "demo": ("ralph.cli.demo", "A whole run in a small repository, with no model."),
-    "emit": ("ralph.cli.agent_commands", "Hand an event to the loop (for agents)."),
-    "scratchpad": ("ralph.cli.agent_commands", "Write the scratchpad (for agents)."),
-    "tools": ("ralph.cli.agent_commands", "Keep todos and memories (for agents)."),
-    "mcp": ("ralph.cli.agent_commands", "Serve Ralph's tools over MCP (for agents)."),
-    "hook": ("ralph.cli.agent_commands", "Answer an agent CLI's hook (for agents)."),
-    "checkpoint": ("ralph.cli.agent_commands", "Record a checkpoint of the iteration under way."),
+    **AGENT_COMMANDS,
 }
 
 
@@ -58,6 +54,10 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
+        if name in AGENT_COMMANDS:  # for its help only: `main` serves it
+            from ralph.agent_tools.commands import help_text
+
+            return click.Command(name, help=help_text(name))
         command = getattr(importlib.import_module(COMMANDS[name][0]), name)
         if not gc.isenabled():  # `main` has put it off
             gc.freeze()  # what was imported stays to the end: neither a collection nor the exit need look through it

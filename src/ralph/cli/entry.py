@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 
+from ralph.agent_tools import COMMANDS as AGENT_COMMANDS
+
 
 def main() -> int:
     _mend_streams()
@@ -18,22 +20,10 @@ def _serve(arguments: list[str]) -> int:
 
         print(f"ralph {__version__}")
         return 0
-    if arguments and arguments[0] in ("emit", "scratchpad"):
-        from ralph.agent_tools.emit import serve
+    if arguments and arguments[0] in AGENT_COMMANDS:
+        from ralph.agent_tools.commands import serve
 
         return serve(arguments)
-    if arguments and arguments[0] == "tools":
-        from ralph.agent_tools.commands import serve as serve_tools
-
-        return serve_tools(arguments[1:])
-    if arguments and arguments[0] in ("hook", "checkpoint"):
-        from ralph.agent_tools.hooks import serve as serve_hook
-
-        return serve_hook(arguments)
-    if arguments and arguments[0] == "mcp":
-        from ralph.agent_tools.mcp_server import serve as serve_mcp
-
-        return serve_mcp(arguments[1:])
     gc.disable()  # until the command is imported, which makes many objects and no garbage
     from ralph.cli.app import run_app
 

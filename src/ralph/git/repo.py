@@ -127,17 +127,20 @@ def commits_between(repo: Repo, old: str, new: str) -> int:
 
 def head(repo: Repo) -> str | None:
     """The commit that HEAD names; None before the first commit. Damage is reported, never taken for a new repository."""
+    return head_and_tree(repo)[0]
+
+
+def head_and_tree(repo: Repo) -> tuple[str | None, str | None]:
+    """That commit and its tree, as they are at one moment."""
     if not repo.versioned:
-        return None
-    found = _asked(repo, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
-    if found is None and not _is_unborn(repo):
+        return None, None
+    asked = ("cat-file", "--batch-check=%(objectname)")
+    env = {"GIT_DIR": str(repo.git_dir)}
+    said = program.run(asked, cwd=repo.root, env=env, stdin=b"HEAD^{commit}\nHEAD^{tree}\n").decode()
+    commit, tree = (None if line.endswith(" missing") else line for line in said.splitlines())
+    if commit is None and not _is_unborn(repo):
         raise _no_commit(repo)
-    return found
-
-
-def head_tree(repo: Repo) -> str | None:
-    """The tree of that commit; None where there is none."""
-    return _asked(repo, "rev-parse", "--quiet", "--verify", "HEAD^{tree}") if repo.versioned else None
+    return commit, tree
 
 
 def readable_head(repo: Repo) -> str | None:

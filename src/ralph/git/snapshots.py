@@ -30,7 +30,7 @@ from ralph.git.private_index import (
     walk,
 )
 from ralph.git.program import UNSEEN, GitFailed
-from ralph.git.repo import OWN, Repo, head, printable, readable_head, safe_name
+from ralph.git.repo import OWN, Repo, head_and_tree, printable, readable_head, safe_name
 from ralph.git.trees import Difference, Trees
 from ralph.git.uncommitted_changes import (
     GITLINK,
@@ -149,8 +149,8 @@ class Snapshots(Trees):
     def _record_with_index(self, look: _Look, rules: bool) -> Snapshot:
         before = self._look_before
         fresh = self._index_before is None or signature(self._shadow.index) != self._index_before
-        if fresh:
-            self._load()
+        # the tree that the private index holds, where that is known
+        held = self._load() if fresh else self._last.tree if self._last else ""
         if before is None or look.excludes != before.excludes:
             self._shadow.copy_excludes()
         touched = self._update_submodules()
@@ -158,13 +158,10 @@ class Snapshots(Trees):
         touched |= bool(stored)
         rules_due = self._rules_due or fresh or before is None or _rules_changed(look, before, stored)
         if rules_due and rules:
-            touched |= self._apply_ignore_rules()
+            touched |= self._apply_ignore_rules(held if fresh and not touched else "")
         self._rules_due = rules_due and not rules
-        tree = (
-            self._last.tree if self._last and not (fresh or touched) else self._write_tree(self._shadow.index)
-        )
         snapshot = Snapshot(
-            tree,
+            held if held and not touched else self._write_tree(self._shadow.index),
             tuple(sorted(self._nested)),
             tuple(path for path in sorted(self._links) if self._is_dirty(path)),
         )
@@ -172,25 +169,27 @@ class Snapshots(Trees):
         self._index_before = signature(self._shadow.index)
         return snapshot
 
-    def _load(self) -> None:
-        """Learn what the private index holds; make one when there is none."""
+    def _load(self) -> str:
+        """Learn what the private index holds; make one when there is none. Returns HEAD's tree if it holds just that."""
         if not self._shadow.index.exists():
             self._shadow.seed()
         listed = entries_without_marks(self._shadow)
         if self._base == "":
-            self._base = head(self.repo)
-        uncommitted_changes.put_entries(
-            self._shadow,
-            listed,
-            uncommitted_changes.committed_own_files(self._shadow, self._base, self._own),
-            self._own,
-        )
+            self._base, tree = head_and_tree(self.repo)
+            committed = self.files(tree) if tree else []
+            wanted = {path: f"{mode} {oid}" for mode, oid, path in committed if under(path, self._own)}
+        else:
+            tree, committed = None, []
+            wanted = uncommitted_changes.committed_own_files(self._shadow, self._base, self._own)
+        changed = uncommitted_changes.put_entries(self._shadow, listed, wanted, self._own)
         self._links = {
             path: commit for path, commit in gitlinks(listed).items() if not under(path, self._own)
         }
         paths = [os.fsdecode(line.partition(b"\t")[2]) for line in listed]
         self._tracks_caches, self._folders = False, set()
         self._remember(paths)
+        entries = [os.fsencode(f"{mode} {oid} 0\t{path}") for mode, oid, path in committed]
+        return tree if tree and not changed and entries == listed else ""
 
     def rebase(self, commit: str) -> None:
         """From now on Ralph's own paths are those of another commit; so are their files, where no one has changed them."""
@@ -337,11 +336,15 @@ class Snapshots(Trees):
 
     # --- ignore rules
 
-    def _apply_ignore_rules(self) -> bool:
+    def _apply_ignore_rules(self, committed: str) -> bool:
         """Untracked files that are ignored by now leave the private index; ignored ones that the user's git tracks
-        enter it. git add does neither by itself."""
+        enter it. git add does neither by itself. An index that holds just a `committed` tree has none to lose."""
         query = ("ls-files", "-c", "-i", "--exclude-standard", "-z")
-        ignored = set(self._shadow.run(*query).split(b"\0")[:-1])
+        if committed:
+            held = {os.fsencode(path) for _, _, path in self.files(committed)}
+            ignored = set[bytes]()
+        else:
+            held = ignored = set(self._shadow.run(*query).split(b"\0")[:-1])
         tracked = set()
         with (
             self._shadow.scratch_index() as copy,
@@ -355,7 +358,7 @@ class Snapshots(Trees):
             gone -= set(
                 self._shadow.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).split(b"\0")
             )
-        new = {path for path in tracked - ignored if self._may_add(os.fsdecode(path))}
+        new = {path for path in tracked - held if self._may_add(os.fsdecode(path))}
         if gone:
             self._shadow.run(
                 "update-index", "--force-remove", "-z", "--stdin", stdin=b"\0".join(gone) + b"\0"

@@ -91,7 +91,8 @@ def most_lines(changed: Sequence[Changed]) -> int:
 _FILTERS: tuple[Callable[..., Any], ...] = (
     bounded, by_kind, count, duration, escape.commands, said, words.agreement, words.branch_of, words.changed_files,
     words.clock, words.commits, words.cut_short, words.end_of, words.ending, words.exit_code, words.gate_tone, words.looked_at,
-    words.meaning, words.notes, words.of_agents, words.own_time, words.price, words.proof_tone, words.result, words.review_figures,
+    words.meaning, words.notes, words.of_agents, words.own_time, words.price, words.proof_tone, words.result,
+    words.review_figures,
     words.review_warnings, words.tone, words.took, words.what_it_is, words.where, words.why_not_done,
 )  # fmt: skip
 _GLOBALS: dict[str, Any] = {

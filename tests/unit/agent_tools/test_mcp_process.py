@@ -127,9 +127,9 @@ def test_a_second_signal_ends_it_even_if_the_client_does_not_read(world: World) 
 
 def test_nothing_but_the_protocol_reaches_standard_output(world: World) -> None:
     script = (
-        "import sys; from ralph.agent_tools import mcp_server, mcp_tools\n"
+        "import sys; from ralph.agent_tools import commands, mcp_tools\n"
         "mcp_tools.TOOLS['list_tasks'].do = lambda caller, arguments: print('stray') or 'x'\n"
-        "sys.exit(mcp_server.serve([]))\n"
+        "sys.exit(commands.serve(['mcp']))\n"
     )
     call = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_tasks"}}\n'
     done = subprocess.run([sys.executable, "-c", script], input=call, capture_output=True, cwd=world.root)

@@ -13,6 +13,8 @@ from reference import commands_page, examples
 
 import ralph
 from parsed import nodes
+from ralph.agent_tools import COMMANDS as AGENT_COMMANDS
+from ralph.agent_tools.commands import DEFINED, named
 from ralph.cli import completion
 from ralph.cli.app import COMMANDS, app
 
@@ -66,6 +68,10 @@ def test_every_example_parses(name: str) -> None:
     assert mine, "there is no example"
     for line in examples(command(name)):
         words = shlex.split(re.split(r" [|>] | && ", line)[0])
+        if words[1] in AGENT_COMMANDS:
+            name, rest = named(words[1:])
+            DEFINED[name].read(rest)
+            continue
         other = command(words[1])
         with other.make_context(words[1], words[2:]) as ctx:
             assert ctx.command is other, line

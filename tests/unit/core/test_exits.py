@@ -8,10 +8,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import get_args
 
+from parsed import nodes
 from ralph.core.exits import CODES, EXITS, OTHER_CODES, STOPS_THE_RUN, End
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -39,9 +40,9 @@ def test_what_is_over_for_good_waits_for_no_one() -> None:
 # -- no other list ---------------------------------------------------------------------------------------
 
 
-def _lists(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
+def _lists(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, list[str]]]:
     """What a module writes down as a collection: its texts, or the keys of a dict, or the choices of a `case`."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
                 values = parts
@@ -58,9 +59,9 @@ def _lists(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
             yield getattr(node, "lineno", 0), texts
 
 
-def listed(source: str) -> list[int]:
+def listed(nodes: Iterable[ast.AST]) -> list[int]:
     """The lines of collections that are made of two or more names of ends, and of nothing else."""
-    return [line for line, texts in _lists(ast.parse(source)) if len(set(texts)) > 1 and set(texts) <= NAMES]
+    return [line for line, texts in _lists(nodes) if len(set(texts)) > 1 and set(texts) <= NAMES]
 
 
 def test_no_other_module_lists_ends() -> None:
@@ -68,7 +69,7 @@ def test_no_other_module_lists_ends() -> None:
         f"{path.relative_to(PACKAGE)}:{line}"
         for path in PACKAGE.rglob("*.py")
         if path != PACKAGE / "core/exits.py"
-        for line in listed(path.read_text())
+        for line in listed(nodes(path))
     ]
     assert not found
 
@@ -81,7 +82,7 @@ def test_a_list_of_ends_would_be_seen() -> None:
         "match end:\n    case 'failed' | 'stuck': pass",
         "match end:\n    case 'failed': pass\n    case 'stuck': pass",
     ):
-        assert listed(source), source
+        assert listed(ast.walk(ast.parse(source))), source
 
 
 # -- one more row ----------------------------------------------------------------------------------------

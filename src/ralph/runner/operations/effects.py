@@ -11,7 +11,7 @@ from ralph.core.loop import decide as d
 from ralph.core.loop.state import LoopState
 from ralph.gates.kinds import as_run
 from ralph.git.ignored_files import newly_ignored, own_excludes
-from ralph.git.repo import head, head_tree, own_files, printable
+from ralph.git.repo import head_and_tree, own_files, printable
 from ralph.git.uncommitted_changes import uncommitted_paths
 from ralph.runner.loop_context import (
     LoopContext,
@@ -51,7 +51,8 @@ class Effects:
         b, watch = self._b, Stopwatch()
         snapshot = b.snapshots.take()
         recovery = ""
-        if b.workspace is None and snapshot.tree != head_tree(b.repo) and self._holds_edits(s):
+        commit, tree = head_and_tree(b.repo)
+        if b.workspace is None and snapshot.tree != tree and self._holds_edits(s):
             from ralph.git.recovery import save
 
             recovery = save(
@@ -66,7 +67,7 @@ class Effects:
         self._record(
             f.WorkspacePrepared(
                 tree=snapshot.tree,
-                commit=head(b.repo) or "",
+                commit=commit or "",
                 branch=printable(b.refs.branch()),
                 recovery=recovery,
                 known=b.known.results(s, snapshot.tree, unrecorded),
