@@ -7,6 +7,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec.structs import replace
+
 from ralph.config.field_types import AUTO, is_unicode
 from ralph.config.problems import quoted, quoted_path
 from ralph.config.settings import Overrides, Settings, fields
@@ -168,6 +170,22 @@ _CORRECT: dict[NamedBy, str] = {
     "hat": "Correct the hat's `backend` in ralph.yml.",
     "loop": "Put it back, or start anew with another agent: `ralph run --fresh`.",
 }
+
+
+def check_agents(policy: Policy, folder: Path, named_by: NamedBy) -> None:
+    """An agent that cannot run is told before anything is done."""
+    check_agent(policy, folder, named_by)
+    hats = policy.team.hats if policy.team is not None else ()
+    others: list[tuple[NamedBy, str, AgentPolicy | None]] = []
+    others += (("gate", gate.name, gate.agent) for gate in policy.gates)
+    others += (("hat", hat.id, hat.agent) for hat in hats)
+    for kind, name, agent in others:
+        if agent:
+            try:
+                check_agent(replace(policy, agent=agent), folder, "loop" if named_by == "loop" else kind)
+            except RalphError as error:
+                what = f"{kind} {name}: {error.what}"
+                raise RalphError(what, where=error.where, todo=error.todo, code=error.code)
 
 
 def check_agent(policy: Policy, cwd: Path, named_by: NamedBy = "config") -> None:

@@ -32,7 +32,7 @@ class Sending:
     """One notification on its way to one target: an operation of the run, beside its loops."""
 
     def __init__(
-        self, notification: Notification, target: str, deadline: float, over: Callable[[Sending], None]
+        self, notification: Notification, target: str, patience: float, over: Callable[[Sending], None]
     ) -> None:
         self.id = f"notify-{notification.occasion}"
         self.notification = notification
@@ -43,8 +43,8 @@ class Sending:
         self.text = ""
         self._why = ""  # it is ended before its time
         self._last = ""  # the last line of output
-        self._deadline = deadline
-        self._patience = deadline - time.monotonic()
+        self._patience = patience
+        self._deadline = time.monotonic() + patience
         self._over = over
 
     @property
@@ -160,7 +160,7 @@ class Notifier:
 
     def _start(self, target: str, policy: NotifyPolicy, notification: Notification) -> Sending:
         env = {k: v for k, v in os.environ.items() if k not in ("RALPH_FAULT", "RALPH_TIER")}
-        sending = Sending(notification, target, time.monotonic() + self._patience, self._over)
+        sending = Sending(notification, target, self._patience, self._over)
         sending.secrets = secrets_of(policy, env)
         try:
             process = channel_of(policy, env).process(policy, notification, self._folder, env)

@@ -11,9 +11,10 @@ from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.git.repo import printable
 from ralph.journal.record import Record, now
+from ralph.notify.notification import NotificationContext, notification_of, sent_notifications
+from ralph.notify.notifier import Notifier
 
 if TYPE_CHECKING:
-    from ralph.notify.notifier import Notifier
     from ralph.runner.loop_context import RunContext
 
 
@@ -37,18 +38,12 @@ class LoopNotifier:
         self._run = run
         self._folder = folder
         self._by = run.run  # the run that what is told of happened in
-        self._notifier = self._for(begun, record, records) if begun.identity.policy.notify else None
-
-    def _for(self, begun: LoopState, record: Callable[[f.AnyFact], None], records: list[Record]) -> Notifier:
-        from ralph.notify.notification import sent_notifications
-        from ralph.notify.notifier import Notifier  # most loops notify no one
-
-        return Notifier(
+        self._notifier = Notifier(
             begun.identity.policy.notify,
-            self._folder,
+            folder,
             record,
             already=sent_notifications(f.decode(r.data) for r in records if r.kind == "notified"),
-            ownership=self._run.ownership,
+            ownership=run.ownership,
         )
 
     def happened_in(self, run: str) -> None:
@@ -56,10 +51,6 @@ class LoopNotifier:
 
     def take(self, fact: f.AnyFact, s: LoopState) -> None:
         """Begin to tell those whom it concerns; `s` is the state after it."""
-        if self._notifier is None:
-            return
-        from ralph.notify.notification import NotificationContext, notification_of
-
         scene = NotificationContext(self._by, printable(str(self._folder)), os.uname().nodename, now())
         if found := notification_of(fact, s, scene):
             self._run.journal.sync()

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ralph.core import facts as f
 from ralph.core.loop.decide import Continue, cutoff, decide, next_deadline
@@ -22,11 +23,13 @@ from ralph.journal.read import scan
 from ralph.journal.record import Record, now
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.loop_context import RunContext
-from ralph.runner.loop_notifier import LoopNotifier
 from ralph.runner.loop_workspace import LoopWorkspace, at_work, of_runs
 from ralph.runner.operations import ProcessOperation, RunningOperation
 from ralph.runner.operations.effects import Effects
 from ralph.runner.view_files import EventsFile, Views, remove_checkpoint, remove_state_file
+
+if TYPE_CHECKING:
+    from ralph.runner.loop_notifier import LoopNotifier
 
 Admit = Callable[[Wanted], bool]
 Heard = Callable[[f.AnyFact, LoopState], None]
@@ -56,7 +59,11 @@ class LoopRunner:
         told_from = place.folder if place.workspace is None else place.home.root / begun.identity.folder
         self._views = Views(place.folder, place.snapshots, now)
         self._events = EventsFile(place.folder, lambda: scan(run.journal.path).records)
-        self.telling = LoopNotifier(run, begun, told_from, self.record, records)
+        self._telling: LoopNotifier | None = None
+        if begun.identity.policy.notify:
+            from ralph.runner.loop_notifier import LoopNotifier  # most loops notify no one
+
+            self._telling = LoopNotifier(run, begun, told_from, self.record, records)
 
     # -- its beginning and its end -------------------------------------------------------------------
 
@@ -91,7 +98,8 @@ class LoopRunner:
 
     def tell_again(self) -> None:
         """The run that ended it died before it had tidied up and said so."""
-        self.telling.happened_in(ended_by(self._records))
+        if self._telling:
+            self._telling.happened_in(ended_by(self._records))
         self._events.rebuild(self._records, self._begun)
         self._tell(how_it_ended(self._records), self._begun)
 
@@ -130,7 +138,8 @@ class LoopRunner:
             run.journal.sync()  # what is said from here on holds
             run.control.leave(s.identity.loop)
             run.view.end(s)
-        self.telling.take(fact, s)
+        if self._telling:
+            self._telling.take(fact, s)
 
     # -- what is under way ---------------------------------------------------------------------------
 

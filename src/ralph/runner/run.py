@@ -27,7 +27,6 @@ from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
 from ralph.git.repo import Repo
 from ralph.history.loop_records import Begun, begun, dead_runs, ended_by, how_it_ended, is_over, seen_in
-from ralph.history.runs import runs_in
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.record import new_id, now
@@ -37,7 +36,6 @@ from ralph.runner import sandboxing
 from ralph.runner.dead_runs import run_started, sweep_dead
 from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_context import RunContext, RunView
-from ralph.runner.loop_notifier import LoopNotifier, tried_all
 from ralph.runner.loop_pool import LoopPool
 from ralph.runner.loop_runner import LoopRunner
 from ralph.runner.loop_workspace import LoopWorkspace, Workspaces, folder_of, in_place, in_workspace
@@ -146,8 +144,7 @@ class Run:
             )
             self._pool = LoopPool(control, self._context.beside, request.work.gates_at_once)
             started = self._started(tier, ownership.residue())
-            before = runs_in(self._journal.records).newest(started.backlog) if started.target else None
-            self.state = before.state if before else RunState()
+            self.state = self._before(started)
             dead = {one.run for one in dead_runs(self._journal.records)}
             self.record(started)
             if self._journal.repaired:
@@ -228,6 +225,15 @@ class Run:
             target=self._request.policy.land.target if apart else "",
             tip=self._workspaces.tip if apart else "",
         )
+
+    def _before(self, started: f.RunStarted) -> RunState:
+        """What the run before came to: this one goes on with it if that was cut short."""
+        if not started.target:
+            return RunState()
+        from ralph.history.runs import runs_in  # not for a prompt in place
+
+        before = runs_in(self._journal.records).newest(started.backlog)
+        return before.state if before else RunState()
 
     @property
     def _works_apart(self) -> bool:
@@ -330,6 +336,10 @@ class Run:
 
     def _tell_late(self, dead: Collection[str]) -> None:
         """A run that was cut short may have died before it had told how its loops ended."""
+        if not dead:
+            return
+        from ralph.runner.loop_notifier import LoopNotifier, tried_all
+
         records = self._journal.records
         ended = {r.loop for r in records if r.kind == "loop.ended" and r.run in dead}
         for found in (one for loop in ended if (one := begun(records, loop))):

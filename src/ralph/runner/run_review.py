@@ -81,7 +81,7 @@ class RunReviewer:
             self._over(under_way, workspace)
         else:
             over = partial(self._over, workspace=workspace)
-            self._context.beside.append(RunReview(under_way, self._run, self._context.store, over))
+            self._context.beside.append(ReviewOperation(under_way, self._run, self._context.store, over))
 
     def _standing(self, gate: GatePolicy, workspace: PooledWorkspace) -> LoopState:
         """What a gate has to know of where it runs."""
@@ -182,7 +182,7 @@ class RunReviewer:
         self._context.journal.sync()  # or a death from here on would have it asked twice
 
 
-class RunReview:
+class ReviewOperation:
     """A reviewer of the whole run under way. Bounded by its time limit; cut short by whoever stops the run at once."""
 
     def __init__(

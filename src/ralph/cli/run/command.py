@@ -13,7 +13,8 @@ import click
 from msgspec.structs import replace
 
 from ralph.cli.context import refuse_inside, resumable
-from ralph.cli.run.start import check_agents, drive_prompt, limit_options, view_options
+from ralph.cli.run.view import Decorated, shown, view_options
+from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
 from ralph.config.settings import Overrides
 from ralph.core.loop.state import LoopState
@@ -26,6 +27,8 @@ from ralph.history.loop_records import is_same
 from ralph.journal.lock import holder
 from ralph.processes.ownership import get_ready
 from ralph.runner.run import Aside, RunRequest
+from ralph.runner.run import run as start_run
+from ralph.runner.task_list import PromptTask
 from ralph.terminal.words import one_line
 from ralph.text import few
 
@@ -33,6 +36,22 @@ if TYPE_CHECKING:
     from ralph.setup.plan import Assumed
 
 BACKLOG_FLAGS = ("task", "max_items", "parallel", "watch", "once")
+
+
+def limit_options(command: Decorated) -> Decorated:
+    for option in reversed(
+        (
+            click.option("--max-iterations", type=int, help="End after this many iterations."),
+            click.option("--max-attempts", type=int, help="End after this many claims turned down."),
+            click.option(
+                "--max-runtime-seconds", "--max-runtime", type=float, help="End after this active time."
+            ),
+            click.option("--max-cost-usd", "--max-cost", type=float, help="End when this much is spent."),
+            click.option("--max-tokens", type=int, help="End when this many tokens are used."),
+        )
+    ):
+        command = option(command)
+    return command
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
@@ -197,6 +216,11 @@ def _work_on(
         )
     request = RunRequest(folder=folder, repo=repo, policy=policy, work=work, aside=aside)
     return drive_prompt(request, task, see)
+
+
+def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
+    with shown(request, see) as view:
+        return start_run(request, PromptTask(task), view)
 
 
 def _backlog_flag(flags: dict[str, Any]) -> str:

@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.cli import context
 from ralph.cli.context import here, refuse_inside
-from ralph.cli.run.start import check_agents, drive_prompt, limit_options, view_options
+from ralph.cli.run.command import drive_prompt, limit_options
+from ralph.cli.run.view import view_options
+from ralph.config.agents import check_agents
 from ralph.config.field_types import glob_problem
 from ralph.core import facts as f
 from ralph.core.exits import BY_NAME, DONE, FAILURES, OVER, of_task, resume_of, shlex_quoted

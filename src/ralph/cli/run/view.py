@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 import msgspec
@@ -30,6 +31,34 @@ if TYPE_CHECKING:
     from ralph.terminal.screen import Style
 
 _TAIL = 1 << 16
+
+
+Decorated = Callable[..., Any]
+
+
+def view_options(command: Decorated) -> Decorated:
+    """How a run shows itself; the chosen options come as one value, `see`."""
+
+    @functools.wraps(command)
+    def with_view(verbose: bool, no_tui: bool, as_json: bool, diagnostics: bool, **given: Any) -> Any:
+        see = {"verbose": verbose, "no_tui": no_tui, "as_json": as_json, "diagnostics": diagnostics}
+        return command(see=see, **given)
+
+    decorated: Decorated = with_view
+    for option in (
+        click.option(
+            "--json", "as_json", is_flag=True, help="Print one JSON object a fact, as `ralph events --json`."
+        ),
+        click.option(
+            "--diagnostics",
+            is_flag=True,
+            help="Write what happens as JSON lines to .ralph/diagnostics/; so does RALPH_DIAGNOSTICS=1.",
+        ),
+        click.option("--no-tui", is_flag=True, help="Print plain lines, also on a terminal."),
+        click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print."),
+    ):
+        decorated = option(decorated)
+    return decorated
 
 
 class View(Protocol):
