@@ -39,7 +39,9 @@ _OTHER = (
     r"ralph [a-z]+(?: --[a-z-]+)*",
     r"\d+(?:[.,:]\d+)*",
 )
-_MOMENT = re.compile(r"\b(?:\d{4}-\d\d-\d\d )?(\d\d:\d\d)(?::\d\d)?\b")  # today without its date, else without seconds
+_MOMENT = re.compile(
+    r"\b(?:\d{4}-\d\d-\d\d )?(\d\d:\d\d)(?::\d\d)?\b"
+)  # today without its date, else without seconds
 
 
 class Facts:
