@@ -5,6 +5,7 @@ much was said: each text gets a share of it, its beginning and its end."""
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -35,10 +36,10 @@ _TEMPLATES = Path(__file__).with_name("templates")
 def summary(found: Gathered) -> str:
     """What was completed, what needs a person, and the evidence. Of a run over a backlog: what became of each task."""
     tasks = newest_of(found.stories) if found.run else found.stories
-    # What `finalize` returns is marked as escaped: HTML's own escaping leaves it as it is.
-    made = _environment(lambda text: Markup(escape.markdown(text)))
-    text = made.get_template("summary.md").render(
-        **_facts(found), tasks=tasks, earlier=found.earlier, heading=Markup(HEADING)
+    text = (
+        _environment(_markdown)
+        .get_template("summary.md")
+        .render(**_facts(found), tasks=tasks, earlier=found.earlier, heading=Markup(HEADING))
     )
     return text.rstrip("\n") + "\n"
 
@@ -63,6 +64,12 @@ def _facts(found: Gathered) -> dict[str, Any]:
     return {"stories": found.stories, "run": found.run, "totals": all_in_all}
 
 
+def _markdown(text: str) -> str:
+    """Marked as escaped, so that HTML's own escaping leaves it as it is."""
+    return Markup(escape.markdown(text))
+
+
+@functools.cache
 def _environment(escaped: Callable[[str], str]) -> jinja2.Environment:
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
@@ -163,8 +170,7 @@ class Texts:
         return ShownText(count(len(files), "file"), text)
 
     def short(self, text: str, most: int) -> Markup:
-        part = cut_text(text, most)
-        return self._shown(part, "", str)
+        return self._shown(cut_text(text, most), "", str)
 
     def _file(self, path: Path | None, show: Callable[[str], Any]) -> ShownText | None:
         part = read_part(path, 64) if path else None

@@ -31,5 +31,6 @@ def test_a_prompt_s_agent_starts_before_131_modules_of_ralph_are_imported(tmp_pa
         )
     told = (tmp_path / "imports-at-start").read_text()
     modules = re.findall(r"^import '(ralph[\w.]*)'", told, re.MULTILINE)
+    assert "import 'jinja2" not in told, "only a report needs it"
     assert "ralph.runner.run" in modules
     assert len(modules) <= MOST, sorted(modules)

@@ -114,7 +114,7 @@ from ralph.runner.backlog_tasks import changes, needs_a_person
 from ralph.notify.notification import NotificationContext, notification_of
 from ralph.history.loop_records import is_over
 from ralph.setup.plan import exit_codes
-from ralph.report import sections, words
+from ralph.report import words
 from ralph.history.loops import Loop
 from ralph.history.moments import At
 from ralph.history.texts import JournalTexts
@@ -140,7 +140,7 @@ print(json.dumps({
     "occasion": told.message["occasion"],
     "colour": status.COLOURS[exits.BY_NAME[end].tone],
     "meaning": words.meaning(story),
-    "tone": sections.tone_of(story),
+    "tone": words.tone(story),
     "skill": "| 77 | rained-off | Wait for the sun, then `ralph resume`. |" in exit_codes(),
     "readme": "| 77 | `rained-off` | Rained off |" in readme_table(),
 }))

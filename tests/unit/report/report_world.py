@@ -16,11 +16,12 @@ from ralph.git.snapshots import Snapshots
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock
 from ralph.journal.store import Store
-from ralph.report.page import Page
+from ralph.report import render
 from ralph.report.sources import Changes, StoredTexts
-from ralph.report.stories import LoopReport, gather
+from ralph.report.stories import Gathered, LoopReport, gather
 from ralph.text import digest
 
+TEMPLATES = Path(render.__file__).with_name("templates")
 BEGIN = datetime(2026, 1, 2, 3, 0, tzinfo=UTC).timestamp()
 GATES = (
     GatePolicy(name="tests", run="pytest -q"),
@@ -232,7 +233,11 @@ class World:
     def page(self, stories: list[LoopReport] | None = None) -> str:
         with Changes(self.repo) as changes:
             chosen = stories or self.stories()
-            return "".join(Page(chosen, StoredTexts(self.repo.state_dir), changes, BEGIN).parts())
+            return "".join(render.page(Gathered(chosen), StoredTexts(self.repo.state_dir), changes, BEGIN))
+
+
+def summary(stories: list[LoopReport]) -> str:
+    return render.summary(Gathered(stories))
 
 
 def proven(world: World) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import msgspec
 from core_world import hat, spike
 from msgspec.structs import replace
-from report_world import World, proven
+from report_world import World, proven, summary
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.hats.model import Scan, ScanFolder, Team
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.history.serialise import loop_json
-from ralph.report.markdown import summary
 
 SCAN = Scan(folders=(ScanFolder("work", "work.propose"), ScanFolder("proposed", "work.finish")))
 TEAM = replace(

@@ -10,9 +10,9 @@ from ralph.core.agent_policy import AgentPolicy
 from ralph.core.policy import Policy, Task
 from ralph.errors import RalphError
 from ralph.history.choose import choose
-from ralph.report.markdown import run_summary, totals
+from ralph.report.render import summary
 from ralph.report.sources import Changes
-from ralph.report.stories import gather
+from ralph.report.stories import gather, totals
 
 
 def begin_run(world: World, target: str = "") -> None:
@@ -114,7 +114,7 @@ def test_lives_of_a_run_that_was_cut_short_are_one_run(world: World) -> None:
     assert (found.run.id, found.run.lives) == ("run-4", ("run-2", "run-3", "run-4"))
     x = totals(found.stories, found.run)
     assert (x.done, x.tokens, x.wall_seconds) == (3, 300, 5.0), "the time between two lives does not count"
-    text = run_summary(found.stories, found.run, found.earlier)
+    text = summary(found)
     assert "## Completed: 3/3 tasks" in text and "cut short and gone on 2 times" in text
     assert "The run before: `ralph report --run run-1`." in text
 
@@ -137,7 +137,7 @@ def test_a_task_that_was_reopened_counts_once_and_what_both_loops_cost_is_told(w
     with Changes(world.repo) as changes:
         found = gather(world.repo, changes)
     assert found.run is not None and len(found.stories) == 2
-    assert "## Completed: 1/1 tasks" in run_summary(found.stories, found.run)
+    assert "## Completed: 1/1 tasks" in summary(found)
     assert (totals(found.stories, found.run).failed, totals(found.stories, found.run).tokens) == (0, 100)
 
 
@@ -173,7 +173,7 @@ def test_time_tokens_and_cost_of_each_task_and_in_all(world: World) -> None:
     assert found.run is not None
     x = totals(found.stories, found.run)
     assert (x.failed, x.tokens, x.cost_usd, x.active_seconds, x.wall_seconds) == (2, 200, 0.5, 4.0, 12.0)
-    text = run_summary(found.stories, found.run)
+    text = summary(found)
     assert "| A | failed | 1 | 0 | 2.0 s | 100 | 0.25 USD |" in text
     assert "| **In all** | 0 done, 2 failed | 2 | 0 | 4.0 s | 200 | 0.50 USD |" in text
     assert "- Branch: wip/B" in text and "because \\| of \\~that\\~" in text

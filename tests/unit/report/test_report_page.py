@@ -7,15 +7,22 @@ import hashlib
 import json
 import re
 import shutil
+from collections import Counter
 from html.parser import HTMLParser
 
+import markdown
 import pytest
-from report_world import GATES, World, long_night, proven
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from report_world import GATES, TEMPLATES, World, long_night, proven, summary
 
 from ralph.core import facts as f
 from ralph.core.policy import GatePolicy, Task
-from ralph.report.sections import _proof_tone
+from ralph.report.words import proof_tone
 
+MARKUP = "".join(path.read_text() for path in TEMPLATES.glob("*.html"))
+ELEMENTS = {*re.findall(r"<(\w+)", MARKUP), "ins", "del"}
+ATTRIBUTES = {*(name.lower() for name in re.findall(r"([\w-]+)=\"", MARKUP)), "open"}
 HOSTILE = '</pre></title><script>document.title="pwned"</script><img src=http://evil/x onerror=alert(1)>"\'&\x1b[31m\u202e\x00'
 NAME = '"><script>alert(1)<.script>&'  # of a gate or a file
 MEGABYTE = 1 << 20
@@ -51,25 +58,25 @@ class Read(HTMLParser):
         self.text += data
 
 
-def hostile_world(world: World) -> None:
+def hostile_world(world: World, text: str = HOSTILE, name: str = NAME, loop: str = "loop-1") -> None:
     """Every text that comes from outside is hostile."""
-    gates = (GatePolicy(name=NAME, run=HOSTILE), GatePolicy(name="spec", review=HOSTILE))
-    task = Task(id=HOSTILE, title=HOSTILE, description=HOSTILE, criteria=(HOSTILE,))
-    world.start(task=task, gates=gates, env={HOSTILE: HOSTILE})
-    world.record(f.WorkspaceChanged(tree=world.tree(), paths=(HOSTILE,)))
+    gates = (GatePolicy(name=name, run=text), GatePolicy(name="spec", review=text))
+    task = Task(id=text, title=text, description=text, criteria=(text,))
+    world.start(loop=loop, task=task, gates=gates, env={text: text})
+    world.record(f.WorkspaceChanged(tree=world.tree(), paths=(text,)))
     world.iteration(
-        HOSTILE,
-        output=HOSTILE.encode() + b"\xff\xfe",
-        prompt=HOSTILE,
-        stragglers=(HOSTILE,),
-        edits={NAME: HOSTILE},
+        text,
+        output=text.encode() + b"\xff\xfe",
+        prompt=text,
+        stragglers=(text,),
+        edits={name: text},
     )
-    world.record(f.EventReceived(name="n", topic=HOSTILE, payload=HOSTILE))
-    world.iteration(HOSTILE + "\nTASK_COMPLETE")
-    world.gate(False, NAME, headline=HOSTILE, output=HOSTILE.encode(), findings=(HOSTILE,), prompt=HOSTILE)
-    world.record(f.WaitStarted(op="w", what=HOSTILE, seconds=1, why=HOSTILE))
-    world.record(f.Notified(occasion="end", about="x", target=HOSTILE, ok=False, text=HOSTILE))
-    world.end("needs-review", HOSTILE, proof={HOSTILE: HOSTILE}, paths=(HOSTILE,), limit=HOSTILE)
+    world.record(f.EventReceived(name="n", topic=text, payload=text))
+    world.iteration(text + "\nTASK_COMPLETE")
+    world.gate(False, name, headline=text, output=text.encode(), findings=(text,), prompt=text)
+    world.record(f.WaitStarted(op="w", what=text, seconds=1, why=text))
+    world.record(f.Notified(occasion="end", about="x", target=text, ok=False, text=text))
+    world.end("needs-review", text, proof={text: text}, paths=(text,), limit=text)
 
 
 def test_hostile_text_is_text_wherever_it_comes_from(world: World) -> None:
@@ -83,6 +90,42 @@ def test_hostile_text_is_text_wherever_it_comes_from(world: World) -> None:
         assert not [name for name in attributes if name.startswith("on") or name == "style"]
     assert "\x1b" not in page and "\u202e" not in page and "\x00" not in page
     assert 'document.title="pwned"' in read.text, "it is shown, as what it is"
+
+
+ACTIVE = (*"<>&\"'`|*_[]()#!\\\n\r\x00\x1b\u202eax /=:-", "{{", "{%", "</pre>", "-->", "~~", "](")
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.lists(st.sampled_from(ACTIVE), min_size=1, max_size=12).map("".join))
+def test_no_text_becomes_markup(world: World, text: str) -> None:
+    """Drawn from what means something to HTML, Markdown, a terminal or a template."""
+    hostile_world(world, text, re.sub(r"[/\x00]", "", text) + "n", f"loop-{world.t}")
+    stories = world.stories(loop=world.loop)
+    page = world.page(stories)
+    read = Read(page)
+    assert not read.odd
+    assert {tag for tag, _ in read.tags} <= ELEMENTS
+    assert not {name for _, attributes in read.tags for name in attributes} - ATTRIBUTES
+    assert not re.search("[\x00\x1b\u202e]", page)
+    shown = Read(markdown.markdown(summary(stories), extensions=["tables"]))
+    names = Counter(tag for tag, _ in shown.tags)
+    assert set(names) <= {
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "p",
+        "ul",
+        "li",
+        "code",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    }
+    assert not [attributes for _, attributes in shown.tags if set(attributes) - {"style"}]
 
 
 def test_the_page_asks_nobody_for_anything(world: World) -> None:
@@ -117,7 +160,7 @@ def test_the_outcome_comes_first(world: World) -> None:
     text = " ".join(Read(world.page()).text.partition("}\n")[2].split())
     start = text[text.index("✓") :][:400]
     assert start.startswith(
-        "✓Done, and the gates prove it completed-verifiedMake the answer righttests red → green"
+        "✓Done, and the gates prove it completed-verified Make the answer right tests red → green"
     )
     assert "Next Look at the change with git status and git diff" in start
 
@@ -150,7 +193,7 @@ def test_other_ends_do_not_look_like_success(world: World, end: str, tone: str) 
     ],
 )
 def test_only_red_to_green_looks_proven(what: str, tone: str) -> None:
-    assert _proof_tone(what) == tone
+    assert proof_tone(what) == tone
 
 
 def test_each_iteration_has_its_prompt_output_and_change(world: World) -> None:
@@ -189,7 +232,7 @@ def test_what_agents_print_as_json_is_told_in_words(world: World) -> None:
     page = world.page()
     words = "Looking &lt;b&gt;closely&lt;/b&gt;[U+202E]\n"
     assert f"plain words\n{words}" in page and f"{words}FAIL\n" in page
-    assert page.count('"type": "assistant"') == 1, "what a command prints is its own"
+    assert Read(page).text.count('"type": "assistant"') == 1, "what a command prints is its own"
 
 
 def test_what_is_not_kept_is_said_to_be_not_kept(world: World) -> None:

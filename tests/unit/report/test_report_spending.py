@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from report_world import World
+from report_world import World, summary
 
 from ralph.core.policy import GatePolicy
-from ralph.report.markdown import summary
-from ralph.report.sections import figures, index
 
 TESTS = GatePolicy(name="tests", run="pytest -q")
 REVIEW = GatePolicy(name="spec", review="spec")
@@ -28,8 +26,8 @@ def test_it_is_said_where_the_cost_comes_from(
     world.iteration(**spent)  # type: ignore[arg-type]
     story = world.story()
     assert shown in summary([story])
-    assert f"<small>{source}</small>" in figures(story)
-    assert (" (estimate)</td>" in index([story])) == (source == "estimate")
+    assert f"<small>{source}</small>" in world.page()
+    assert (" (estimate)</td>" in world.page([story, story])) == (source == "estimate")
 
 
 def test_an_estimate_of_one_iteration_or_reviewer_marks_its_row_and_the_sum(world: World) -> None:

@@ -7,14 +7,13 @@ import shutil
 
 import pytest
 from msgspec.structs import replace
-from report_world import BEGIN, GATES, World, long_night, proven
+from report_world import BEGIN, GATES, World, long_night, proven, summary
 
 from ralph.core import facts as f
 from ralph.core.policy import GatePolicy, Task
 from ralph.errors import RalphError
 from ralph.history.serialise import loop_json, mark_text
 from ralph.report import words
-from ralph.report.markdown import summary
 
 
 def test_a_proven_loop_is_told_with_its_evidence(world: World) -> None:
