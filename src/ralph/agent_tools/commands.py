@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Callable
 
-from ralph.agent_tools import COMMANDS
 from ralph.errors import RalphError
 from ralph.text import harmless
 
@@ -215,8 +214,6 @@ def tools(group: str = "") -> dict[str, AgentCommand]:
 
 def help_text(name: str) -> str:
     """Of a command, of `tools` or of a group of it."""
-    if not name.startswith("tools"):
-        importlib.import_module(COMMANDS[name][0])
     if name in DEFINED:
         return DEFINED[name].help()
     group = name.partition(" ")[2]
@@ -271,7 +268,6 @@ def named(words: list[str], asked: bool = False) -> tuple[str, list[str]]:
     """The name of the command, or of the group of commands whose help is to be shown, and the words after it."""
     first, *words = words
     if first != "tools":
-        importlib.import_module(COMMANDS[first][0])
         return first, words
     # `--root DIR` may also stand before the name
     at = [

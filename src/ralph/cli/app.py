@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ralph import __version__
-from ralph.agent_tools import COMMANDS as AGENT_COMMANDS
+from ralph.cli.entry import AGENT_COMMANDS
 from ralph.errors import DISK, GOES_ON, RalphError
 
 if TYPE_CHECKING:
@@ -54,11 +54,12 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
+        module = importlib.import_module(COMMANDS[name][0])
         if name in AGENT_COMMANDS:  # for its help only: `main` serves it
             from ralph.agent_tools.commands import help_text
 
             return click.Command(name, help=help_text(name))
-        command = getattr(importlib.import_module(COMMANDS[name][0]), name)
+        command = getattr(module, name)
         if not gc.isenabled():  # `main` has put it off
             gc.freeze()  # what was imported stays to the end: neither a collection nor the exit need look through it
             gc.enable()

@@ -6,7 +6,15 @@ import gc
 import os
 import sys
 
-from ralph.agent_tools import COMMANDS as AGENT_COMMANDS
+# name -> (module that defines it, one line of help), as in app.py
+AGENT_COMMANDS = {
+    "emit": ("ralph.agent_tools.emit", "Hand an event to the loop (for agents)."),
+    "scratchpad": ("ralph.agent_tools.emit", "Write the scratchpad (for agents)."),
+    "tools": ("ralph.agent_tools.commands", "Keep todos and memories (for agents)."),
+    "mcp": ("ralph.agent_tools.mcp_server", "Serve Ralph's tools over MCP (for agents)."),
+    "hook": ("ralph.agent_tools.hooks", "Answer an agent CLI's hook (for agents)."),
+    "checkpoint": ("ralph.agent_tools.hooks", "Record a checkpoint of the iteration under way."),
+}
 
 
 def main() -> int:
@@ -21,8 +29,11 @@ def _serve(arguments: list[str]) -> int:
         print(f"ralph {__version__}")
         return 0
     if arguments and arguments[0] in AGENT_COMMANDS:
+        from importlib import import_module
+
         from ralph.agent_tools.commands import serve
 
+        import_module(AGENT_COMMANDS[arguments[0]][0])
         return serve(arguments)
     gc.disable()  # until the command is imported, which makes many objects and no garbage
     from ralph.cli.app import run_app

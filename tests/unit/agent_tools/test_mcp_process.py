@@ -127,7 +127,7 @@ def test_a_second_signal_ends_it_even_if_the_client_does_not_read(world: World) 
 
 def test_nothing_but_the_protocol_reaches_standard_output(world: World) -> None:
     script = (
-        "import sys; from ralph.agent_tools import commands, mcp_tools\n"
+        "import sys; from ralph.agent_tools import commands, mcp_server, mcp_tools\n"
         "mcp_tools.TOOLS['list_tasks'].do = lambda caller, arguments: print('stray') or 'x'\n"
         "sys.exit(commands.serve(['mcp']))\n"
     )

@@ -13,10 +13,10 @@ from reference import commands_page, examples
 
 import ralph
 from parsed import nodes
-from ralph.agent_tools import COMMANDS as AGENT_COMMANDS
 from ralph.agent_tools.commands import DEFINED, named
 from ralph.cli import completion
 from ralph.cli.app import COMMANDS, app
+from ralph.cli.entry import AGENT_COMMANDS
 
 ROOT = Path(__file__).parents[3]
 SOURCE = Path(ralph.__file__).parent
