@@ -412,7 +412,7 @@ def besides(story: LoopReport) -> str:
     )
     waits = "".join(
         f'<tr><td class="muted">{clock(w.span.began)}</td><td>wait</td><td>{inline(w.started.what, 60)}, '
-        f"{duration(w.span.ended - w.span.began)}{f' of {duration(w.started.seconds)}' if w.started.seconds else ''}, "
+        f"{duration(w.span.ended - w.span.began)}{f' of {duration(w.started.seconds)}' if w.started.what != 'landing' else ''}, "
         f"{w.ended}: {inline(w.started.why)}</td></tr>"
         for w in story.loop.waits[-300:]
     )
