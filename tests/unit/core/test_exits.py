@@ -132,7 +132,7 @@ print(json.dumps({
     "code": fact.code,
     "ended": s.judgement.ended,
     "next": what_next(end, s),
-    "next of a task": what_next(end, changed(s, home="/home", root="/slot")),
+    "next of a task": what_next(end, changed(s, home="/home", source="backlog", root="/slot")),
     "resumable": not is_over(s),
     "change": type(change).__name__,
     "waits": needs_a_person(s),
