@@ -159,6 +159,8 @@ class LoopResumed(Fact, frozen=True, tag="loop.resumed"):
     limits: LimitPolicy | None = None
     answer: str = ""
     allow: tuple[str, ...] = ()  # gate inputs that may be changed after all
+    root: str = ""  # of a workspace that was made anew; empty: the one that it has
+    slot: int = 0
 
 
 class BaseResult(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -125,11 +125,9 @@ def _belongs(fact: f.AnyFact, wanted: tuple[d.Operation, ...], s: LoopState) -> 
 
 
 def _ends_so(op: d.Finish, x: f.LoopEnded, s: LoopState) -> bool:
-    """In a workspace of its own, the end also says what became of the branch, and fails when the landing lacks something."""
+    """The end also says what became of the branch, and fails when the landing lacks something."""
     if (op.end, op.limit, op.proof) != (x.end, x.limit, x.proof):
         return False
-    if not s.identity.home:
-        return (op.reason, op.code) == (x.reason, x.code)
     return x.reason.startswith(op.reason) and x.code in (op.code, op.code or 1)
 
 

@@ -64,7 +64,7 @@ def save(repo: Repo, snapshots: Snapshots, tree: str, *, loop: str, reason: str,
         note = f"the index is in {index_commit}"
     message = f"ralph: {reason}\n\nRalph-Loop: {loop}\nRalph-When: {when}\nRalph-Note: {note}\n"
     commit = _commit(repo, tree, parents, when, message)
-    _settle(repo, snapshots.new_objects(trees, parent))
+    settle(repo, snapshots.new_objects(trees, parent))
     ref = _create_ref(repo, loop, commit, (*(entry.ref for entry in existing), *lost))
     return Saved(ref, commit, tree, reason, loop, when, note)
 
@@ -171,7 +171,7 @@ def _git(repo: Repo, *args: str, stdin: bytes | None = None, env: dict[str, str]
     return program.run(args, cwd=repo.root, env=place, stdin=stdin, durable=True)
 
 
-def _settle(repo: Repo, objects: list[str]) -> None:
+def settle(repo: Repo, objects: list[str]) -> None:
     """Put on the disk what the snapshots wrote without waiting for it."""
     if len(objects) > _SYNC_ALL_ABOVE:
         os.sync()

@@ -90,6 +90,15 @@ def tip(repo: Repo, ref: str) -> str:
     return out.decode().strip()
 
 
+def holds(repo: Repo, name: str) -> bool:
+    """Whether the repository has this object."""
+    try:
+        program.run(("cat-file", "-e", name), cwd=repo.common_dir, env={"GIT_DIR": str(repo.common_dir)})
+    except program.GitFailed:
+        return False
+    return True
+
+
 def ref_mark(repo: Repo, ref: str) -> tuple[tuple[int, int, int] | None, ...]:
     """Differs once the ref may have moved. Costs no git."""
     return tuple(_mark(repo.common_dir / name) for name in (ref, "packed-refs", "reftable/tables.list"))

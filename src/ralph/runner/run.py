@@ -364,6 +364,9 @@ class Run:
         if before is not None and (place := self._place_of(before.state)):
             self._take_up(before, place)
             return
+        if before is not None and (again := self._made_again(before)):
+            self._take_up(*again, moved=True)
+            return
         if before is not None:
             self._give_up(before)
         request, loop = self._request, new_id()
@@ -376,12 +379,11 @@ class Run:
             folder=os.path.relpath(request.folder, self._home.root),
             source=self._tasks.source,
         )
+        self._archive(task)
         if self._works_apart:
-            from ralph.git.landing.failure_branch import archive
             from ralph.git.repo import branch_name
 
             self._leave_parked(task)
-            archive(self._home, task)  # branches of earlier attempts that failed
             workspace = self._workspaces.new(request.policy.workspace, loop, branch_name(task, found.title))
             started = replace(
                 started,
@@ -400,6 +402,14 @@ class Run:
         self._journal.sync()
         self._tasks.began(task)
 
+    def _archive(self, task: str) -> None:
+        """Branches of earlier attempts that failed."""
+        loose, packed = self._home.common_dir / "refs/heads/wip", self._home.common_dir / "packed-refs"
+        if loose.is_dir() or (packed.is_file() and b"refs/heads/wip/" in packed.read_bytes()):
+            from ralph.git.landing.failure_branch import archive  # most repositories have none
+
+            archive(self._home, task)
+
     def _attend(self, place: LoopWorkspace, state: LoopState, before: Begun) -> LoopRunner:
         runner = LoopRunner(self._context, place, state, before.records, self._heard)
         self._attended.append(runner)
@@ -413,7 +423,30 @@ class Run:
         workspace = self._workspaces.of(s.identity.loop)
         return in_workspace(self._home, workspace, s) if workspace is not None else None
 
-    def _take_up(self, before: Begun, place: LoopWorkspace) -> None:
+    def _made_again(self, before: Begun) -> tuple[Begun, LoopWorkspace] | None:
+        """The loop in a workspace like the one that was given back or is gone: its last snapshot, and the scratchpad. None: git
+        has lost them."""
+        from ralph.git.refs import holds
+        from ralph.git.repo import branch_name
+        from ralph.runner.loop_context import put_back_scratchpad
+
+        s, tree = before.state, before.state.workspace.tree
+        if not s.workspace.prepared or not holds(self._home, f"{tree}^{{tree}}"):
+            return None
+        workspace = self._workspaces.new(
+            s.identity.policy.workspace,
+            s.identity.loop,
+            branch_name(s.identity.task.id, s.identity.task.title),
+            s.workspace.base_commit,
+        )
+        there = replace(s, identity=replace(s.identity, root=str(workspace.path), slot=workspace.slot))
+        place = in_workspace(self._home, workspace, there)
+        place.snapshots.restore(tree)
+        if s.progress.scratchpad:
+            put_back_scratchpad(place.folder, there, self._context.store, s.progress.scratchpad)
+        return Begun(there, before.records), place
+
+    def _take_up(self, before: Begun, place: LoopWorkspace, *, moved: bool = False) -> None:
         s = before.state
         runner = self._attend(place, s, before)
         if s.identity.source == "prompt" and is_over(s):
@@ -421,7 +454,16 @@ class Run:
             return
         resume = self._request.resume or Resume(s.identity.loop)
         limits = raised(s.identity.policy.limits, resume.raise_limits)
-        runner.take_up(f.LoopResumed(run=self._id, limits=limits, answer=resume.answer, allow=resume.allow))
+        runner.take_up(
+            f.LoopResumed(
+                run=self._id,
+                limits=limits,
+                answer=resume.answer,
+                allow=resume.allow,
+                root=s.identity.root if moved else "",
+                slot=s.identity.slot if moved else 0,
+            )
+        )
         if why := kinds.missing_kinds(s.gates):  # this task waits for a person; the others continue
             code, tree = exit_code("blocked-on-person"), runner.state.workspace.tree
             runner.record(f.LoopEnded(end="blocked-on-person", reason=why, code=code, tree=tree))

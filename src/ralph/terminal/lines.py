@@ -419,7 +419,10 @@ def summary(s: LoopState) -> list[str]:
     end = s.judgement.ended or "interrupted"
     name = f"{end} ({s.judgement.end_limit})" if s.judgement.end_limit else end
     shown = [f"warning: {w}" for w in s.warnings.lines]
-    shown.append(f"{name}: {why_it_ended(s)}")
+    for branch, made in s.workspace.commits.items() if not s.identity.home else ():
+        shown.append(f"The agent committed to {branch}: {few([commit[:12] for commit in made])}")
+    kept = f", kept on {s.judgement.end_branch}" if s.judgement.end_branch else ""
+    shown.append(f"{name}: {why_it_ended(s)}{kept}")
     figures = [
         count(s.progress.iterations, "iteration"),
         f"{count(s.judgement.attempts, 'attempt')} turned down",

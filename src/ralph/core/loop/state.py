@@ -201,6 +201,7 @@ class Workspace(msgspec.Struct, frozen=True):
     unrecorded_inputs: dict[str, dict[str, str]] = {}
     outputs: frozenset[str] = frozenset()  # files that no snapshot holds and that gates themselves write
     commit: str = ""  # HEAD after the last iteration
+    commits: dict[str, tuple[str, ...]] = {}  # that agents made, by branch, newest first; the newest of many
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()  # that the last iteration had changed; undone

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from ralph.core import facts as f
-from ralph.core.exits import SOME_TASKS_FAILED
+from ralph.core.exits import FAILURES, SOME_TASKS_FAILED
 from ralph.core.loop import decide as d
 from ralph.core.loop.state import LoopState
 from ralph.gates.kinds import as_run
@@ -155,7 +155,7 @@ class Effects:
 
     def _finish(self, op: d.Finish, s: LoopState) -> None:
         branch, note, code = "", "", op.code
-        if self._b.workspace:
+        if self._b.workspace or op.end in FAILURES:
             from ralph.runner.operations.landing import lacks
 
             branch, note = self._landing().failure(op, s)

@@ -17,7 +17,7 @@ from ralph.git.landing.failure_branch import Failure, fail_branch, fail_commit, 
 from ralph.git.landing.remote import NotPushed, Pushed, open_pull_request, push
 from ralph.git.landing.squash import author, commit_aside, merge, message, squash
 from ralph.git.landing.target import land, move
-from ralph.git.recovery import keep_tree, tree_of
+from ralph.git.recovery import keep_tree, settle, tree_of
 from ralph.git.refs import Raced, is_landed, tip
 from ralph.git.repo import Repo, printable
 from ralph.git.workspaces.pool import (
@@ -243,15 +243,23 @@ class LandingOperation:
         """Keep what does not land: what was not proven on a branch of its own, unless nothing was made; and what is to be
         said about it."""
         b = self._b
-        if b.workspace is None or not s.workspace.prepared or s.workspace.tree == s.workspace.base_tree:
+        if not s.workspace.prepared or s.workspace.tree == s.workspace.base_tree:
             return "", ""
-        if op.end in DONE and s.identity.policy.land.how == "none":
+        if b.workspace and op.end in DONE and s.identity.policy.land.how == "none":
             return "", f"; not landed, {self._set_aside(b.workspace, s, 'done, not landed')}"
-        if op.end == "cancelled":
+        if b.workspace and op.end == "cancelled":
             return "", f"; {self._set_aside(b.workspace, s, 'cancelled')}"
-        if op.end not in FAILURES:
+        if op.end not in FAILURES or not s.workspace.base_commit:
             return "", ""
-        bring_home(b.home, b.workspace, s.workspace.tree)
+        base = s.workspace.base_commit
+        if b.workspace:
+            bring_home(b.home, b.workspace, s.workspace.tree)
+        else:
+            settle(b.home, b.snapshots.new_objects([s.workspace.base_tree, s.workspace.tree], base))
+            if (
+                tree_of(b.home, base) != s.workspace.base_tree
+            ):  # what the user had not committed is theirs alone
+                base = commit_aside(b.home, s.workspace.base_tree, base)
         last = s.judgement.history[-1] if s.judgement.history else None
         failure = Failure(
             task=s.identity.task.id,
@@ -267,13 +275,14 @@ class LandingOperation:
 
         def commit(when: str) -> str:
             state = view_files.render(ended, timestamp=when, files_modified=paths)
-            return fail_commit(b.home, s.workspace.tree, s.workspace.base_commit, failure, state, by, when)
+            return fail_commit(b.home, s.workspace.tree, base, failure, state, by, when)
 
         made = find_failure(b.home, s.identity.task.id, s.identity.loop[:_STAMP], commit)
         if made is None:
             when = b.now()
             made = fail_branch(b.home, s.identity.task.id, commit(when), when)
-        pushed = _not_pushed(push(b.home, made.branch, made.commit)) if s.identity.policy.land.push else ""
+        may_push = s.identity.policy.land.push and base == s.workspace.base_commit
+        pushed = _not_pushed(push(b.home, made.branch, made.commit)) if may_push else ""
         return made.branch, f"; {pushed}" if pushed else ""
 
     def _set_aside(self, workspace: PooledWorkspace, s: LoopState, why: str) -> str:

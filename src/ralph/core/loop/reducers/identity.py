@@ -28,6 +28,8 @@ def _resumed(step: Step, x: f.LoopResumed) -> Identity:
     identity = step.before.identity
     policy = identity.policy
     policy = replace(policy, limits=x.limits or policy.limits, allow=(*policy.allow, *x.allow))
+    if x.root:
+        identity = replace(identity, root=x.root, slot=x.slot)
     return replace(identity, policy=policy)
 
 

@@ -8,6 +8,8 @@ from ralph.core import facts as f
 from ralph.core.loop.state import Workspace
 from ralph.core.loop.step import Reducers, Step
 
+COMMITS = 50  # of one branch that are remembered
+
 
 def _resumed(step: Step, x: f.LoopResumed) -> Workspace:
     w = step.before.workspace
@@ -51,6 +53,9 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Workspace:
     w = step.before.workspace
     tree = x.tree or w.tree if x.how == "interrupted" else x.tree
     w = replace(w, tree=tree, commit=x.commit or w.commit, protected=x.protected)
+    if x.new_commits:
+        made = {branch: (*found, *w.commits.get(branch, ())) for branch, found in x.new_commits.items()}
+        w = replace(w, commits={**w.commits, **{branch: found[:COMMITS] for branch, found in made.items()}})
     return replace(w, edited_outside=()) if step.outcome.lived else w
 
 
