@@ -133,7 +133,8 @@ def page_differences(golden: str, found: str, facts: Facts) -> list[str]:
         return _Page.read(text).shape
 
     def lines(text: str) -> str:
-        return "\n".join(_Page.read(text).lines)
+        # Space between elements says nothing.
+        return "\n".join(line.strip() for line in _Page.read(text).lines)
 
     return _shape_differences(golden, found, shape) + text_differences(lines(golden), lines(found), facts)
 
