@@ -47,7 +47,7 @@ def page(project: Project) -> Path:
 
 def test_the_table_says_why_a_task_is_not_done_and_names_each_figure(page: Path) -> None:
     text = page.read_text()
-    row = re.findall(r"<tr><td><a href.*?</tr>", text)[1]
+    row = re.findall(r"<tr><td><a href.*?</tr>", text, re.S)[1]
     assert ">stuck</span>" in row and "nobody told me the password" in row
     assert '<td class="num" data-name="iterations">1</td>' in row
 

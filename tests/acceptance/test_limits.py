@@ -27,6 +27,8 @@ def await_in_journal(word: str) -> str:
     return f"until grep -q '{word}' .git/ralph/journal.jsonl; do sleep 0.05; done"
 
 
+SPENT = {"tokens": 1500, "cost_usd": 2.5, "split": {"input": 900, "output": 600}}
+
 # -- the loop's limits ---------------------------------------------------------------------------------
 
 
@@ -44,7 +46,7 @@ def test_an_agent_that_spends_too_much_is_cut_off_in_the_middle_and_its_work_is_
     assert done.returncode == 8, done.stdout
     assert f"limit ({unit}): {reason}" in done.stdout
     cut = project.facts("iteration.ended")[-1]
-    assert (cut["how"], cut["cause"], cut["usage"]) == ("cut", unit, {"tokens": 1500, "cost_usd": 2.5})
+    assert (cut["how"], cut["cause"], cut["usage"]) == ("cut", unit, SPENT)
     assert (project.path / "work").read_text() == "begun\n"
     assert not (project.path / "never").exists()
     assert processes_with(str(project.path)) == []

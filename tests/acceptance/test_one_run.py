@@ -149,7 +149,9 @@ def test_a_task_that_failed_goes_on_in_a_workspace_made_anew(backlog: Project) -
     done = backlog.ralph("resume", "--task", "A", "--max-attempts", "5")
     assert done.returncode == 0, done.stdout + done.stderr
     assert statuses(backlog) == {"A": "complete"} and subjects(backlog)[-1] == "[A] Part A"
-    assert (home / "found").read_text().startswith("bad\nbad\nnote\n"), "tree and scratchpad are those of the end"
+    assert (home / "found").read_text().startswith("bad\nbad\nnote\n"), (
+        "tree and scratchpad are those of the end"
+    )
     assert "| 2 |" in backlog.prompt(), "the earlier attempts are shown"
     assert workspaces(backlog) == []
 

@@ -77,12 +77,8 @@ class LoopPool:
         poll = select.poll()
         for fd in self._control.reads():
             poll.register(fd, select.POLLIN)
-        wake_at = min(
-            due,
-            *(loop.register(poll) for loop in self.loops),
-            *(register(one, poll) for one in self._beside),
-        )
-        seconds = min(wake_at, time.monotonic() + LONGEST) - time.monotonic()
+        wakes = [loop.register(poll) for loop in self.loops] + [register(one, poll) for one in self._beside]
+        seconds = min(due, *wakes, time.monotonic() + LONGEST) - time.monotonic()
         poll.poll(max(0.0, seconds) * 1000 + 0.5)
 
 

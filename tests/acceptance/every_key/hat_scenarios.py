@@ -116,7 +116,12 @@ HATS: dict[str, Scenario] = {
         *("--say", seen, "2\n", "1\n"), given=OWN, files={"own.sh": sh(f"echo $# > $HOME/seen; {DONE}")}
     ),
     "hats.<name>.backend.output": Scenario(
-        *("jsonl", of("iteration.ended", "usage", {}, 0), {"tokens": 1500, "cost_usd": 2.5}, {}),
+        *(
+            "jsonl",
+            of("iteration.ended", "usage", {}, 0),
+            {"tokens": 1500, "cost_usd": 2.5, "split": {"input": 900, "output": 600}},
+            {},
+        ),
         given=OWN,
         files={"own.sh": sh(f"{SPEND}; {SAY_DONE}")},
     ),

@@ -242,7 +242,12 @@ SCENARIOS: dict[str, Scenario] = {
         *("--say", seen, "2\n", "1\n", f"echo $# > $HOME/seen; {DONE}", {"cli": {"prompt_mode": "arg"}}),
     ),
     "cli.output": Scenario(
-        *("jsonl", of("iteration.ended", "usage", {}, 0), {"tokens": 1500, "cost_usd": 2.5}, {}),
+        *(
+            "jsonl",
+            of("iteration.ended", "usage", {}, 0),
+            {"tokens": 1500, "cost_usd": 2.5, "split": {"input": 900, "output": 600}},
+            {},
+        ),
         f"{SPEND}; {SAY_DONE}",
     ),
     "cli.env": Scenario({"COLOUR": "blue"}, seen, "blue\n", "\n", f'echo "$COLOUR" > $HOME/seen; {DONE}'),
