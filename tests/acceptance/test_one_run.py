@@ -209,3 +209,55 @@ def test_secrets_of_a_policy_that_is_no_longer_the_files_are_masked(backlog: Pro
     backlog.ralph("answer", "this one", "--task", "A")
     said = [fact["said"] for fact in backlog.facts("iteration.ended")]
     assert len(said) > 1 and not any("tok-0123456789abcdef" in text for text in said)
+
+
+# -- limits of the run, and tasks that agents propose ---------------------------------------------------
+
+
+def test_a_run_ends_at_its_cost_and_the_next_one_goes_on(backlog: Project) -> None:
+    add(backlog, "B", "C")
+    spend = 'echo \'{"type":"result","usage":{"input_tokens":10,"output_tokens":5},"total_cost_usd":1.5}\''
+    backlog.config(
+        CONFIG.replace("cli: {", "cli: {output: jsonl, ").replace(
+            "event_loop: {", "event_loop: {max_run_cost_usd: 2, "
+        )
+    )
+    backlog.agent(f"{spend}; echo good > made; echo $RALPH_TASK >> made; echo TASK_COMPLETE")
+    backlog.commit()
+    done = backlog.ralph("run")
+    assert done.returncode == 8, done.stdout + done.stderr
+    assert backlog.facts("run.ended")[-1]["reason"] == "limit: max_run_cost_usd"
+    began = len(backlog.facts("loop.started"))
+    assert began == 2, "the second loop was under way when the limit was reached, and the third is not begun"
+    backlog.ralph("run")
+    assert len(backlog.facts("loop.resumed")) == 1 and "complete" in statuses(backlog).values()
+
+
+def test_agents_that_keep_proposing_come_to_an_end(backlog: Project) -> None:
+    backlog.agent(
+        'ralph task add "More because of $RALPH_TASK" > /dev/null; '
+        + GOOD.replace("good", "good $RALPH_TASK")
+    )
+    backlog.commit()
+    done = backlog.ralph("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(backlog.ralph("task", "list", "--all", "--json").stdout)["tasks"]
+    (first,) = (task for task in found if task["title"] == "More because of A")
+    (second,) = (task for task in found if task["title"] == f"More because of {first['id']}")
+    assert (first["status"], second["status"]) == ("complete", "blocked")
+    assert f"`ralph task accept {second['id']}` lets it begin" in done.stdout
+    refused = backlog.ralph("task", "accept", first["id"])
+    assert refused.returncode == 2 and second["id"] in refused.stderr
+    assert backlog.ralph("task", "accept", second["id"]).returncode == 0
+    assert statuses(backlog)[second["id"]] == "pending"
+
+
+def test_what_a_prompt_s_agent_proposes_waits_in_the_backlog(prompt: Project) -> None:
+    prompt.agent('ralph task add "Later" > /dev/null; ' + GOOD)
+    prompt.commit()
+    done = prompt.ralph("run", "-p", "Make it good")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (task,) = (json.loads(line) for line in (prompt.path / "tasks.jsonl").read_text().splitlines())
+    assert (task["title"], task["status"]) == ("Later", "blocked")
+    assert prompt.ralph("task", "accept", "--all").returncode == 0
+    assert statuses(prompt) == {task["id"]: "pending"}

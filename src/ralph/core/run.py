@@ -24,6 +24,7 @@ class RunState(msgspec.Struct, frozen=True):
     at_once: bool = False  # not after what is under way
     cancelled: bool = False
     paused: bool = False  # by a person: nothing new begins
+    limit: str = ""  # of the run, that was reached
     finished: bool = False
     # The change as a whole: of this run and of those before it that were cut short and that it goes on with.
     runs: tuple[str, ...] = ()
@@ -45,11 +46,25 @@ class ReviewRun(msgspec.Struct, frozen=True):
     gate: str
 
 
+class StopRun(msgspec.Struct, frozen=True):
+    """A limit of the run is reached: what is under way is ended, and nothing more is begun."""
+
+    limit: str
+
+
 class EndRun(msgspec.Struct, frozen=True):
     code: int
 
 
-Step = StartLoop | ReviewRun | EndRun
+Step = StartLoop | ReviewRun | StopRun | EndRun
+
+
+class RunSpent(msgspec.Struct, frozen=True):
+    """What this life of a run has used up, also by what is still under way."""
+
+    seconds: float = 0.0
+    cost_usd: float = 0.0
+    tokens: int = 0
 
 
 class Work(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -63,6 +78,11 @@ class Work(msgspec.Struct, frozen=True, omit_defaults=True):
     gates_at_once: int = 1
     share: tuple[str, ...] = ()  # ignored folders of the checkout that every workspace gets a copy of
     at_end: tuple[GatePolicy, ...] = ()  # reviewers who look at the whole change once every task is over
+    # What the whole run may use up; 0: no limit.
+    max_run_seconds: float = 0.0
+    max_run_cost_usd: float = 0.0
+    max_run_tokens: int = 0
+    generations: int = 1  # of tasks that agents propose; those beyond wait until a person accepts them
 
 
 def fold_run(s: RunState, fact: f.Input, task: str = "") -> RunState:
@@ -87,6 +107,7 @@ def fold_run(s: RunState, fact: f.Input, task: str = "") -> RunState:
                 stopping=True,
                 at_once=s.at_once or fact.how != "graceful",
                 cancelled=s.cancelled or fact.how == "cancel",
+                limit=s.limit or (fact.by if fact.by in RUN_LIMITS else ""),
             )
         case f.Answered():  # a loop that waited for it goes on
             return replace(s, ended={t: e for t, e in s.ended.items() if t != task})
@@ -125,11 +146,32 @@ def _began(s: RunState, task: str) -> RunState:
 NOTHING_BEGUN = USAGE_ERROR
 
 
-def schedule(s: RunState, ready: Sequence[str], work: Work, whole: Collection[str] = ()) -> tuple[Step, ...]:
+RUN_LIMITS = ("max_run_seconds", "max_run_cost_usd", "max_run_tokens")
+_NOTHING = RunSpent()
+
+
+def reached(work: Work, spent: RunSpent) -> str:
+    """The first limit of the run that is used up; empty: none is."""
+    used = (spent.seconds, spent.cost_usd, spent.tokens)
+    most = (work.max_run_seconds, work.max_run_cost_usd, work.max_run_tokens)
+    return next((name for name, u, m in zip(RUN_LIMITS, used, most, strict=True) if m and u >= m), "")
+
+
+def schedule(
+    s: RunState,
+    ready: Sequence[str],
+    work: Work,
+    whole: Collection[str] = (),
+    spent: RunSpent = _NOTHING,
+) -> tuple[Step, ...]:
     """What to begin now, of the tasks that could be worked on, the most urgent first. Nothing: wait, for a loop or for
     somebody to add a task. `whole`: tasks that are done without a loop that says so: split in place of failing, with every
     part done; or done by a run that died before it could write so."""
-    if s.finished or s.reviewing:
+    if s.finished:
+        return ()
+    if not s.stopping and (limit := reached(work, spent)):
+        return (StopRun(limit),)
+    if s.reviewing:
         return ()
     left = max(0, work.most - len(s.tasks)) if work.most else len(ready)
     free = 0 if s.stopping or s.ending else work.parallel - len(s.running)
@@ -151,6 +193,8 @@ def schedule(s: RunState, ready: Sequence[str], work: Work, whole: Collection[st
 def _code(s: RunState, work: Work, whole: Collection[str]) -> int:
     """A task that was asked for by name speaks for itself; one that could not be begun was asked for in error. Several: 0
     when all are well, 1 when some failed, the stop's own code when cut short."""
+    if s.limit:
+        return CODES["limit"]
     if work.only and len(s.tasks) == 1 and s.tasks[0] in s.ended:
         return s.ended[s.tasks[0]][1]
     if s.cancelled:
@@ -173,6 +217,8 @@ def is_under(task: str, only: str) -> bool:
 def why_over(s: RunState, work: Work, ready: Sequence[str]) -> str:
     """Why a run ends that has nothing left to do: the end of its only loop, where it is about one task."""
     ends = [end for end, _ in s.ended.values()]
+    if s.limit:
+        return f"limit: {s.limit}"
     if work.only and len(s.tasks) == 1 and ends:
         return ends[0]
     if s.cancelled:

@@ -29,7 +29,7 @@ from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import LandPolicy, Task
 from ralph.core.run import RunState, Work, is_under
-from ralph.core.tasks.task import bad_id, next_child, next_top, parent_of
+from ralph.core.tasks.task import NOT_ACCEPTED, bad_id, next_child, next_top, parent_of
 from ralph.errors import RalphError
 from ralph.git.refs import ref_mark
 from ralph.git.repo import Repo
@@ -41,7 +41,9 @@ from ralph.runner.task_list import GONE
 from ralph.runner.unlanded_tasks import UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
 
-MOST = 100  # tasks that the loops of one task may propose; an agent must not fill the backlog for ever
+MOST = (
+    100  # tasks that may come of one task of a person, by whomever; agents must not fill the backlog for ever
+)
 TITLE_CHARS = 300
 
 
@@ -52,7 +54,15 @@ class _Wish(msgspec.Struct, frozen=True):
 
 
 class ProposalWriter:
-    def __init__(self, backlog: Backlog, note: Callable[[Change], None], say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        backlog: Backlog,
+        note: Callable[[Change], None],
+        say: Callable[[str], None],
+        generations: int = 1,
+    ) -> None:
+        """`generations`: how many of proposed tasks are worked on without a word of a person."""
+        self._generations = generations
         self._backlog = backlog
         self._note = note
         self._say = say
@@ -66,11 +76,14 @@ class ProposalWriter:
 
     def heard(self, x: f.TaskProposed, by: str, *, written: bool = False) -> None:
         """`written`: the backlog's file has been told of it before."""
+        root = self._ancestors(by)[-1]
         for task in x.tasks:
-            self._counts[by] = self._counts.get(by, 0) + 1
-            if self._counts[by] > MOST:
-                if self._counts[by] == MOST + 1 and not written:
-                    self._say(f"{by} proposed more than {MOST} tasks; the rest is not added")
+            self._counts[root] = self._counts.get(root, 0) + 1
+            if self._counts[root] > MOST:
+                if self._counts[root] == MOST + 1 and not written:
+                    self._say(
+                        f"more than {MOST} tasks were proposed because of {root}; the rest is not added"
+                    )
                 return
             wanted = x.parent or parent_of(task.id)
             parent = self._renamed.get((by, wanted), wanted)
@@ -99,6 +112,13 @@ class ProposalWriter:
 
     # -- parts ---------------------------------------------------------------------------------------
 
+    def _ancestors(self, task: str) -> list[str]:
+        """The task, who proposed it, and so on up to one that a person wanted."""
+        found = [task]
+        while (one := self._backlog.tasks.get(found[-1])) and one.proposed_by not in ("", *found):
+            found.append(one.proposed_by)
+        return found
+
     def _beside(self, task: str) -> str:
         """The nearest task above that is still open; empty at the top."""
         found = self._backlog.tasks.get(task)
@@ -120,7 +140,11 @@ class ProposalWriter:
             self._renamed[by, task.id] = same
             return
         id = self._free(task.id, parent)
+        waits = len(self._ancestors(by)) > self._generations
         fields: dict[str, object] = {"id": id, "title": title, "status": "pending", "leaf": True}
+        fields["proposed_by"] = by
+        if waits:
+            fields |= {"status": "blocked", "reason": NOT_ACCEPTED}
         if task.description:
             fields["description"] = task.description
         if task.criteria:
@@ -133,7 +157,8 @@ class ProposalWriter:
             self._say(f"{by} proposed a task that cannot be: {error.what}")
             return
         self._renamed[by, task.id] = id
-        self._say(f"{by} proposed {id}: {title}")
+        todo = f"; `ralph task accept {id}` lets it begin" if waits else ""
+        self._say(f"{by} proposed {id}: {title}{todo}")
 
     def _same(self, title: str, description: str, parent: str) -> str:
         """Proposed twice counts once; also when the file was written and its writer died before it could say so."""
@@ -158,8 +183,16 @@ class BacklogTasks:
 
     source: f.Source = "backlog"
 
-    def __init__(self, backlog: Backlog, home: Repo, land: LandPolicy, poll_seconds: float = 1.0) -> None:
-        self.proposing = ProposalWriter(backlog, self.note, self._say)
+    def __init__(
+        self,
+        backlog: Backlog,
+        home: Repo,
+        land: LandPolicy,
+        *,
+        poll_seconds: float = 1.0,
+        generations: int = 1,
+    ) -> None:
+        self.proposing = ProposalWriter(backlog, self.note, self._say, generations)
         self.backlog = backlog
         self.caught_up: list[str] = []  # tasks that a dead run got done, which only now is written
         self._home = home

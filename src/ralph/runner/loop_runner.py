@@ -42,6 +42,7 @@ class LoopRunner:
         """`begun` is the loop as it stands, or as it is about to start; `records` are those of a loop taken up again.
         `heard` gets each fact of the loop once the journal has it, and the state after it."""
         self.state = begun if records else LoopState()
+        self.begun_with = self.state.spent()
         self.running: dict[str, RunningOperation] = {}
         self.place = place
         self._run = run

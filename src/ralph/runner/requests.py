@@ -178,6 +178,11 @@ class Control:
         self.collect()
         return self._heard
 
+    def stop(self, fact: f.StopRequested) -> None:
+        """By the run itself: a limit of it is reached."""
+        self._to_all(fact)
+        self._sync()
+
     def _to_all(self, fact: f.AnyFact) -> None:
         """A stop is for the run: every loop of it has to know."""
         self._heard = True

@@ -22,7 +22,18 @@ from ralph.core.exits import OVER, exit_code
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import LimitPolicy, Policy
-from ralph.core.run import EndRun, ReviewRun, RunState, StartLoop, Work, fold_run, schedule, why_over
+from ralph.core.run import (
+    EndRun,
+    ReviewRun,
+    RunSpent,
+    RunState,
+    StartLoop,
+    StopRun,
+    Work,
+    fold_run,
+    schedule,
+    why_over,
+)
 from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
 from ralph.git.repo import Repo
@@ -46,6 +57,7 @@ from ralph.text import few
 if TYPE_CHECKING:
     from ralph.runner.run_review import RunReviewer
 
+_NOTHING = f.Usage()
 QUIET = 1.0  # seconds after which a person who waits for the end is shown what for
 
 
@@ -114,7 +126,8 @@ class Run:
         self._unfinished: dict[str, Begun] = {}  # loops that go on in this run, by task
         self._parked: dict[str, str] = {}  # loops that wait for a person -> their tasks
         self._attended: list[LoopRunner] = []
-        self._pulse_at = float("inf")
+        self._began = time.monotonic()
+        self._past = f.Usage()  # of loops of this run that are over, and of reviewers of the whole
 
     def go(self, tier: str) -> int:
         request, resumed = self._request, self._resumed
@@ -167,10 +180,11 @@ class Run:
         control.deliver()  # who wants it stopped already wants nothing begun
         while True:
             self._tasks.look()
-            for step in schedule(
-                self.state, self._ready(), self._request.work, self._tasks.whole(self.state)
-            ):
+            whole = self._tasks.whole(self.state)
+            for step in schedule(self.state, self._ready(), self._request.work, whole, self._spent()):
                 match step:
+                    case StopRun(limit):
+                        control.stop(f.StopRequested(how="now", by=limit))
                     case StartLoop(task):
                         self._begin(task)
                     case ReviewRun(gate):
@@ -183,8 +197,26 @@ class Run:
             if time.monotonic() >= self._tasks.due():
                 self._write()
 
+    def _spent(self) -> RunSpent:
+        """What loops had spent before this run is not its own."""
+        used = [(runner.state.spent(), runner.begun_with) for runner in self._attended]
+        return RunSpent(
+            seconds=time.monotonic() - self._began,
+            cost_usd=self._past.cost_usd + sum(now.cost_usd - before.cost_usd for now, before in used),
+            tokens=self._past.tokens + sum(now.tokens - before.tokens for now, before in used),
+        )
+
+    def _used(self, all_in_all: f.Usage, before: f.Usage = _NOTHING) -> None:
+        tokens = self._past.tokens + all_in_all.tokens - before.tokens
+        self._past = f.Usage(tokens, self._past.cost_usd + all_in_all.cost_usd - before.cost_usd)
+
     def _due(self) -> float:
         """When to come back though nothing is told: to look at the list, to write it, to show that time passes."""
+        limit = self._request.work.max_run_seconds
+        over = self._began + limit if limit and not self.state.stopping else float("inf")
+        return min(over, self._due_of_list())
+
+    def _due_of_list(self) -> float:
         if self._pool.loops:
             return min(self._tasks.look_at(), self._tasks.due())
         # Nobody else tells the view that time passes, and a stop file has no signal.
@@ -508,6 +540,7 @@ class Run:
             if s.judgement.ended is None:
                 continue
             self._attended.remove(runner)
+            self._used(s.spent(), runner.begun_with)
             self._tasks.settle(s)
             if runner.place.workspace is None:
                 continue
@@ -524,6 +557,8 @@ class Run:
         """A fact of the run itself, outside any loop."""
         self._journal.append(f.kind_of(fact), f.encode(fact))
         self.state = fold_run(self.state, fact)
+        if isinstance(fact, f.RunReviewed):
+            self._used(fact.usage)
         self._view.fact(fact, LoopState())
 
     def _record_of(self, loop: str, fact: f.AnyFact) -> None:

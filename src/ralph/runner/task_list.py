@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Protocol
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Task
 from ralph.core.run import RunState, Work
 from ralph.journal.record import Record
+
+if TYPE_CHECKING:
+    from ralph.runner.backlog_tasks import BacklogTasks
 
 GONE = "its workspace is gone"  # with what was made there: the task begins anew
 
@@ -62,13 +67,16 @@ class TaskList(Protocol):
 
 
 class PromptTask:
-    """A prompt: what becomes of it is in the journal, and nowhere else."""
+    """A prompt: what becomes of it is in the journal, and nowhere else. What its agents propose goes into the backlog beside
+    it, where it waits for a person."""
 
     source: f.Source = "prompt"
     name = ""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, beside: Callable[[], BacklogTasks]) -> None:
         self._task = task
+        self._beside = beside
+        self._list: BacklogTasks | None = None
 
     def ready(self, s: RunState, work: Work, unfinished: Collection[str]) -> list[str]:
         return [self._task.id]
@@ -86,7 +94,10 @@ class PromptTask:
 
     def went_on(self, before: LoopState) -> None: ...
 
-    def heard(self, fact: f.AnyFact, task: str) -> None: ...
+    def heard(self, fact: f.AnyFact, task: str) -> None:
+        if isinstance(fact, f.TaskProposed):
+            self._list = self._list or self._beside()
+            self._list.heard(replace(fact, parent="") if fact.parent == task else fact, task)
 
     def settle(self, s: LoopState) -> None: ...
 
@@ -100,7 +111,7 @@ class PromptTask:
         return float("inf")
 
     def due(self) -> float:
-        return float("inf")
+        return float("inf")  # only at the end: in place, the list is in the tree that the loop works on
 
     def write(self, seq: int) -> f.BacklogWritten | None:
-        return None
+        return self._list.write(seq) if self._list else None

@@ -6,7 +6,7 @@ from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import End
 from ralph.core.policy import Policy, Task
-from ralph.core.run import EndRun, RunState, Work, fold_run, schedule
+from ralph.core.run import EndRun, RunSpent, RunState, StartLoop, StopRun, Work, fold_run, schedule, why_over
 
 
 def after(*facts: tuple[f.AnyFact, str]) -> RunState:
@@ -51,3 +51,21 @@ def test_a_split_task_counts_by_its_parts() -> None:
     assert schedule(s, [], Work(), whole=[]) == (EndRun(1),)
     other = after(*ran("A", "stuck", 4), *ran("B", "failed", 3))
     assert schedule(other, [], Work(), whole=["A"]) == (EndRun(1),)
+
+
+def test_a_limit_of_the_run_ends_what_is_under_way_and_begins_nothing_more() -> None:
+    works = {
+        "max_run_seconds": (Work(max_run_seconds=10), RunSpent(seconds=10)),
+        "max_run_cost_usd": (Work(max_run_cost_usd=2), RunSpent(cost_usd=2.5)),
+        "max_run_tokens": (Work(max_run_tokens=100), RunSpent(tokens=100)),
+    }
+    for limit, (work, spent) in works.items():
+        assert schedule(RunState(), ["A"], work, (), RunSpent()) == (StartLoop("A"),)
+        assert schedule(RunState(), ["A"], work, (), spent) == (StopRun(limit),)
+        begun = after(*ran("A", "completed-verified", 0)[:1])
+        assert schedule(begun, [], work, (), spent) == (StopRun(limit),)
+        stopped = fold_run(begun, f.StopRequested(how="now", by=limit))
+        assert schedule(stopped, ["B"], work, (), spent) == (), "what is under way is waited for"
+        over = fold_run(stopped, f.LoopEnded(end="stopped", reason="", code=12), "A")
+        assert schedule(over, ["B"], work, (), spent) == (EndRun(8),)
+        assert why_over(over, work, ["B"]) == f"limit: {limit}"

@@ -40,7 +40,7 @@ from ralph.text import duration, few
 
 
 def work_of(given: dict[str, Any], work: Work) -> Work:
-    most = 1 if given["once"] else given["max_items"] or 0
+    most = 1 if given["once"] else given["max_items"] or work.most
     for name in ("max_items", "parallel"):
         if given[name] is not None and given[name] < 1:
             raise RalphError(
@@ -67,7 +67,13 @@ def go_through(
 
 def drive(request: RunRequest, backlog: Backlog, see: dict[str, bool]) -> int:
     told = _Told()
-    tasks = BacklogTasks(backlog, request.repo, request.policy.land, request.work.poll_seconds)
+    tasks = BacklogTasks(
+        backlog,
+        request.repo,
+        request.policy.land,
+        poll_seconds=request.work.poll_seconds,
+        generations=request.work.generations,
+    )
     with shown(request, see, told, partial(_left, backlog)) as view:
         code = run(request, tasks, view)
         view.tell(told.summary(backlog, _reviews(request.repo), request))

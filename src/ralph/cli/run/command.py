@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from msgspec.structs import replace
 
-from ralph.cli.context import refuse_inside, resumable
+from ralph.cli.context import of_folder, refuse_inside, resumable
 from ralph.cli.run.view import Decorated, shown, view_options
 from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
 from ralph.config.settings import Overrides
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy, Task
-from ralph.core.run import Work
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
 from ralph.git.uncommitted_changes import committed, uncommitted_paths
@@ -33,6 +32,7 @@ from ralph.terminal.words import one_line
 from ralph.text import few
 
 if TYPE_CHECKING:
+    from ralph.runner.backlog_tasks import BacklogTasks
     from ralph.setup.plan import Assumed
 
 BACKLOG_FLAGS = ("task", "max_items", "parallel", "watch", "once")
@@ -193,7 +193,7 @@ def _work_on(
         from ralph.cli.run.resume import go_on
 
         return go_on(see, "", {}, task=before.identity.task.id)
-    policy, work = resolved.policy, Work(only=task.id, most=1)
+    policy, work = resolved.policy, replace(resolved.work, only=task.id, most=1, share=(), at_end=())
     uncommitted = _uncommitted(repo, own_files(repo, folder, policy.scratchpads(task.id)), known)
     if policy.workspace == "in-place":
         _agree_to_work_here(uncommitted, in_place)
@@ -219,8 +219,15 @@ def _work_on(
 
 
 def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
+    def beside() -> BacklogTasks:
+        from ralph.backlog.jsonl import JsonlBacklog  # most prompts propose nothing
+        from ralph.runner.backlog_tasks import BacklogTasks
+
+        backlog = JsonlBacklog(of_folder(request.repo, request.folder), request.repo.state_dir)
+        return BacklogTasks(backlog, request.repo, request.policy.land, generations=0)
+
     with shown(request, see) as view:
-        return start_run(request, PromptTask(task), view)
+        return start_run(request, PromptTask(task, beside), view)
 
 
 def _backlog_flag(flags: dict[str, Any]) -> str:

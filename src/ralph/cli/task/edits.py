@@ -16,6 +16,7 @@ from ralph.core.tasks.task import STATUSES, bad_id, next_child, next_top, parent
 from ralph.core.tasks.task import status as status_of
 from ralph.errors import RalphError
 from ralph.terminal.words import one_line
+from ralph.text import few
 
 _INSIDE = ("RALPH_TOKEN", "RALPH_GATE", "RALPH_LOOP")
 
@@ -235,6 +236,34 @@ def reopen(id: str, as_json: bool) -> None:
 
 
 @click.command()
+@click.argument("ids", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Every one that waits.")
+@_json
+def accept(ids: tuple[str, ...], everything: bool, as_json: bool) -> None:
+    """Let tasks begin that agents proposed and that wait for your word.
+
+    \b
+    Examples:
+      ralph task accept B.2
+      ralph task accept --all
+    """
+    refuse("accept a task", "A person decides on it.")
+    backlog = view.opened()
+    waiting = [one.id for one in backlog.all() if one.is_unaccepted]
+    if everything == bool(ids):
+        raise RalphError(
+            "say which tasks, or --all",
+            todo=f"Waiting: {few(waiting)}." if waiting else "None waits to be accepted.",
+        )
+    for id in ids:
+        if not backlog.find(id).is_unaccepted:
+            raise RalphError(f"{id} does not wait to be accepted", todo=f"Waiting: {few(waiting) or 'none'}.")
+    chosen = list(ids) or waiting
+    told = f"accepted: {few(chosen)}" if chosen else "none waits to be accepted"
+    _change(backlog, as_json, told, *(Reopened(id) for id in chosen))
+
+
+@click.command()
 @click.argument("id")
 @click.option("--title", default=None, help="What is to be done.")
 @click.option("-d", "--description", default=None, help="Empty takes it away; so with the others.")
@@ -363,4 +392,4 @@ def known_status(word: str) -> str:
         raise RalphError(f"--status: unknown status {word!r}", todo=near or f"Valid: {', '.join(STATUSES)}.")
 
 
-CHANGES = (add, split, complete, block, reopen, edit)
+CHANGES = (add, split, complete, block, reopen, accept, edit)

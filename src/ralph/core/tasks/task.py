@@ -19,6 +19,9 @@ _PRIORITIES = {"critical": 0.0, "high": 1.0, "medium": 2.0, "low": 3.0, "backlog
 _LONGEST_ID = 120
 
 
+NOT_ACCEPTED = "proposed, and waits to be accepted"
+
+
 class BacklogTask(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A task as the backlog has it. `parent` is told by the line or by the dots of the id."""
 
@@ -43,6 +46,12 @@ class BacklogTask(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     target: str = ""  # where it was to land and could not
     verified: bool | None = None
     reopened: int = 0  # how often it came back from the archive
+    proposed_by: str = ""  # the task whose agent wanted it
+
+    @property
+    def is_unaccepted(self) -> bool:
+        """An agent wants it, and no person has said yet that it may begin."""
+        return self.status == "blocked" and bool(self.proposed_by) and self.reason == NOT_ACCEPTED
 
     def as_task(self) -> Task:
         """What a loop needs to know of it."""
@@ -94,6 +103,7 @@ class _Line(msgspec.Struct, frozen=True, gc=False):
     target: str | None = None
     verified: bool | None = None
     reopened: int | None = None
+    proposed_by: str | None = None
 
 
 _decoder = msgspec.json.Decoder(_Line)
@@ -147,6 +157,7 @@ def _task(line: _Line, order: int, archived: bool) -> BacklogTask:
         target=line.target or "",
         verified=line.verified,
         reopened=line.reopened or 0,
+        proposed_by=line.proposed_by or "",
     )
 
 
