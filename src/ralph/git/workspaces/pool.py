@@ -118,6 +118,7 @@ class _Note(msgspec.Struct, frozen=True):
     branch: str
     base: str
     target: str = ""
+    made_in: float = 0.0
 
 
 def slots_dir(repo: Repo) -> Path:
@@ -181,10 +182,10 @@ def prepare(
     if share:
         bring_shared(repo.root, folder, share, _beside(folder, "d"))
     fault_point("workspace.ready.before", writes=True)
-    note = _Note("ready", loop, kind, branch, base, target)
+    note = _Note("ready", loop, kind, branch, base, target, round(time.monotonic() - began, 3))
     _write(folder, note)
     fault_point("workspace.ready.after")
-    return msgspec.structs.replace(_of(note, folder, slot), made_in=round(time.monotonic() - began, 3))
+    return _of(note, folder, slot)
 
 
 def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -> PooledWorkspace:
@@ -200,7 +201,9 @@ def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -
         worktree.point(repo, inside, workspace.branch, base)
     there = msgspec.structs.replace(workspace, base=base)
     fault_point("workspace.rebased.before", writes=True)
-    _write(there.path, _Note("ready", there.loop, there.kind, there.branch, base, there.target))
+    _write(
+        there.path, _Note("ready", there.loop, there.kind, there.branch, base, there.target, there.made_in)
+    )
     fault_point("workspace.rebased.after")
     return there
 
@@ -349,7 +352,9 @@ def _write(folder: Path, note: _Note) -> None:
 
 
 def _of(note: _Note, folder: Path, slot: int) -> PooledWorkspace:
-    return PooledWorkspace(note.kind, folder, note.branch, note.base, note.loop, slot, note.target)
+    return PooledWorkspace(
+        note.kind, folder, note.branch, note.base, note.loop, slot, note.target, note.made_in
+    )
 
 
 def _head(repo: Repo, workspace: PooledWorkspace) -> str:
