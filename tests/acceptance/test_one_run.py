@@ -216,13 +216,14 @@ def test_secrets_of_a_policy_that_is_no_longer_the_files_are_masked(backlog: Pro
 
 def test_a_run_ends_at_its_cost_and_the_next_one_goes_on(backlog: Project) -> None:
     add(backlog, "B", "C")
-    spend = 'echo \'{"type":"result","usage":{"input_tokens":10,"output_tokens":5},"total_cost_usd":1.5}\''
+    spend = 'echo \'{"type":"usage","input_tokens":10,"output_tokens":5,"cost_usd":1.5}\''
+    say = 'echo \'{"type":"message","role":"assistant","text":"TASK_COMPLETE"}\''
     backlog.config(
         CONFIG.replace("cli: {", "cli: {output: jsonl, ").replace(
             "event_loop: {", "event_loop: {max_run_cost_usd: 2, "
         )
     )
-    backlog.agent(f"{spend}; echo good > made; echo $RALPH_TASK >> made; echo TASK_COMPLETE")
+    backlog.agent(f"{spend}; echo good > made; echo $RALPH_TASK >> made; {say}")
     backlog.commit()
     done = backlog.ralph("run")
     assert done.returncode == 8, done.stdout + done.stderr

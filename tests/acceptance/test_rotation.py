@@ -61,3 +61,27 @@ def test_a_removed_worktree_keeps_nothing(project: Project, elsewhere: Path) -> 
     (tie,) = project.facts("journal.rotated")
     assert tie["previous"] == "journal-000000001.jsonl"
     assert "journal.rotated" in project.ralph("events", "--kind", "journal.*").stdout
+
+
+def test_the_journal_of_a_backlog_goes_on_in_a_new_file_once_no_task_can_go_on(project: Project) -> None:
+    (project.path / "PROMPT.md").unlink()
+    project.config(
+        'cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh test.sh}]\n'
+        "event_loop: {max_attempts: 1, crash_wait: 0}\n"
+    )
+    project.agent(
+        "if [ -e $HOME/better ]; then echo good > made; else echo bad > made; fi; echo TASK_COMPLETE"
+    )
+    project.write("test.sh", "grep -qs good made\n")
+    project.write("tasks.jsonl", '{"id": "A", "title": "Part A", "leaf": true}\n')
+    project.commit()
+    assert project.ralph("run").returncode == 1
+    grow(project.path / ".git/ralph")
+    project.ralph("run")
+    assert not rotated(project), "A failed, and could go on"
+    (Path(project.env["HOME"]) / "better").touch()
+    resumed = project.ralph("resume", "--task", "A", "--max-attempts", "3")
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    project.ralph("run")
+    assert rotated(project)
+    assert "A" in project.ralph("report").stdout

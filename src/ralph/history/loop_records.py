@@ -57,22 +57,24 @@ def is_over(s: LoopState) -> bool:
     return s.judgement.ended is not None and s.judgement.ended not in RESUMABLE
 
 
-def unfinished_elsewhere(records: list[Record], root: Path) -> bool:
-    """Whether a workspace other than this one, and not removed since, has a loop that can go on."""
-    newest: dict[str, str] = {}
+def can_go_on(records: list[Record], replaced: Path | None) -> bool:
+    """Whether some loop can go on: the newest of a task of the backlog, or of the prompts of a checkout that is still there.
+    `replaced`: the checkout in which another prompt begins now."""
+    newest: dict[tuple[str, str], str] = {}  # checkout and task; of prompts without the task
     over: set[str] = set()
     for record in records:
         if record.kind not in ("loop.started", "loop.resumed", "loop.ended"):
             continue
         match f.decode(record.data):
-            case f.LoopStarted() as started:
-                newest[started.root] = started.loop
+            case f.LoopStarted() as x:
+                newest[x.home or x.root, x.task.id if x.of_backlog else ""] = x.loop
             case f.LoopResumed():
                 over.discard(record.loop)
             case f.LoopEnded() as ended if ended.end not in RESUMABLE:
                 over.add(record.loop)
     return any(
-        loop not in over and other != str(root) and Path(other).is_dir() for other, loop in newest.items()
+        loop not in over and (where != str(replaced) or task) and Path(where).is_dir()
+        for (where, task), loop in newest.items()
     )
 
 

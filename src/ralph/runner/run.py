@@ -37,7 +37,16 @@ from ralph.core.run import (
 from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
 from ralph.git.repo import Repo
-from ralph.history.loop_records import Begun, begun, dead_runs, ended_by, how_it_ended, is_over, seen_in
+from ralph.history.loop_records import (
+    Begun,
+    begun,
+    can_go_on,
+    dead_runs,
+    ended_by,
+    how_it_ended,
+    is_over,
+    seen_in,
+)
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.record import new_id, now
@@ -321,9 +330,8 @@ class Run:
         """What is still to be swept or can still go on must stay in sight."""
         if self._resumed is not None or self._request.aside or dead_runs(self._journal.records):
             return False
-        from ralph.history.loop_records import unfinished_elsewhere
-
-        return not unfinished_elsewhere(self._journal.records, self._home.root)
+        replaced = self._home.root if self._tasks.source == "prompt" else None
+        return not can_go_on(self._journal.records, replaced)
 
     def _repair_checkout(self) -> None:
         """A landing may have died while this checkout followed it: before anybody works here."""

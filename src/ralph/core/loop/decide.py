@@ -131,11 +131,7 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
     if s.judgement.ended is not None or not s.identity.started:
         return ()
     if s.people.stop in ("now", "interrupt", "cancel"):
-        return (
-            ()
-            if s.progress.open
-            else (_finish(s, _AT_ONCE[s.people.stop], f"{s.people.stop_by} asked for it"),)
-        )
+        return () if s.progress.open else (_finish(s, _AT_ONCE[s.people.stop], _stop_reason(s)),)
     if s.hats.turns.cancelled:
         return () if s.progress.open else (_finish(s, "cancelled", s.hats.turns.cancelled),)
     if s.progress.open:
@@ -601,8 +597,13 @@ def _over_limit(s: LoopState) -> Finish | None:
     return next((_finish(s, "limit", text, limit=name) for yes, name, text in over if yes), None)
 
 
+def _stop_reason(s: LoopState) -> str:
+    by = s.people.stop_by
+    return f"the run has reached {by}" if by.startswith("max_run_") else f"{by} asked for it"
+
+
 def _stopped(s: LoopState) -> Finish | None:
-    return _finish(s, "stopped", f"{s.people.stop_by} asked for it") if s.people.stop == "graceful" else None
+    return _finish(s, "stopped", _stop_reason(s)) if s.people.stop == "graceful" else None
 
 
 def _out_of_quota(s: LoopState) -> Finish | None:
