@@ -66,7 +66,7 @@ def test_a_removed_worktree_keeps_nothing(project: Project, elsewhere: Path) -> 
 def test_the_journal_of_a_backlog_goes_on_in_a_new_file_once_no_task_can_go_on(project: Project) -> None:
     (project.path / "PROMPT.md").unlink()
     project.config(
-        'cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh test.sh}]\n'
+        "cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh test.sh}]\n"
         "event_loop: {max_attempts: 1, crash_wait: 0}\n"
     )
     project.agent(

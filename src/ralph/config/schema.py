@@ -243,7 +243,7 @@ KEYS: tuple[Key, ...] = (
     Key("sandbox.writable", field_types.PATHS, "sandbox.writable", "More files and folders that agents and gates can write, such as caches."),
     Key("backlog", field_types.PATH, "", "The list of tasks that `ralph run` works through, relative to this file. With this key, PROMPT.md is not taken for the task.", "`tasks.jsonl` at the top of the repository, where there is no prompt"),
     Key("parallel", integer(1), "work.parallel", "Tasks of the backlog that are worked on at once."),
-    Key("proposed_generations", integer(0), "work.generations", "Generations of tasks that agents propose which are worked on without a word of yours: with 1, what the agents of your own tasks propose. Tasks beyond wait for `ralph task accept`."),
+    Key("event_loop.proposed_generations", integer(0), "work.generations", "Generations of tasks that agents propose which are worked on without a word of yours: with 1, what the agents of your own tasks propose. Tasks beyond wait for `ralph task accept`."),
     Key("poll_interval_seconds", duration(), "work.poll_seconds", "Time between two looks at the backlog and `.stop` while a run waits for tasks."),
     Key("gate_concurrency", integer(1), "work.gates_at_once", "Gates that run at once, of all the tasks under way."),
     Key("share", field_types.FOLDERS, "work.share", "Folders that git ignores, such as node_modules and .venv, of which every workspace gets a copy. Relative to the top of the repository."),

@@ -142,6 +142,8 @@ def of(kind: str, field: str, default: Any = "", which: int | None = None) -> Se
 
 
 passes = of("run.reviewed", "passed")
+why_over = of("run.ended", "reason")
+SHORT: Config = {"event_loop": {"max_iterations": 1, "iteration_timeout": 2}}
 
 
 # -- what agents, gates and reviewers do ------------------------------------------------------------------
@@ -280,6 +282,28 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "event_loop.max_tokens": Scenario(
         *(1000, limit, "tokens", "iterations", SPEND, {"cli": {"output": "jsonl"}}),
+    ),
+    "event_loop.max_run_seconds": Scenario(
+        *(0.5, why_over, ["limit: max_run_seconds"], ["limit"], "sleep 8", SHORT),
+    ),
+    "event_loop.max_run_cost_usd": Scenario(
+        *(2, why_over, ["limit: max_run_cost_usd"], ["limit"], f"{SPEND}; sleep 8"),
+        merged(SHORT, {"cli": {"output": "jsonl"}}),
+    ),
+    "event_loop.max_run_tokens": Scenario(
+        *(1000, why_over, ["limit: max_run_tokens"], ["limit"], f"{SPEND}; sleep 8"),
+        merged(SHORT, {"cli": {"output": "jsonl"}}),
+    ),
+    "event_loop.max_run_tasks": Scenario(*(1, task_ids, ["A"], ["A", "B"], OWN), tasks=("A", "B")),
+    "event_loop.proposed_generations": Scenario(
+        *(
+            0,
+            task_ids,
+            ["A"],
+            ["A", "B"],
+            f'[ $RALPH_TASK = B ] || ralph task add "More" > $HOME/told; {OWN}',
+        ),
+        tasks=("A",),
     ),
     "event_loop.max_consecutive_failures": Scenario(1, code, 10, 8, "echo no; exit 9"),
     "event_loop.crash_wait": Scenario(
