@@ -42,11 +42,14 @@ class Survey(msgspec.Struct):
     starts: dict[str, LoopStart] = {}  # every loop, oldest first
     newest: dict[str, int] = {}  # loop -> its newest record
     worked: dict[str, dict[str, None]] = {}  # run -> the loops that it worked on
+    written: int = 0  # the backlog's file has been told of everything up to this record
 
     def take(self, record: Record) -> f.LoopStarted | None:
         """The loop that begins with this record, if one does."""
         self.cursor = record.seq
         self.runs.take(record)
+        if record.kind == "backlog.written" and isinstance(told := f.decode(record.data), f.BacklogWritten):
+            self.written = max(self.written, told.seq)
         started = f.decode(record.data) if record.kind == "loop.started" else None
         if isinstance(started, f.LoopStarted):
             x, task = started, started.task
@@ -59,6 +62,10 @@ class Survey(msgspec.Struct):
     def here(self, root: Path) -> list[LoopStart]:
         """The loops of this checkout and of its backlog, oldest first."""
         return [one for one in self.starts.values() if one.checkout == str(root)]
+
+    def of_backlog(self, root: Path) -> list[str]:
+        """The loops on tasks of this checkout's backlog, oldest first."""
+        return [one.id for one in self.starts.values() if one.home == str(root)]
 
     def in_place(self, root: Path) -> str:
         """The newest loop that works in this very folder; empty: none has."""
@@ -108,6 +115,11 @@ def build(records: Iterable[Record], ids: Collection[str]) -> dict[str, Loop]:
     """These loops, in this order."""
     found = history_of((r for r in records if r.loop in ids), lambda started: started.loop in ids)
     return {id: found.loops[id] for id in ids if id in found.loops}
+
+
+def backlog_history(records: Iterable[Record], root: Path) -> History:
+    """With the loops on tasks of this checkout's backlog."""
+    return history_of(records, lambda started: started.home == str(root))
 
 
 class LiveHistory:

@@ -28,17 +28,19 @@ from ralph.git.landing.target import recover
 from ralph.git.refs import ref_mark, tip
 from ralph.git.repo import Repo, branch_name
 from ralph.git.workspaces.pool import PooledWorkspace, prepare, reclaim, refuse_since, slots
-from ralph.history.loop_records import by_loop, ended_by, ended_loops, how_it_ended, seen_in
+from ralph.history.history import History, backlog_history, build
+from ralph.history.loop_records import by_loop, ended_by, how_it_ended, seen_in
+from ralph.history.loops import Loop
 from ralph.history.runs import runs_in
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock, WorkLock
 from ralph.journal.read import scan
-from ralph.journal.record import new_id, now
+from ralph.journal.record import Record, new_id, now
 from ralph.journal.store import Store
 from ralph.notify.notifier import LOOK_AGAIN
 from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
-from ralph.runner.backlog_writes import GONE, BacklogWriter, Begun, changes, unfinished, waiting
+from ralph.runner.backlog_writes import GONE, BacklogWriter, changes, unfinished, waiting
 from ralph.runner.dead_runs import sweep_dead
 from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_notifier import LoopNotifier, tried_all
@@ -51,6 +53,13 @@ from ralph.runner.run import make_folders, raised
 from ralph.runner.run_review import RunReviewer
 from ralph.runner.unlanded_tasks import UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
+
+
+class Begun(msgspec.Struct):
+    """A loop that is not over: its state, its records."""
+
+    state: LoopState
+    records: list[Record]
 
 
 class Resume(msgspec.Struct, frozen=True):
@@ -169,8 +178,11 @@ class _BacklogRun:
             control.begin(self._record, self._journal.sync, seen_in(self._journal.records))
             for box in sandboxing.left_boxes(self._home.state_dir):
                 control.open_box(box, heard="-iteration-" in box.name, once=True)
-            self._unfinished = unfinished(self._journal.records, self._home)
-            self._catch_up()
+            past = backlog_history(self._journal.records, self._home.root)
+            self._unfinished = {
+                task: self._begun(loop) for task, loop in unfinished(past.loops.values()).items()
+            }
+            self._catch_up(past)
             if resumed is not None:
                 self._unfinished[resumed.state.identity.task.id] = resumed
             control.for_absent(self._is_awaited, self._answered)
@@ -330,12 +342,16 @@ class _BacklogRun:
         wanted = self._request.resume
         if wanted is None:
             return None
-        if found := waiting(self._journal.records, self._home).get(wanted.task):
-            return found
+        past = backlog_history(self._journal.records, self._home.root)
+        if found := waiting(past.loops.values(), self._home).get(wanted.task):
+            return self._begun(found)
         raise RalphError(
             f"there is nothing of {wanted.task} to go on with any more",
             todo="`ralph status` shows how it stands.",
         )
+
+    def _begun(self, loop: Loop) -> Begun:
+        return Begun(loop.state, [r for r in self._journal.records if r.loop == loop.id])
 
     def _is_awaited(self, loop: str) -> bool:
         """It goes on in this run, and has not yet."""
@@ -343,12 +359,14 @@ class _BacklogRun:
 
     def _answered(self, loop: str, fact: f.AnyFact) -> bool:
         """A person answers a loop that waits for them and that nobody attends: it goes on in this run."""
-        found = waiting(scan(self._journal.path).records, self._home) if loop in self._parked else {}
-        before = found.get(self._parked.get(loop, ""))
-        if before is None or before.state.identity.loop != loop or before.state.people.question is None:
+        if loop not in self._parked:
+            return False
+        own = [r for r in scan(self._journal.path).records if r.loop == loop]
+        parked = waiting(build(own, [loop]).values(), self._home).get(self._parked[loop])
+        if parked is None or parked.state.people.question is None:
             return False
         record = self._journal.append(f.kind_of(fact), f.encode(fact), loop)
-        before = Begun(fold(before.state, fact), [*before.records, record])
+        before = Begun(fold(parked.state, fact), [*own, record])
         task = before.state.identity.task.id
         self._unfinished[task] = before
         self._fold(fact, task)
@@ -386,15 +404,12 @@ class _BacklogRun:
 
     # -- after a death --------------------------------------------------------------------------------
 
-    def _catch_up(self) -> None:
+    def _catch_up(self, past: History) -> None:
         """What a dead run had recorded and not yet written; and workspaces of loops that are over."""
-        records = self._journal.records
-        ended = {last: s for s, last in ended_loops(records, self._home)}
-        over = {s.identity.loop: s for s in ended.values() if s.judgement.ended in OVER}
-        self._parked = {
-            s.identity.loop: s.identity.task.id for s in ended.values() if s.identity.loop not in over
-        }
-        self._list.catch_up(records, self._home, ended)
+        ended = {id: loop.state for id, loop in past.loops.items() if loop.state.judgement.ended is not None}
+        over = {id: s for id, s in ended.items() if s.judgement.ended in OVER}
+        self._parked = {id: s.identity.task.id for id, s in ended.items() if id not in over}
+        self._list.catch_up(past.loops.values(), past.survey.written)
         known = {loop.state.identity.loop for loop in self._unfinished.values()} | self._parked.keys()
         for workspace in slots(self._home):
             if workspace.loop in over:
@@ -403,7 +418,7 @@ class _BacklogRun:
         for task in list(self._backlog.tasks):
             if task.status == "in_progress" and task.id not in self._unfinished:
                 self._list.note(Reopened(task.id))
-        self._tell_late({s.identity.loop: s for s in ended.values()})
+        self._tell_late(ended)
 
     def _tell_late(self, ended: dict[str, LoopState]) -> None:
         """A run that was cut short may have died before it had told how its loops ended."""

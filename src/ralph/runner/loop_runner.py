@@ -14,6 +14,7 @@ from ralph.core.loop.state import LoopState
 from ralph.core.secrets.masker import Masker
 from ralph.fault_points import fault_point
 from ralph.git.ref_watch import RefWatch
+from ralph.history import SAVE_EVERY
 from ralph.history.loop_records import ended_by, how_it_ended
 from ralph.journal.append import Journal
 from ralph.journal.read import scan
@@ -60,6 +61,15 @@ class RunContext(msgspec.Struct):
     masker: Masker
     fold_run: Callable[[f.AnyFact, str], None]  # a fact, and the task that it is about
     ended: Callable[[LoopState], None]  # the journal has a loop's end on disk
+    saved: int = 0  # the record at which the history was last saved
+
+    def save_history(self) -> None:
+        """Now and then, so that whoever looks at a long journal reads only what is new."""
+        if self.journal.seq >= self.saved + SAVE_EVERY:
+            from ralph.history.saved import save  # most journals are short
+
+            save(self.journal.path.parent)
+            self.saved = self.journal.seq
 
     def without_secrets(self, fact: f.AnyFact) -> f.AnyFact:
         """What agents, people and errors say. A loop's own policy stays whole: a resume needs it."""
@@ -189,6 +199,7 @@ class LoopRunner:
             shared.ended(s)
             shared.seeing.end(s)
         self.telling.take(fact, s)
+        shared.save_history()
 
     def _pulse(self, s: LoopState) -> float:
         return min(self._shared.seeing.pulse(s), self.telling.advance())

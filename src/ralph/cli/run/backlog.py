@@ -31,15 +31,16 @@ from ralph.git.refs import target
 from ralph.git.repo import Repo, printable
 from ralph.git.workspaces.pool import refuse
 from ralph.git.workspaces.shared_folders import missing_of
-from ralph.history.history import build, survey
+from ralph.history.history import backlog_history, build, survey
 from ralph.history.loop_records import is_unfinished
+from ralph.history.loops import Loop
 from ralph.history.runs import file_of, runs_in
 from ralph.journal.lock import holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.record import Record
 from ralph.runner.backlog_run import BacklogRequest, Resume, run_backlog
-from ralph.runner.backlog_writes import Begun, needs_a_person, waiting
+from ralph.runner.backlog_writes import needs_a_person, waiting
 from ralph.runner.loop_runner import LoopView
 from ralph.runner.unlanded_tasks import UnlandedTasks, ready
 from ralph.terminal.words import one_line
@@ -275,11 +276,11 @@ def chosen(repo: Repo, task: str, *, says: bool) -> ChosenTask | None:
         )
     if not task and _in_place_comes_first(records, repo):
         return None
-    found = waiting(records, repo)
+    found = waiting(backlog_history(records, repo.root).loops.values(), repo)
     one = _named(found, task, records, repo) if task else _only(found, says)
     if one is None:
         return None
-    file = Path(file_of(records, one.records[0].run) or context.of_folder(repo, Path.cwd()))
+    file = Path(file_of(records, one.at.run) or context.of_folder(repo, Path.cwd()))
     _check_line(file, repo, one.state)
     return ChosenTask(one.state, file)
 
@@ -316,7 +317,7 @@ def _in_place_comes_first(records: list[Record], repo: Repo) -> bool:
     return is_unfinished(state) or run is None or run.at.seq < known.newest[newest]
 
 
-def _only(found: dict[str, Begun], says: bool) -> Begun | None:
+def _only(found: dict[str, Loop], says: bool) -> Loop | None:
     parked = [one for one in found.values() if needs_a_person(one.state)]
     if len(parked) == 1 and (says or len(found) == 1):
         return parked[0]
@@ -334,7 +335,7 @@ def _only(found: dict[str, Begun], says: bool) -> Begun | None:
     )
 
 
-def _named(found: dict[str, Begun], task: str, records: list[Record], repo: Repo) -> Begun:
+def _named(found: dict[str, Loop], task: str, records: list[Record], repo: Repo) -> Loop:
     if task in found:
         return found[task]
     again = f"`ralph task reopen {shlex_quoted(task)}`, then `ralph run`"
