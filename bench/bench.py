@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parallel import parallel
+from status import TASKS, backlog_journal, prompt_journal
 from table import HERE, RALPH, Table, Variant, megabytes, ms, seconds, variants
 
 ITERATIONS = 20
@@ -39,6 +40,7 @@ def main(old: str = "") -> None:
         syncs(table, place)
         prompts(table, place)
         backlog(table)
+        long_journals(table, place)
         parallel(table, place / "parallel")
         memory(table, place)
 
@@ -210,6 +212,23 @@ def backlog(table: Table) -> None:
         what, _, against, relation, aim = rows[-1]
         figures = [float(row[1].removesuffix(" ms")) / 1000 for row in rows]
         table.row(what, figures, lambda figure: f"{figure * 1000:.2f} ms", against, relation, aim)
+
+
+def long_journals(table: Table, place: Path) -> None:
+    """With the history that a run has saved, but for its last records."""
+    empty = repository(place / "no-journal", 10)
+    for name, write in (("a prompt", prompt_journal), (f"a backlog of {TASKS} tasks", backlog_journal)):
+        project = repository(place / f"journal-of-{name}", 10)
+        write(project)
+        turns = table.turns(
+            lambda v, p=project: seconds(lambda: run([RALPH, "status"], p, v)),
+            lambda: seconds(lambda: run([RALPH, "status"], empty)),
+            15,
+        )
+        base, *figures = map(statistics.median, turns)
+        relation = f"{figures[-1] / base:.1f}x"
+        what = f"`ralph status` over 100,000 facts, {name}"
+        table.row(what, figures, ms, f"no journal {ms(base)}", relation, "2x")
 
 
 def memory(table: Table, place: Path) -> None:

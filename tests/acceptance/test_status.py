@@ -57,6 +57,21 @@ def on_a_terminal(project: Project, *arguments: str, columns: int = 80, **env: s
     return shown.decode().replace("\r\n", "\n")
 
 
+def test_a_long_run_saves_its_history_and_status_shows_the_same_without_it(project: Project) -> None:
+    project.config(
+        "cli: {command: ./agent.sh}\ngates: none\nstuck: {no_progress_stop: 0}\nevent_loop: {max_iterations: 130}\n"
+    )
+    project.agent("echo ITERATION_DONE")
+    project.commit()
+    assert project.ralph("run").returncode == 8
+    cache = project.path / ".git/ralph/history.cache"
+    assert cache.is_file()
+    with_it = told(project)
+    cache.unlink()
+    assert told(project) == with_it and with_it["iterations"] == 130
+    assert cache.is_file(), "whoever had to read so much saves it"
+
+
 # -- while it runs -------------------------------------------------------------------------------------
 
 

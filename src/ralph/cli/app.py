@@ -62,6 +62,7 @@ class Commands(click.Group):
         command = getattr(module, name)
         if not gc.isenabled():  # `main` has put it off
             gc.freeze()  # what was imported stays to the end: neither a collection nor the exit need look through it
+            gc.set_threshold(50_000)  # a history has many objects, and no garbage either
             gc.enable()
         assert isinstance(command, click.Command)
         if ctx.resilient_parsing:  # the TAB key was pressed

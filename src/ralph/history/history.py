@@ -43,11 +43,14 @@ class Survey(msgspec.Struct):
     starts: dict[str, LoopStart] = {}  # every loop, oldest first
     newest: dict[str, int] = {}  # loop -> its newest record
     worked: dict[str, dict[str, None]] = {}  # run -> the loops that it worked on
+    written: int = 0  # the backlog's file has been told of everything up to this record
 
     def take(self, record: Record) -> f.LoopStarted | None:
         """The loop that begins with this record, if one does."""
         self.cursor = record.seq
         self.runs.take(record)
+        if record.kind == "backlog.written" and isinstance(told := f.decode(record.data), f.BacklogWritten):
+            self.written = max(self.written, told.seq)
         started = f.decode(record.data) if record.kind == "loop.started" else None
         if isinstance(started, f.LoopStarted):
             x, task = started, started.task
@@ -66,6 +69,10 @@ class Survey(msgspec.Struct):
     def newest_prompt(self, root: Path) -> str:
         """The newest loop of a prompt here; empty: there is none."""
         return next((one.id for one in reversed(self.here(root)) if not one.of_backlog), "")
+
+    def of_backlog(self, root: Path) -> list[str]:
+        """The loops on tasks of this checkout's backlog, oldest first."""
+        return [one.id for one in self.here(root) if one.of_backlog]
 
     def loops_of(self, lives: Collection[str], root: Path) -> list[str]:
         """The loops of this checkout that these lives of a run began or took up again, oldest first."""
@@ -111,6 +118,11 @@ def build(records: Iterable[Record], ids: Collection[str]) -> dict[str, Loop]:
     """These loops, in this order."""
     found = history_of((r for r in records if r.loop in ids), lambda started: started.loop in ids)
     return {id: found.loops[id] for id in ids if id in found.loops}
+
+
+def backlog_history(records: Iterable[Record], root: Path) -> History:
+    """With the loops on tasks of this checkout's backlog."""
+    return history_of(records, lambda started: started.of_backlog and started.home == str(root))
 
 
 class LiveHistory:

@@ -4,7 +4,6 @@ It needs the records themselves: a resume closes what they left open."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -125,16 +124,6 @@ def seen_in(records: list[Record]) -> set[str]:
         if record.kind in _BY_INBOX:
             seen.add(getattr(f.decode(record.data), "name", ""))
     return seen - {""}
-
-
-def ended_loops(records: list[Record], home: Repo) -> Iterator[tuple[LoopState, int]]:
-    """Every loop of the backlog that ended, with the number of the record that says so."""
-    for own in by_loop(records, home).values():
-        last = max((r.seq for r in own if r.kind == "loop.ended"), default=0)
-        if last:
-            s = fold_all(f.decode(r.data) for r in own)
-            if s.judgement.ended is not None:
-                yield s, last
 
 
 def by_loop(records: list[Record], home: Repo) -> dict[str, list[Record]]:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.exits import BY_NAME, DONE, exit_code
+from ralph.core.exits import BY_NAME, DONE, OVER, exit_code
 from ralph.core.hats.event_log import EventOutcome, EventOutcomes
 from ralph.core.hats.steps import IDLE
 from ralph.core.loop.end_advice import what_next, why_it_ended
@@ -119,6 +119,9 @@ class Loop(msgspec.Struct, eq=False):
     prepare_seconds: float = 0.0
     inspect_seconds: float = 0.0
     land_seconds: float = 0.0
+    for_backlog: list[
+        tuple[int, f.TaskProposed | f.LoopResumed | f.LoopEnded]
+    ] = []  # by record, oldest first
     standing: Standing = "running"
     until: float = 0.0
     recent: Recent = msgspec.field(default_factory=Recent)
@@ -177,6 +180,7 @@ class Loop(msgspec.Struct, eq=False):
 
     def _resumed(self, x: f.LoopResumed, at: At) -> None:
         self.end = self.idle = None
+        self.for_backlog.append((at.seq, x))
         self._mark("resumed", x, at)
 
     def _iteration_started(self, x: f.IterationStarted, at: At) -> None:
@@ -278,8 +282,12 @@ class Loop(msgspec.Struct, eq=False):
     def _notified(self, x: f.Notified, at: At) -> None:
         self.notices.append(Notice(at, x))
 
+    def _proposed(self, x: f.TaskProposed, at: At) -> None:
+        self.for_backlog.append((at.seq, x))
+
     def _ended(self, x: f.LoopEnded, at: At) -> None:
         self.end = x
+        self.for_backlog.append((at.seq, x))
         end = self.state.judgement.ended or x.end  # the state believes no end that the gates do not bear out
         self._mark("ended", replace(x, end=end), at)
         confirmed = BY_NAME[x.end].claim
@@ -474,6 +482,23 @@ class Loop(msgspec.Struct, eq=False):
         """To be written down; `take_up` comes before the next fact."""
         self.forget_past()
         self.events.before = None
+        s = self.state
+        if (
+            s.identity.home and s.judgement.ended in OVER
+        ):  # of its evidence, only the outcome is still asked for
+            self.iterations, self.results, self.base_results = {}, {}, {}
+            self.events.numbers = {}
+            judgement = replace(
+                s.judgement,
+                claim=None,
+                results=(),
+                verdicts={},
+                failures={},
+                checks={},
+                reviews={},
+                history=(),
+            )
+            self.state = replace(s, progress=replace(s.progress, trees={}, events={}), judgement=judgement)
 
     def take_up(self) -> None:
         self.events.stand(self.state)
@@ -544,5 +569,6 @@ _HANDLERS: dict[type, Callable[[Loop, Any, At], None]] = {
     f.BoardLooked: Loop._board_looked,
     f.InboxRefused: Loop._refused,
     f.Notified: Loop._notified,
+    f.TaskProposed: Loop._proposed,
     f.LoopEnded: Loop._ended,
 }

@@ -7,7 +7,7 @@ place of the failure. If it came to a good end there is nothing left to split, a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import msgspec
 
@@ -25,7 +25,7 @@ from ralph.backlog.changes import (
 from ralph.backlog.source import Backlog
 from ralph.core import facts as f
 from ralph.core.exits import BY_NAME, DONE, FAILURES, OVER, exit_code
-from ralph.core.loop.fold import fold_all
+from ralph.core.loop.end_advice import lacks, landed_apart
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import LandPolicy, Task
 from ralph.core.run import RunState, Work, is_under
@@ -34,9 +34,7 @@ from ralph.errors import RalphError
 from ralph.git.refs import ref_mark
 from ralph.git.repo import Repo
 from ralph.git.workspaces.pool import slots
-from ralph.history.loop_records import Begun, by_loop
-from ralph.journal.record import Record
-from ralph.runner.operations.landing import lacks, landed_apart
+from ralph.history.loops import Loop
 from ralph.runner.task_list import GONE
 from ralph.runner.unlanded_tasks import UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
@@ -323,38 +321,35 @@ class BacklogTasks:
         result = self._results.get(x.id)
         return f"{x.id}: {x.what}" + (f"; what its loop came to: {result}" if result else "")
 
-    def catch_up(self, records: list[Record], ended: dict[int, LoopState]) -> None:
+    def catch_up(self, loops: Collection[Loop], written: int) -> None:
         """What was proposed and what loops came to, in the order in which it happened: a dead run had not yet written all
-        of it. `ended`: the record that ended a loop, and the loop."""
-        notes = (f.decode(r.data) for r in records if r.kind == "backlog.written")
-        written = max((x.seq for x in notes if isinstance(x, f.BacklogWritten)), default=0)
-        own = [r for of in by_loop(records, self._home).values() for r in of]
-        tasks: dict[str, str] = {}
+        of it. `loops`: of this backlog; `written`: the record up to which the file has been told."""
+        news: list[tuple[int, Loop, f.AnyFact | None]] = [(loop.at.seq, loop, None) for loop in loops]
+        news += [(seq, loop, fact) for loop in loops for seq, fact in loop.for_backlog]
+        last = {loop.id: seq for seq, loop, fact in news if isinstance(fact, f.LoopEnded)}
         ends: dict[str, f.LoopEnded] = {}
-        for record in sorted(own, key=lambda r: r.seq):
-            if record.seq in ended:
-                s = ended[record.seq]
-                if record.seq > written:
-                    self.settle(s)
-                    if (
-                        s.judgement.ended in DONE
-                        and not exit_code(s.judgement.ended, s.identity.policy)
-                        and not lacks(s)
-                    ):
-                        self.caught_up.append(s.identity.task.id)
-                elif s.judgement.ended in OVER:
-                    self.proposing.forget(s.identity.task.id)
-            elif record.kind in ("loop.started", "loop.resumed", "loop.ended", "task.proposed"):
-                fact = f.decode(record.data)
-                if isinstance(fact, f.LoopStarted):
-                    tasks[record.loop] = fact.task.id
-                    self.proposing.began(fact.task.id)
-                elif isinstance(fact, f.TaskProposed):
-                    self.proposing.heard(fact, tasks[record.loop], written=record.seq <= written)
-                elif isinstance(fact, f.LoopEnded):  # parked: it went on later
-                    ends[record.loop] = fact
-                elif record.loop in ends and record.seq > written:
-                    self._went_on(tasks[record.loop], ends[record.loop])
+        for seq, loop, fact in sorted(news, key=lambda one: one[0]):
+            s, task = loop.state, loop.state.identity.task.id
+            match fact:
+                case None:
+                    self.proposing.began(task)
+                case f.TaskProposed():
+                    self.proposing.heard(fact, task, written=seq <= written)
+                case f.LoopEnded() if seq == last[loop.id] and s.judgement.ended is not None:
+                    self._came_to(s, told=seq <= written)
+                case f.LoopEnded():  # parked: it went on later
+                    ends[loop.id] = fact
+                case f.LoopResumed() if loop.id in ends and seq > written:
+                    self._went_on(task, ends[loop.id])
+
+    def _came_to(self, s: LoopState, *, told: bool) -> None:
+        if told:
+            if s.judgement.ended in OVER:
+                self.proposing.forget(s.identity.task.id)
+            return
+        self.settle(s)
+        if s.judgement.ended in DONE and not exit_code(s.judgement.ended, s.identity.policy) and not lacks(s):
+            self.caught_up.append(s.identity.task.id)
 
     def _went_on(self, id: str, end: f.LoopEnded) -> None:
         """The file may still say that it waits for a person, in the words of this end."""
@@ -394,32 +389,27 @@ def changes(s: LoopState) -> Iterator[Change]:
             yield Cancelled(s.identity.task.id, s.judgement.end_reason, of_loop=True)
 
 
-def unfinished(records: list[Record], home: Repo) -> dict[str, Begun]:
-    """Loops of this repository's backlog that go on by themselves, by task."""
-    found: dict[str, Begun] = {}
-    for loop, own in by_loop(records, home).items():
-        s = fold_all(f.decode(r.data) for r in own)
+def unfinished(loops: Iterable[Loop]) -> dict[str, Loop]:
+    """Loops of a backlog that go on by themselves, by task."""
+    found: dict[str, Loop] = {}
+    for loop in loops:
+        s, task = loop.state, loop.state.identity.task.id
         if (
             s.judgement.ended is None
             or s.people.replied
             or (s.judgement.ended not in OVER and not list(changes(s)))
         ):
-            found[s.identity.task.id] = Begun(s, own)
-        elif s.identity.task.id in found and found[s.identity.task.id].state.identity.loop < loop:
-            del found[s.identity.task.id]
+            found[task] = loop
+        elif task in found and found[task].id < loop.id:
+            del found[task]
     return found
 
 
-def waiting(records: list[Record], home: Repo) -> dict[str, Begun]:
-    """Loops that are not over and whose workspace is still there, by task: also those that wait for a person."""
+def waiting(loops: Iterable[Loop], home: Repo) -> dict[str, Loop]:
+    """Those that are not over and whose workspace is still there, by task: also those that wait for a person."""
     there = {workspace.loop for workspace in slots(home) if (workspace.path / ".git").exists()}
-    found: dict[str, Begun] = {}
-    for loop, own in by_loop(records, home).items() if there else ():
-        if loop in there:
-            s = fold_all(f.decode(r.data) for r in own)
-            if s.judgement.ended not in OVER:
-                found[s.identity.task.id] = Begun(s, own)
-    return found
+    found = (loop for loop in loops if loop.id in there and loop.state.judgement.ended not in OVER)
+    return {loop.state.identity.task.id: loop for loop in found}
 
 
 def needs_a_person(s: LoopState) -> bool:

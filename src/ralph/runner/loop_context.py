@@ -25,6 +25,7 @@ from ralph.git.ignored_files import with_excludes
 from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import Repo, own_files
 from ralph.git.snapshots import Snapshots
+from ralph.history import SAVE_EVERY
 from ralph.journal.append import Journal
 from ralph.journal.inbox import content_mark
 from ralph.journal.record import now
@@ -98,6 +99,15 @@ class RunContext(msgspec.Struct):
     beside: list[
         RunningOperation
     ]  # what is under way and belongs to no loop's work: who is being told, a review of the run
+    saved: int = 0  # the record at which the history was last saved
+
+    def save_history(self) -> None:
+        """Now and then, so that whoever looks at a long journal reads only what is new."""
+        if self.journal.seq >= self.saved + SAVE_EVERY:
+            from ralph.history.saved import save  # most journals are short
+
+            save(self.journal.path.parent)
+            self.saved = self.journal.seq
 
     def without_secrets(self, fact: f.AnyFact) -> f.AnyFact:
         """What agents, people and errors say. A loop's own policy stays whole: a resume needs it."""

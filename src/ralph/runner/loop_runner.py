@@ -141,6 +141,7 @@ class LoopRunner:
             run.view.end(s)
         if self._telling:
             self._telling.take(fact, s)
+        run.save_history()
 
     # -- what is under way ---------------------------------------------------------------------------
 

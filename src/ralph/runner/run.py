@@ -64,6 +64,7 @@ from ralph.runner.task_list import GONE, TaskList
 from ralph.text import few
 
 if TYPE_CHECKING:
+    from ralph.history.history import History
     from ralph.runner.run_review import RunReviewer
 
 _NOTHING = f.Usage()
@@ -321,10 +322,17 @@ class Run:
             return {}, policies
         from ralph.runner.backlog_tasks import unfinished, waiting  # a prompt needs nothing of it
 
-        taken = unfinished(self._journal.records, self._home)
-        parked = waiting(self._journal.records, self._home)
+        loops = self._past_of_backlog.loops.values()
+        taken, parked = unfinished(loops), waiting(loops, self._home)
         policies += [one.state.identity.policy for one in (*taken.values(), *parked.values())]
-        return taken, policies
+        found = ((task, begun(self._journal.records, loop.id)) for task, loop in taken.items())
+        return {task: before for task, before in found if before}, policies
+
+    @cached_property
+    def _past_of_backlog(self) -> History:
+        from ralph.history.history import backlog_history
+
+        return backlog_history(self._journal.records, self._home.root)
 
     def _nothing_left(self) -> bool:
         """What is still to be swept or can still go on must stay in sight."""
@@ -353,17 +361,14 @@ class Run:
 
     def _catch_up(self, dead: Collection[str]) -> None:
         """What a dead run had recorded and not yet written; workspaces of loops that are over; who was not told."""
-        records = self._journal.records
         if self._tasks.source == "backlog":
-            from ralph.history.loop_records import ended_loops
             from ralph.runner.operations.landing import leave
 
-            ended = {last: s for s, last in ended_loops(records, self._home)}
-            over = {s.identity.loop: s for s in ended.values() if s.judgement.ended in OVER}
-            self._parked = {
-                s.identity.loop: s.identity.task.id for s in ended.values() if s.identity.loop not in over
-            }
-            self._tasks.catch_up(records, ended)
+            past = self._past_of_backlog
+            ended = {id: loop.state for id, loop in past.loops.items() if loop.state.judgement.ended}
+            over = {id: s for id, s in ended.items() if s.judgement.ended in OVER}
+            self._parked = {id: s.identity.task.id for id, s in ended.items() if id not in over}
+            self._tasks.catch_up(past.loops.values(), past.survey.written)
             for loop in self._workspaces.loops():
                 if loop in over and (workspace := self._workspaces.of(loop)):
                     leave(self._home, workspace, over[loop])

@@ -11,9 +11,9 @@ from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Task
 from ralph.core.run import RunState, Work
-from ralph.journal.record import Record
 
 if TYPE_CHECKING:
+    from ralph.history.loops import Loop
     from ralph.runner.backlog_tasks import BacklogTasks
 
 GONE = "its workspace is gone"  # with what was made there: the task begins anew
@@ -48,8 +48,8 @@ class TaskList(Protocol):
     def settle(self, s: LoopState) -> None:
         """This loop has ended."""
 
-    def catch_up(self, records: list[Record], ended: dict[int, LoopState]) -> None:
-        """What a dead run had recorded and not yet written. `ended`: the record that ended a loop, and the loop."""
+    def catch_up(self, loops: Collection[Loop], written: int) -> None:
+        """What a dead run had recorded and not yet written. `written`: the record up to which the list has been told."""
 
     def give_back(self, begun: Collection[str]) -> None:
         """Nobody works on its tasks, apart from these."""
@@ -101,7 +101,7 @@ class PromptTask:
 
     def settle(self, s: LoopState) -> None: ...
 
-    def catch_up(self, records: list[Record], ended: dict[int, LoopState]) -> None: ...
+    def catch_up(self, loops: Collection[Loop], written: int) -> None: ...
 
     def give_back(self, begun: Collection[str]) -> None: ...
 

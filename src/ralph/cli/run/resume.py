@@ -25,8 +25,9 @@ from ralph.core.loop.state import LoopState
 from ralph.core.run import Work
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
-from ralph.history.history import survey
-from ralph.history.loop_records import Begun, begun, died_after, is_over, is_unfinished, last_loop
+from ralph.history.history import backlog_history, build, survey
+from ralph.history.loop_records import died_after, is_over, is_unfinished, last_loop
+from ralph.history.loops import Loop
 from ralph.history.runs import file_of, runs_in
 from ralph.journal.lock import Busy, holder
 from ralph.journal.read import NAME, scan
@@ -191,11 +192,11 @@ def _of_backlog(repo: Repo, records: list[Record], task: str, *, says: bool) -> 
         )
     if not task and _prompt_comes_first(records, repo):
         return None
-    found = waiting(records, repo)
+    found = waiting(backlog_history(records, repo.root).loops.values(), repo)
     one = _named(found, task, records, repo) if task else _only(found, says)
     if one is None:
         return None
-    file = Path(file_of(records, one.records[0].run) or context.of_folder(repo, Path.cwd()))
+    file = Path(file_of(records, one.at.run) or context.of_folder(repo, Path.cwd()))
     _check_line(file, repo, one.state)
     return ChosenTask(one.state, file)
 
@@ -209,7 +210,7 @@ def _prompt_comes_first(records: list[Record], repo: Repo) -> bool:
     return is_unfinished(newest[0]) or run is None or run.at.seq < newest[1][-1].seq
 
 
-def _only(found: dict[str, Begun], says: bool) -> Begun | None:
+def _only(found: dict[str, Loop], says: bool) -> Loop | None:
     parked = [one for one in found.values() if needs_a_person(one.state)]
     if len(parked) == 1 and (says or len(found) == 1):
         return parked[0]
@@ -227,7 +228,7 @@ def _only(found: dict[str, Begun], says: bool) -> Begun | None:
     )
 
 
-def _named(found: dict[str, Begun], task: str, records: list[Record], repo: Repo) -> Begun | None:
+def _named(found: dict[str, Loop], task: str, records: list[Record], repo: Repo) -> Loop | None:
     if task in found:
         return found[task]
     again = f"`ralph task reopen {shlex_quoted(task)}`, then `ralph run`"
@@ -254,10 +255,10 @@ def _named(found: dict[str, Begun], task: str, records: list[Record], repo: Repo
     )
 
 
-def _last_of(task: str, records: list[Record], repo: Repo) -> Begun | None:
+def _last_of(task: str, records: list[Record], repo: Repo) -> Loop | None:
     here = survey(records).here(repo.root)
     last = next((one.id for one in reversed(here) if one.of_backlog and one.task == task), None)
-    return begun(records, last) if last else None
+    return build(records, [last])[last] if last else None
 
 
 def _check_line(file: Path, repo: Repo, s: LoopState) -> None:

@@ -89,10 +89,11 @@ def at_work(live: LiveRun, task: str) -> list[LoopState]:
 
 def could_go_on(repo: Repo, task: str) -> list[LoopState]:
     """Nothing runs: the loops that a later run can take up again."""
-    records = scan(repo.state_dir / NAME).records
+    journal = CurrentHistory(repo.state_dir)
     newest = resumable(repo)
     found = [newest] if newest else []
-    found += [begun.state for begun in waiting(records, repo).values()]
+    loops = journal.loops(journal.survey.of_backlog(repo.root)).values()
+    found += [loop.state for loop in waiting(loops, repo).values()]
     return [s for s in found if task in ("", s.identity.task.id)]
 
 

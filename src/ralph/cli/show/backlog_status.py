@@ -30,10 +30,9 @@ from ralph.core.policy import LandPolicy
 from ralph.core.run import is_consensus, latest, together
 from ralph.core.tasks.task import STATUSES
 from ralph.git.repo import Repo
-from ralph.history.loop_records import ended_loops
 from ralph.history.loops import Loop
 from ralph.history.runs import RunRecord
-from ralph.journal.record import Record
+from ralph.history.saved import CurrentHistory
 from ralph.runner.backlog_tasks import BacklogTasks, needs_a_person, waiting
 from ralph.runner.unlanded_tasks import UnlandedTask, UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
@@ -107,21 +106,27 @@ class BacklogStatus(msgspec.Struct, frozen=True):
         return any(loop.state.progress.estimated for loop in self.loops) or any(x.estimated for x in reviews)
 
 
-def backlog_status(
-    run: RunRecord, loops: list[Loop], records: list[Record], repo: Repo, working: str
-) -> BacklogStatus:
-    """`loops`: of this run; `working`: the run that is at work now."""
+def backlog_status(run: RunRecord, journal: CurrentHistory, repo: Repo, working: str) -> BacklogStatus:
+    """`working`: the run that is at work now."""
+    known = journal.survey
+    loops = [
+        loop.stand(live=working == run.id)
+        for loop in journal.loops(known.loops_of(run.lives, repo.root)).values()
+    ]
+    everything = list(journal.loops(known.of_backlog(repo.root)).values())
     under_way = [loop for loop in loops if loop.state.judgement.ended is None]
     latest = {
         loop.state.identity.task.id: loop.state for loop in loops
     }  # a task that was reopened counts once
-    backlog = _backlog(run, records, repo, [loop.state.identity.task.id for loop in under_way])
+    backlog = _backlog(
+        run, everything, known.written, repo, [loop.state.identity.task.id for loop in under_way]
+    )
     elsewhere = UnlandedTasks(repo)
     outcomes = [_outcome(s, backlog, elsewhere) for s in latest.values() if s.judgement.ended is not None]
     apart = elsewhere.among(backlog.all()) if backlog else []
     told = {x.task for x in outcomes if not x.done}
     held = unready(backlog, apart, but=told) if backlog else ""
-    parked = _parked(records, repo, backlog)
+    parked = _parked(everything, repo, backlog)
     ready = len(free(backlog, None, [one.task for one in apart])) if backlog else 0
     problems = len(backlog.problems()) if backlog else 0
     whole = run.state
@@ -199,13 +204,14 @@ def _outcome_json(x: TaskOutcome) -> dict[str, Any]:
     }
 
 
-def _backlog(run: RunRecord, records: list[Record], repo: Repo, under_way: list[str]) -> JsonlBacklog | None:
+def _backlog(
+    run: RunRecord, loops: list[Loop], written: int, repo: Repo, under_way: list[str]
+) -> JsonlBacklog | None:
     """As the file will be: with what the journal knows and nobody has written into it yet. Nothing is written here."""
     if not Path(run.started.file).is_file():
         return None
     backlog = JsonlBacklog(Path(run.started.file), repo.state_dir)
-    ended = {last: s for s, last in ended_loops(records, repo)}
-    BacklogTasks(backlog, repo, LandPolicy()).catch_up(records, ended)
+    BacklogTasks(backlog, repo, LandPolicy()).catch_up(loops, written)
     for id in under_way:
         if (task := backlog.get(id)) and task.status == "pending":
             backlog.note(Claimed(id))
@@ -217,9 +223,9 @@ def _outcome(s: LoopState, backlog: JsonlBacklog | None, elsewhere: UnlandedTask
     return TaskOutcome(s, split, loose_end(s, elsewhere))
 
 
-def _parked(records: list[Record], repo: Repo, backlog: JsonlBacklog | None) -> list[TaskOutcome]:
+def _parked(loops: list[Loop], repo: Repo, backlog: JsonlBacklog | None) -> list[TaskOutcome]:
     """Not those that somebody has reopened, completed or cancelled since."""
-    found = (one.state for one in waiting(records, repo).values())
+    found = (one.state for one in waiting(loops, repo).values())
     return [
         TaskOutcome(s)
         for s in found

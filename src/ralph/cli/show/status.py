@@ -33,7 +33,7 @@ from ralph.cli.show.loop_status import (
 from ralph.cli.show.operation_words import name_of
 from ralph.core.exits import BY_NAME
 from ralph.git.repo import Repo
-from ralph.history.history import Survey, build
+from ralph.history.history import Survey
 from ralph.history.loops import Loop, Message
 from ralph.history.runs import meant
 from ralph.history.saved import CurrentHistory
@@ -112,11 +112,7 @@ def look(repo: Repo) -> StatusPlace:
     if run and (not newest or known.newest[newest] < run.at.seq):
         from ralph.cli.show.backlog_status import backlog_status
 
-        records = journal.records()  # what the backlog's file is still to be told is found in them
-        loops = build(records, known.loops_of(run.lives, repo.root)).values()
-        for loop in loops:
-            loop.stand(live=working == run.id)
-        return StatusPlace(live, elsewhere, backlog=backlog_status(run, list(loops), records, repo, working))
+        return StatusPlace(live, elsewhere, backlog=backlog_status(run, journal, repo, working))
     if not newest:
         return StatusPlace(live, elsewhere)
     loop = journal.loops([newest])[newest]

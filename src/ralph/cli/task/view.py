@@ -17,10 +17,10 @@ from ralph.backlog.source import Backlog
 from ralph.cli.context import here, of_folder
 from ralph.cli.output import harmless
 from ralph.core.exits import DONE, FAILURES, exit_code
+from ralph.core.loop.end_advice import lacks, landed_apart
 from ralph.core.loop.state import LoopState
 from ralph.core.tasks.task import BacklogTask, TaskProblem
 from ralph.errors import RalphError
-from ralph.runner.operations.landing import lacks, landed_apart
 from ralph.runner.unlanded_tasks import HEADS, UnlandedTask, UnlandedTasks, needs
 from ralph.runner.unlanded_tasks import ready as free
 from ralph.terminal.words import one_line

@@ -1,10 +1,12 @@
-"""The one line that says what to do after an end."""
+"""What an end leaves to be done, and the one line that says so."""
 
 from __future__ import annotations
 
 from ralph.core.exits import BY_NAME, DONE, FLAGS, End, resume_of, shlex_quoted
 from ralph.core.hats.board import through
 from ralph.core.loop.state import LoopState
+
+_HEADS = "refs/heads/"
 
 
 def what_next(end: End, s: LoopState) -> str:
@@ -34,9 +36,7 @@ def _apart(end: End, s: LoopState) -> str:
     if s.landing.landed and s.landing.landed.url:
         return f"Look at the pull request: {s.landing.landed.url}"
     if s.landing.landed and s.landing.landed.how == "branch" and s.identity.policy.land.how == "merge":
-        branch, target = (
-            ref.removeprefix("refs/heads/") for ref in (s.landing.landed.ref, s.identity.policy.land.target)
-        )
+        branch, target = landed_apart(s)
         return f"It is not on {target}. Look at it, then `git merge {shlex_quoted(branch)}` on {target}."
     if s.landing.landed:
         return f"Look at it with `git show {s.landing.landed.commit[:12]}`."
@@ -55,6 +55,21 @@ def _apart(end: End, s: LoopState) -> str:
             return f"It left no change. To go on: `{resume_of(s)}`; to begin anew: {again}."
         case "in_progress":
             return f"`{'ralph run' if of_backlog else 'ralph resume'}` goes on with it."
+
+
+def landed_apart(s: LoopState) -> tuple[str, str]:
+    """The branch that it landed on when that is not the target; and the target, if that is where it was to land."""
+    landed, land = s.landing.landed, s.identity.policy.land
+    if landed is None or landed.how == "merge":
+        return "", ""
+    return landed.ref.removeprefix(_HEADS), land.target.removeprefix(_HEADS) if land.how == "merge" else ""
+
+
+def lacks(s: LoopState) -> bool:
+    """Whether it is done and something that was asked for is still missing: its pull request, or that it is on the target."""
+    if s.landing.landed is None:
+        return False
+    return (s.landing.landed.how == "pr" and not s.landing.landed.url) or bool(landed_apart(s)[1])
 
 
 def what_it_needs(end: End, s: LoopState) -> str:

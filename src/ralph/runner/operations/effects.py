@@ -156,7 +156,7 @@ class Effects:
     def _finish(self, op: d.Finish, s: LoopState) -> None:
         branch, note, code = "", "", op.code
         if self._b.workspace or op.end in FAILURES:
-            from ralph.runner.operations.landing import lacks
+            from ralph.core.loop.end_advice import lacks
 
             branch, note = self._landing().failure(op, s)
             code = op.code or (SOME_TASKS_FAILED if lacks(s) else 0)

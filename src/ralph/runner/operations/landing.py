@@ -310,22 +310,6 @@ def leave(home: Repo, workspace: PooledWorkspace, s: LoopState) -> None:
     release(home, workspace, tip="" if kept else tip(home, own))
 
 
-def landed_apart(s: LoopState) -> tuple[str, str]:
-    """The branch that it landed on when that is not the target; and the target, if that is where it was to land."""
-    if s.landing.landed is None or s.landing.landed.how == "merge":
-        return "", ""
-    return _short(s.landing.landed.ref), _short(
-        s.identity.policy.land.target
-    ) if s.identity.policy.land.how == "merge" else ""
-
-
-def lacks(s: LoopState) -> bool:
-    """Whether it is done and something that was asked for is still missing: its pull request, or that it is on the target."""
-    if s.landing.landed is None:
-        return False
-    return (s.landing.landed.how == "pr" and not s.landing.landed.url) or bool(landed_apart(s)[1])
-
-
 def _not_pushed(outcome: Pushed | NotPushed) -> str:
     return f"not pushed: {printable(outcome.why)}" if isinstance(outcome, NotPushed) else ""
 
