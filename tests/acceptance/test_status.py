@@ -130,7 +130,7 @@ def test_what_it_waits_for_and_until_when_is_shown(project: Project) -> None:
     assert "goes on by itself" in shown["next"]
     found = told(project)
     assert found["state"] == "waiting"
-    assert {"for", "why", "until"} == found["waiting"].keys()
+    assert {"for", "why", "until", "since"} == found["waiting"].keys()
     assert project.ralph("stop").returncode == 0
     assert run.wait(60) == 12
 

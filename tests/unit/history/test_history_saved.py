@@ -18,7 +18,7 @@ from ralph.core.policy import Task
 from ralph.history import saved
 from ralph.history.history import build
 from ralph.history.saved import NAME, CurrentHistory, save
-from ralph.runner.backlog_writes import changes
+from ralph.runner.backlog_tasks import changes
 
 
 @pytest.fixture(autouse=True)
