@@ -167,7 +167,9 @@ class Project:
             "head": (self.path / ".git/HEAD").read_text(),
             "index": (self.path / ".git/index").read_bytes().hex(),
             "refs": "\n".join(
-                line for line in self.git("for-each-ref").splitlines() if "\trefs/ralph/" not in line
+                line
+                for line in self.git("for-each-ref").splitlines()
+                if not any(f"\t{own}" in line for own in ("refs/ralph/", "refs/heads/wip/ralph-fail-"))
             ),
             "stash": self.git("stash", "list"),
             "hooks": ",".join(sorted(p.name for p in (self.path / ".git/hooks").iterdir())),

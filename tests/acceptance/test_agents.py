@@ -216,7 +216,7 @@ def test_json_lines_are_understood_in_a_run(project: Project) -> None:
     done = project.ralph("run", "--max-iterations", "1")
     assert done.returncode == 0, done.stdout + done.stderr
     ended = project.facts("iteration.ended")[0]
-    assert ended["usage"] == {"tokens": 12, "cost_usd": 0.25}
+    assert ended["usage"] == {"tokens": 12, "cost_usd": 0.25, "split": {"input": 5, "output": 7}}
     assert ended["structured"] is True and ended.get("fault", "") == ""
     assert "12 tokens, 0.25 USD" in done.stdout
 

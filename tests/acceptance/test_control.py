@@ -127,9 +127,9 @@ def test_a_stop_file_at_the_start_is_honoured_then_removed(project: Project) -> 
     (project.path / ".stop").touch()
     done = project.ralph("run")
     assert done.returncode == 12, done.stdout
-    assert project.facts("iteration.started") == []
+    assert project.facts("loop.started") == []
     assert not (project.path / ".stop").exists()
-    assert project.ralph("resume").returncode == 0
+    assert project.ralph("run").returncode == 0
 
 
 def test_a_stop_does_not_keep_a_true_claim_from_completing(project: Project) -> None:
@@ -170,11 +170,11 @@ def test_a_stop_that_comes_before_the_run_can_listen_is_not_lost_and_does_no_har
     unfinished(project)
     terminal = Terminal(project, "run")
     terminal.await_text("Resume or fresh?")
-    assert project.ralph("stop").returncode == 0
-    terminal.press("resume\n")
-    assert terminal.end() != 0
-    assert project.end()["end"] == "limit"
-    assert "stopping after this iteration: ralph stop" in terminal.shown
+    assert "nothing runs here" in project.ralph("stop").stderr
+    (project.path / ".stop").touch()
+    terminal.press("fresh\n")
+    assert terminal.end() == 12, terminal.shown
+    assert len(project.facts("loop.started")) == 1
 
 
 def test_a_cancelled_loop_is_over_and_its_edits_stay(project: Project) -> None:

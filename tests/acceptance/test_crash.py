@@ -181,7 +181,7 @@ def test_a_second_death_while_taking_it_up_changes_nothing(small: Story, tmp_pat
 def test_a_disk_that_fails_ends_the_run_and_loses_nothing(small: Story, tmp_path: Path, part: int) -> None:
     writing = [seam for seam in small.seams if seam.writes]
     agent_starts = [seam for seam in writing if seam.at == "process.start.before#3"]  # not the agent's fault
-    for seam in chosen(agent_starts + turn_by_turn(writing, 8), part, 2):
+    for seam in chosen(list(dict.fromkeys(agent_starts + turn_by_turn(writing, 8))), part, 2):
         play(small, tmp_path / seam.at, f"{('ENOSPC', 'EIO')[part]}@{seam.at}")
 
 

@@ -69,7 +69,7 @@ def test_a_checkpoint_of_an_earlier_loop_is_gone_when_a_new_one_starts(project: 
     checkpoint(project)
     project.agent("ls .ralph/checkpoints > listed 2>&1; echo 42 > answer; echo TASK_COMPLETE")
     project.commit()
-    assert project.ralph("run").returncode == 0
+    assert project.ralph("run", "--fresh").returncode == 0
     assert (project.path / "listed").read_text() == ""
 
 

@@ -160,7 +160,7 @@ def test_the_same_prompt_again_asks_and_another_one_says_how_to_go_on(prompt: Pr
     prompt.agent(BAD)
     prompt.commit()
     assert prompt.ralph("run", "-p", "Make it good", "--task-id", "first").returncode == 3
-    again = prompt.ralph("run", "-p", "Make it good", "--in-place")
+    again = prompt.ralph("run", "-p", "Make it good", "--task-id", "first", "--in-place")
     assert again.returncode == 2 and "--resume" in again.stderr and "--fresh" in again.stderr
     prompt.agent(GOOD)
     other = prompt.ralph("run", "-p", "Make it better", "--in-place")

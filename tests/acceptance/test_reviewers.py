@@ -233,7 +233,11 @@ def test_what_a_reviewer_spends_counts_and_is_seen(project: Project) -> None:
     reviewed(project, f"echo '{usage}'; printf '%b\\n' '{message}'", gates)
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout
-    assert project.facts("gate.ended")[-1]["usage"] == {"tokens": 770, "cost_usd": 0.25}
+    assert project.facts("gate.ended")[-1]["usage"] == {
+        "tokens": 770,
+        "cost_usd": 0.25,
+        "split": {"input": 700, "output": 70},
+    }
     assert "770 tokens, 0.25 USD" in done.stdout
 
 

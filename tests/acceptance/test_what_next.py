@@ -44,7 +44,7 @@ def test_needs_review_does_not_stand_in_the_way_of_a_new_task(project: Project) 
     (project.path / "extra").unlink()
     project.agent("echo 42 > answer; echo TASK_COMPLETE")
     project.commit()
-    assert project.ralph("run").returncode == 0
+    assert project.ralph("run", "--task-id", "another").returncode == 0
 
 
 def test_allowing_where_nothing_is_to_be_reviewed_is_refused(project: Project) -> None:

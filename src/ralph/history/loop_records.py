@@ -47,8 +47,9 @@ def last_loop(records: list[Record], root: Path, task: str = "") -> tuple[LoopSt
 
 
 def is_same(one: Task, other: Task) -> bool:
-    """Whether they are the same prompt, whatever they are called."""
-    return (one.title, one.description, one.criteria) == (other.title, other.description, other.criteria)
+    """Whether they are the same prompt."""
+    mine, theirs = ((task.id, task.title, task.description, task.criteria) for task in (one, other))
+    return mine == theirs
 
 
 def is_over(s: LoopState) -> bool:

@@ -235,7 +235,7 @@ def happenings(loop: Loop) -> list[tuple[str, _Happened]]:
     waits: _Happened = []
     notices: _Happened = []
     for w in loop.waits[-300:]:
-        of = f" of {duration(w.started.seconds)}" if w.started.seconds else ""
+        of = f" of {duration(w.started.seconds)}" if w.started.what != "landing" else ""
         took = f"{duration(w.span.ended - w.span.began)}{of}, {w.ended}"
         text = f"{one_line(w.started.what, 60)}, {took}: {one_line(w.started.why)}"
         waits.append((w.span.began, "wait", text))

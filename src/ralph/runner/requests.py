@@ -161,9 +161,14 @@ class Control:
     def deliver(self) -> bool:
         """Whether there was anything: who has no loop under way has to think again."""
         self._heard = False
+        if not self._over:
+            self.heed_stops()
+            self.collect()
+        return self._heard
+
+    def heed_stops(self) -> None:
+        """Signals, and the stop file."""
         self._drain()
-        if self._over:
-            return False
         while self._signals:
             number = self._signals.pop(0)
             if number != WAKE:
@@ -175,8 +180,6 @@ class Control:
             fault_point("remove.before", writes=True)
             self.stop_file.unlink(missing_ok=True)
             fault_point("remove.after")
-        self.collect()
-        return self._heard
 
     def stop(self, fact: f.StopRequested) -> None:
         """By the run itself: a limit of it is reached."""

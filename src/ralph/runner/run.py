@@ -42,6 +42,7 @@ from ralph.history.loop_records import (
     begun,
     can_go_on,
     dead_runs,
+    died_after,
     ended_by,
     how_it_ended,
     is_over,
@@ -56,7 +57,7 @@ from ralph.runner import sandboxing
 from ralph.runner.dead_runs import run_started, sweep_dead
 from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_context import RunContext, RunView
-from ralph.runner.loop_pool import LoopPool
+from ralph.runner.loop_pool import LONGEST, LoopPool
 from ralph.runner.loop_runner import LoopRunner
 from ralph.runner.loop_workspace import LoopWorkspace, Workspaces, folder_of, in_place, in_workspace
 from ralph.runner.requests import Control
@@ -187,7 +188,7 @@ class Run:
                 raise
 
     def _work(self, control: Control) -> int:
-        control.deliver()  # who wants it stopped already wants nothing begun
+        control.heed_stops()  # who wants it stopped already wants nothing begun
         while True:
             self._tasks.look()
             whole = self._tasks.whole(self.state)
@@ -230,8 +231,9 @@ class Run:
         if self._pool.loops:
             return min(self._tasks.look_at(), self._tasks.due())
         # Nobody else tells the view that time passes, and a stop file has no signal.
-        pulse = time.monotonic() + min(1.0, self._view.pulse(LoopState()))
-        return min(pulse, self._tasks.look_at(), self._tasks.due())
+        look = min(self._tasks.look_at(), self._tasks.due())
+        seconds = min(self._view.pulse(LoopState()), 1.0 if look == float("inf") else LONGEST)
+        return min(time.monotonic() + seconds, look)
 
     def _end(self, code: int) -> int:
         """Its end is settled; who is still being told is waited for. A signal only hurries that from here on."""
@@ -307,11 +309,16 @@ class Run:
         """Who asked has looked; but meanwhile another run may have gone on with it."""
         if self._request.resume is None:
             return None
-        if found := begun(self._journal.records, self._request.resume.loop):
-            return found
-        raise RalphError(
-            "there is nothing of it to go on with any more", todo="`ralph status` shows how it stands."
-        )
+        found = begun(self._journal.records, self._request.resume.loop)
+        if found is None:
+            raise RalphError(
+                "there is nothing of it to go on with any more", todo="`ralph status` shows how it stands."
+            )
+        s = found.state
+        if is_over(s) and not died_after(found.records, self._journal.records):
+            what = f"there is nothing to resume here: {s.identity.task.id} is over ({s.judgement.ended})"
+            raise RalphError(what, todo='Start with `ralph run -p "..."`.')
+        return found
 
     def _taken_up(self) -> tuple[dict[str, Begun], list[Policy]]:
         """The loops that go on, by task; and every policy under which somebody may be started."""

@@ -26,7 +26,7 @@ from ralph.core.run import Work
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
 from ralph.history.history import backlog_history, build, survey
-from ralph.history.loop_records import died_after, is_over, is_unfinished, last_loop
+from ralph.history.loop_records import is_over, is_unfinished, last_loop
 from ralph.history.loops import Loop
 from ralph.history.runs import file_of, runs_in
 from ralph.journal.lock import Busy, holder
@@ -87,16 +87,15 @@ def go_on(
     """From wherever in the repository: the loop goes on in the folder in which it began."""
     repo = here()
     refuse_inside(repo)
+    limits = _raised(given)
     records = scan(repo.state_dir / NAME).records
     of_backlog = _of_backlog(repo, records, task, says=bool(answer or allow))
     loop = of_backlog.state if of_backlog else _of_prompt(repo, records, task)
     s = loop.identity
     if not is_over(loop):
         check_agents(s.policy, Path(s.root) / s.folder, "loop")
-        _refuse_in_vain(loop, limits := _raised(given), answer, allow)
+        _refuse_in_vain(loop, limits, answer, allow)
         _check_allowed(loop, allow)
-    else:
-        limits = {}
     request = RunRequest(
         folder=Path(s.home or s.root) / s.folder,
         repo=repo,
@@ -115,7 +114,7 @@ def go_on(
 
 
 def _of_prompt(repo: Repo, records: list[Record], task: str) -> LoopState:
-    """The newest loop of a prompt here, or of this one. One that is over is told of again if its run died before that."""
+    """The newest loop of a prompt here, or of this one; also one that is over: its run may have died before it said so."""
     if (live := holder(repo.state_dir)) is not None:
         raise Busy(
             repo.state_dir,
@@ -124,9 +123,8 @@ def _of_prompt(repo: Repo, records: list[Record], task: str) -> LoopState:
             str(live.get("since", "")),
         )
     found = last_loop(records, repo.root, task)
-    if found is None or (is_over(found[0]) and not died_after(found[1], records)):
-        over = f": {found[0].identity.task.id} is over ({found[0].judgement.ended})" if found else ""
-        raise RalphError(f"there is nothing to resume here{over}", todo='Start with `ralph run -p "..."`.')
+    if found is None:
+        raise RalphError("there is nothing to resume here", todo='Start with `ralph run -p "..."`.')
     return found[0]
 
 
