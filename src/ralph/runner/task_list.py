@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec.structs import replace
 
 from ralph.core import facts as f
+from ralph.core.exits import FAILURES
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Task
 from ralph.core.run import RunState, Work
@@ -77,6 +78,7 @@ class PromptTask:
         self._task = task
         self._beside = beside
         self._list: BacklogTasks | None = None
+        self._split: list[f.TaskProposed] = []
 
     def ready(self, s: RunState, work: Work, unfinished: Collection[str]) -> list[str]:
         return [self._task.id]
@@ -95,11 +97,22 @@ class PromptTask:
     def went_on(self, before: LoopState) -> None: ...
 
     def heard(self, fact: f.AnyFact, task: str) -> None:
-        if isinstance(fact, f.TaskProposed):
-            self._list = self._list or self._beside()
-            self._list.heard(replace(fact, parent="") if fact.parent == task else fact, task)
+        if isinstance(fact, f.TaskProposed) and fact.how == "split":
+            self._split.append(fact)
+        elif isinstance(fact, f.TaskProposed):
+            self._propose(fact)
 
-    def settle(self, s: LoopState) -> None: ...
+    def settle(self, s: LoopState) -> None:
+        """Its parts are wanted in its place: not if it is done."""
+        for fact in self._split if s.judgement.ended in FAILURES else ():
+            self._propose(fact)
+        self._split = []
+
+    def _propose(self, x: f.TaskProposed) -> None:
+        self._list = self._list or self._beside()
+        own = self._task.id  # is in no list: what is proposed below it goes to the top
+        tasks = tuple(replace(task, id="") if task.id.startswith(f"{own}.") else task for task in x.tasks)
+        self._list.heard(replace(x, parent="" if x.parent == own else x.parent, tasks=tasks), own)
 
     def catch_up(self, loops: Collection[Loop], written: int) -> None: ...
 
