@@ -13,7 +13,6 @@ from ralph.core.exits import RESUMABLE, SETTLED
 from ralph.core.loop.fold import fold_all
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Task
-from ralph.git.repo import Repo
 from ralph.journal.record import Record
 
 
@@ -125,15 +124,3 @@ def seen_in(records: list[Record]) -> set[str]:
         if record.kind in _BY_INBOX:
             seen.add(getattr(f.decode(record.data), "name", ""))
     return seen - {""}
-
-
-def by_loop(records: list[Record], home: Repo) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        if record.kind == "loop.started":
-            started = f.decode(record.data)
-            if isinstance(started, f.LoopStarted) and started.of_backlog and started.home == str(home.root):
-                found[started.loop] = []
-        if record.loop in found:
-            found[record.loop].append(record)
-    return found

@@ -7,24 +7,20 @@ from __future__ import annotations
 
 import re
 import time
-from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
-from ralph.history.loops import Loop
-from ralph.history.moments import At
-from ralph.terminal.activity import LONGEST_READ, activity, readable
-from ralph.terminal.loop_block import Now, render
+from ralph.terminal.activity import readable
+from ralph.terminal.loop_block import LiveLoop, Now, render
 from ralph.terminal.screen import Screen, Style, TextSpan, styled
 from ralph.terminal.words import colour_of, one_line
 
 FRAME_SECONDS = 0.1  # a frame, on average; while something runs there is one each second at least
 BURST = 5  # frames that may follow one another at once: facts come in groups
 MOST_WAITING = 5000  # lines that wait for the terminal; of what agents and gates print, more are left out
-LINES_KEPT = 20  # of the last ones heard, to find in them what is being done
 
 
 class Subject(Protocol):
@@ -44,40 +40,28 @@ class Subject(Protocol):
 
 
 class OneLoop:
-    """Its history as far as it is shown: moments are by the clock, and what is over is forgotten."""
+    """The block of a run of one loop."""
 
     def __init__(self) -> None:
-        self._loop = Loop()
-        self._recent: deque[str] = deque(maxlen=LINES_KEPT)
+        self._live = LiveLoop()
 
     def fact(self, fact: f.AnyFact, s: LoopState, clock: float) -> None:
-        if isinstance(fact, f.IterationStarted | f.GateStarted):
-            self._recent.clear()
-        if isinstance(fact, f.LoopStarted | f.LoopResumed):
-            self._loop = Loop()
-        elif isinstance(fact, f.IterationStarted):
-            self._loop.forget_past()
-        if s.identity.started:
-            self._loop.note(fact, At(moment=clock), s)
+        self._live.fact(fact, s, clock)
 
     def heard(self, task: str, text: str) -> None:
-        self._recent.append(text[: LONGEST_READ + 1])
+        self._live.heard(text)
 
     def felt(self, s: LoopState) -> None:
-        self._loop.state = s
+        self._live.loop.state = s
 
     def block(self, width: int, height: int, now: Now, *, colour: bool) -> list[str]:
-        return render(self._loop, width, height, now, doing=self._doing(), colour=colour)
+        return render(self._live.loop, width, height, now, doing=self._live.doing(), colour=colour)
 
     def until_next_second(self, now: Now) -> float:
-        op = next(iter(self._loop.state.progress.open), "")
-        began = self._loop.began(op)
+        loop = self._live.loop
+        began = loop.began(next(iter(loop.state.progress.open), ""))
         passed = now.wall.microsecond / 1e6 if began is None else (now.clock - began.moment) % 1.0
         return 1.0 - passed + 0.002
-
-    def _doing(self) -> str:
-        """Found only now: of ten thousand lines a second most are never looked at."""
-        return next((told for line in reversed(self._recent) if (told := activity(line))), "")
 
 
 class LiveView:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from datetime import datetime
 from typing import NamedTuple
 
+from ralph.core import facts as f
 from ralph.core.hats.event_log import about, title
 from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.loop import steering
@@ -15,6 +16,8 @@ from ralph.core.loop.state import LoopState, Running
 from ralph.core.policy import GatePolicy
 from ralph.history.gates import GateRun
 from ralph.history.loops import Loop
+from ralph.history.moments import At
+from ralph.terminal.activity import LONGEST_READ, activity
 from ralph.terminal.lines import own_name
 from ralph.terminal.screen import Style, TextSpan, draw, pad, width_of
 from ralph.terminal.words import ESTIMATE, colour_of, cost, one_line, verdict
@@ -59,6 +62,38 @@ class Now(NamedTuple):
 
     clock: float
     wall: datetime
+
+
+LINES_KEPT = 20  # of the last ones heard, to find in them what is being done
+
+
+class LiveLoop:
+    """The history of a loop as far as it is shown live: moments are by the clock, and what is over is forgotten."""
+
+    def __init__(self) -> None:
+        self.loop = Loop()
+        self.since = 0.0  # when what it does now began
+        self._recent: deque[str] = deque(maxlen=LINES_KEPT)
+
+    def fact(self, fact: f.AnyFact, s: LoopState, clock: float) -> None:
+        began = isinstance(fact, f.IterationStarted | f.GateStarted | f.WaitStarted)
+        if began:
+            self._recent.clear()
+        if began or self.loop.state.progress.open.keys() != s.progress.open.keys():
+            self.since = clock
+        if isinstance(fact, f.LoopStarted | f.LoopResumed):
+            self.loop, self.since = Loop(), clock
+        elif isinstance(fact, f.IterationStarted):
+            self.loop.forget_past()
+        if s.identity.started:
+            self.loop.note(fact, At(moment=clock), s)
+
+    def heard(self, text: str) -> None:
+        self._recent.append(text[: LONGEST_READ + 1])
+
+    def doing(self) -> str:
+        """Found only now: of ten thousand lines a second most are never looked at."""
+        return next((told for line in reversed(self._recent) if (told := activity(line))), "")
 
 
 ROOMY = 60  # columns from which labels stand in a column of their own

@@ -5,7 +5,6 @@ Text of agents and gates comes last in its row, so that nothing is aligned after
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
@@ -17,23 +16,13 @@ from ralph.core import facts as f
 from ralph.core.exits import DONE
 from ralph.core.loop.decide import Land, Operation, Prepare, RunGate, decide
 from ralph.core.loop.state import LoopState, Running
-from ralph.terminal.activity import LONGEST_READ, activity
-from ralph.terminal.loop_block import GAP, ROOMY, WIDE, Now, clock
+from ralph.terminal.loop_block import GAP, ROOMY, WIDE, LiveLoop, Now, clock
 from ralph.terminal.screen import Style, TextSpan, cut, draw, pad, width_of
 from ralph.terminal.words import cost, one_line
 
 LONGEST_ID = 16
 SHORTEST_WHAT, LONGEST_WHAT = 12, 24
 SHORTEST_TITLE, LONGEST_TITLE = 8, 40
-
-
-class Member(msgspec.Struct, frozen=True):
-    """A loop of the run that is not over."""
-
-    state: LoopState
-    since: float  # when what it does now began, by the clock
-    hat: str = ""
-    doing: str = ""  # the last tool or line
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -62,7 +51,7 @@ class _Cells(NamedTuple):
 
 
 def render(
-    members: list[Member], tally: Tally, width: int, height: int, now: Now, *, colour: bool = False
+    members: list[LiveLoop], tally: Tally, width: int, height: int, now: Now, *, colour: bool = False
 ) -> list[str]:
     """At most height - 1 lines of at most width - 1 columns."""
     width -= 1
@@ -75,14 +64,14 @@ def render(
     return lines
 
 
-def _run(members: list[Member], tally: Tally, width: int, now: Now, colour: bool) -> str:
-    stops = {m.state.people.stop for m in members if m.state.people.stop}
+def _run(members: list[LiveLoop], tally: Tally, width: int, now: Now, colour: bool) -> str:
+    stops = {m.loop.state.people.stop for m in members if m.loop.state.people.stop}
     hint = "Ctrl-C again ends it at once" if "interrupt" in stops else "Ctrl-C stops"
     end = f" {hint} ──" if width >= ROOMY else ""
     room = width - len(end) - 2
-    spent = [m.state.spent() for m in members]
+    spent = [m.loop.state.spent() for m in members]
     usd, tokens = tally.cost_usd + sum(s.cost_usd for s in spent), tally.tokens + sum(s.tokens for s in spent)
-    estimated = tally.estimated or any(m.state.progress.estimated for m in members)
+    estimated = tally.estimated or any(m.loop.state.progress.estimated for m in members)
     left = [
         TextSpan("── ", "dim"),
         TextSpan(f"{tally.done} done", "green" if tally.done else ""),
@@ -108,8 +97,8 @@ def _run(members: list[Member], tally: Tally, width: int, now: Now, colour: bool
 # -- one loop --------------------------------------------------------------------------------------
 
 
-def _cells(m: Member, now: Now, width: int) -> _Cells:
-    s, running = m.state, next(iter(m.state.progress.open.values()), None)
+def _cells(m: LiveLoop, now: Now, width: int) -> _Cells:
+    s, running = m.loop.state, next(iter(m.loop.state.progress.open.values()), None)
     number = s.progress.iterations + any(r.what == "iteration" for r in s.progress.open.values())
     most = s.identity.policy.limits.max_iterations
     what, style = _what(m, running)
@@ -125,19 +114,21 @@ def _cells(m: Member, now: Now, width: int) -> _Cells:
         style=style,
         seconds=_seconds(m, running, now),
         spent=GAP.join(told),
-        doing=one_line(m.doing) if running is not None and running.what != "wait" else "",
+        doing=one_line(m.doing()) if running is not None and running.what != "wait" else "",
     )
 
 
-def _what(m: Member, running: Running | None) -> tuple[str, Style]:
+def _what(m: LiveLoop, running: Running | None) -> tuple[str, Style]:
     if running is None:
-        wanted = next(iter(decide(m.state)), None)
+        wanted = next(iter(decide(m.loop.state)), None)
         return _WANTED.get(type(wanted), "goes on") + _gate_of(wanted), "dim"
     if running.what == "iteration":
-        return f"agent as {m.hat}" if m.hat else "agent", ""
+        it = m.loop.iterations.get(m.loop.state.progress.serial)
+        hat = it.started.hat if it else ""
+        return f"agent as {hat}" if hat else "agent", ""
     if running.what == "gate":
         return f"gate {running.gate}", ""
-    due = m.state.agents.wait_due
+    due = m.loop.state.agents.wait_due
     return f"waits: {due.what}" if due else "waits", "yellow"
 
 
@@ -148,8 +139,8 @@ def _gate_of(wanted: Operation | None) -> str:
     return f" {wanted.gate}" if isinstance(wanted, RunGate) else ""
 
 
-def _seconds(m: Member, running: Running | None, now: Now) -> str:
-    due = m.state.agents.wait_due
+def _seconds(m: LiveLoop, running: Running | None, now: Now) -> str:
+    due = m.loop.state.agents.wait_due
     if running is not None and running.what == "wait" and due is not None and due.until:
         return f"-{clock(max(0.0, (datetime.fromisoformat(due.until) - now.wall).total_seconds()))}"
     return clock(max(0.0, now.clock - m.since))
@@ -201,18 +192,14 @@ def _narrow(r: _Cells, names: int, numbers: int, width: int, colour: bool) -> st
     return draw(spans, width, colour)
 
 
-LINES_KEPT = 20  # of the last ones heard of a loop, to find in them what is being done
-
-
 class RunSubject:
     """`left` counts the tasks that nobody has begun; it is asked when a loop begins or ends, not for every frame."""
 
     def __init__(self, left: Callable[[], int], clock: float) -> None:
         self._left = left
         self._tally = Tally(began=clock)
-        self._members: dict[str, Member] = {}  # by task
+        self._live: dict[str, LiveLoop] = {}  # of loops that are not over, by task
         self._ended: dict[str, bool] = {}  # task -> whether it is done
-        self._heard: dict[str, deque[str]] = {}
         self._running = False
 
     def fact(self, fact: f.AnyFact, s: LoopState, clock: float) -> None:
@@ -229,25 +216,13 @@ class RunSubject:
         if isinstance(fact, f.LoopEnded):
             self._over(s)
         elif s.judgement.ended is None:
-            self._go_on(fact, s, clock, self._members.get(task) or Member(s, clock))
-
-    def _go_on(self, fact: f.AnyFact, s: LoopState, clock: float, before: Member) -> None:
-        task = s.identity.task.id
-        if isinstance(fact, f.LoopStarted | f.LoopResumed):
-            self._ended.pop(task, None)
-            self._count()
-        began = isinstance(fact, f.IterationStarted | f.GateStarted | f.WaitStarted)
-        if began:
-            self._heard.pop(task, None)
-        hat = fact.hat if isinstance(fact, f.IterationStarted) else before.hat
-        since = (
-            clock if began or before.state.progress.open.keys() != s.progress.open.keys() else before.since
-        )
-        self._members[task] = Member(s, since, hat, "" if began else before.doing)
+            self._live.setdefault(task, LiveLoop()).fact(fact, s, clock)
+            if isinstance(fact, f.LoopStarted | f.LoopResumed):
+                self._ended.pop(task, None)
+                self._count()
 
     def _over(self, s: LoopState) -> None:
-        self._members.pop(s.identity.task.id, None)
-        self._heard.pop(s.identity.task.id, None)
+        self._live.pop(s.identity.task.id, None)
         self._ended[s.identity.task.id] = s.judgement.ended in DONE
         self._tally = replace(
             self._tally,
@@ -262,22 +237,18 @@ class RunSubject:
         self._tally = replace(self._tally, done=done, failed=len(self._ended) - done, left=self._left())
 
     def heard(self, task: str, text: str) -> None:
-        if task in self._members:
-            self._heard.setdefault(task, deque(maxlen=LINES_KEPT)).append(text[: LONGEST_READ + 1])
+        if task in self._live:
+            self._live[task].heard(text)
 
     def felt(self, s: LoopState) -> None:
         """Usage and ticks, which are no facts."""
-        if s.identity.task.id in self._members:
-            self._members[s.identity.task.id] = replace(self._members[s.identity.task.id], state=s)
+        if s.identity.task.id in self._live:
+            self._live[s.identity.task.id].loop.state = s
 
     def block(self, width: int, height: int, now: Now, *, colour: bool) -> list[str]:
         if not self._running:
             return []
-        for task, lines in self._heard.items():
-            told = next((told for line in reversed(lines) if (told := activity(line))), "")
-            if told and task in self._members:
-                self._members[task] = replace(self._members[task], doing=told)
-        return render(list(self._members.values()), self._tally, width, height, now, colour=colour)
+        return render(list(self._live.values()), self._tally, width, height, now, colour=colour)
 
     def until_next_second(self, now: Now) -> float:
         return 1.0 - (now.clock - self._tally.began) % 1.0 + 0.002

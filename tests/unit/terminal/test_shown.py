@@ -10,6 +10,7 @@ import pytest
 from ralph.cli.run.view import Plain, Shown
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
+from ralph.processes.capture import Line
 
 STARTED = f.RunStarted(run="r1", pid=1, version="0", tier="group")
 
@@ -25,7 +26,7 @@ class Broken(Plain):
     "use",
     [
         lambda shown: shown.fact(STARTED, LoopState()),
-        lambda shown: shown.heard("agent", "words"),
+        lambda shown: shown.heard("", "agent", Line("out", "words")),
         lambda shown: shown.pulse(LoopState()),
     ],
 )
