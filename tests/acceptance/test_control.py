@@ -168,7 +168,7 @@ def test_a_stop_for_a_run_that_is_over_does_not_stop_the_next(project: Project) 
 
 def test_a_stop_that_comes_before_the_run_can_listen_is_not_lost_and_does_no_harm(project: Project) -> None:
     unfinished(project)
-    terminal = Terminal(project, "run")
+    terminal = Terminal(project, "run", "--in-place")
     terminal.await_text("Resume or fresh?")
     assert "nothing runs here" in project.ralph("stop").stderr
     (project.path / ".stop").touch()

@@ -274,4 +274,7 @@ def test_an_agents_completion_is_a_claim_and_its_tasks_are_proposals(project: Pr
         ("split", ["answer.1", "answer.2"]),
     ]
     assert project.facts("claim.made")[0]["summary"] == "wrote the answer"
-    assert (project.path / "tasks.jsonl").read_text() == '{"id":"A","title":"a"}\n'
+    first, second = (project.path / "tasks.jsonl").read_text().splitlines()
+    assert first == '{"id":"A","title":"a"}'
+    waits = json.loads(second)
+    assert (waits["title"], waits["status"], waits["proposed_by"]) == ("found this", "blocked", "answer")

@@ -39,7 +39,7 @@ EVENTS = st.builds(
 )
 ANY_FACT = st.one_of(
     st.from_type(f.IterationStarted),
-    st.from_type(f.IterationEnded),
+    st.from_type(f.IterationEnded).map(lambda x: replace(x, new_commits={"main": (x.commit,)})),
     st.from_type(f.GateStarted),
     st.from_type(f.GateEnded),
     st.from_type(f.ClaimInspected),
