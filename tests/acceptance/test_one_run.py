@@ -192,6 +192,7 @@ def test_a_stop_file_at_the_start_begins_nothing(backlog: Project) -> None:
         (backlog.path / ".stop").touch()
         done = backlog.ralph("run", *words)
         assert done.returncode == 12, done.stdout + done.stderr
+        assert "stopping: .stop" in done.stdout and ("nothing was begun" in done.stdout) is bool(words)
         assert backlog.facts("loop.started") == [] and not (backlog.path / ".stop").exists()
 
 

@@ -223,17 +223,12 @@ class Run:
 
     def _due(self) -> float:
         """When to come back though nothing is told: to look at the list, to write it, to show that time passes."""
-        limit = self._request.work.max_run_seconds
-        over = self._began + limit if limit and not self.state.stopping else float("inf")
-        return min(over, self._due_of_list())
-
-    def _due_of_list(self) -> float:
-        if self._pool.loops:
-            return min(self._tasks.look_at(), self._tasks.due())
-        # Nobody else tells the view that time passes, and a stop file has no signal.
         look = min(self._tasks.look_at(), self._tasks.due())
-        seconds = min(self._view.pulse(LoopState()), 1.0 if look == float("inf") else LONGEST)
-        return min(time.monotonic() + seconds, look)
+        if not self._pool.loops:  # nobody else tells the view that time passes, and a stop file has no signal
+            seconds = min(self._view.pulse(LoopState()), 1.0 if look == float("inf") else LONGEST)
+            look = min(look, time.monotonic() + seconds)
+        limit = self._request.work.max_run_seconds
+        return min(look, self._began + limit) if limit and not self.state.stopping else look
 
     def _end(self, code: int) -> int:
         """Its end is settled; who is still being told is waited for. A signal only hurries that from here on."""
@@ -251,6 +246,8 @@ class Run:
             one.cut("cut short")
             one.conclude()
         why = why_over(self.state, self._request.work, self._ready())
+        if self._tasks.source == "prompt" and not self.state.ended:
+            self._view.note(f"{why}: nothing was begun. The same command starts it.")
         self.record(f.RunEnded(run=self._id, code=code, reason=why))
         self._journal.sync()
         return code

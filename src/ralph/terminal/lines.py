@@ -363,9 +363,10 @@ def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
 
 
 def _stop(x: f.StopRequested, s: LoopState) -> list[str]:
-    when = "after this iteration" if x.how == "graceful" else "now"
+    under_way = " after this iteration" if s.identity.started else ""  # else nothing is
+    when = under_way if x.how == "graceful" else " now"
     again = " (once more ends it at once)" if x.how == "interrupt" else ""
-    return [f"stopping {when}: {x.by}{again}"]
+    return [f"stopping{when}: {x.by}{again}"]
 
 
 def _wait_ended(x: f.WaitEnded, s: LoopState) -> list[str]:
