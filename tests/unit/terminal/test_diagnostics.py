@@ -13,7 +13,7 @@ from ralph.core.hats.model import Hat, Team
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy, Task
-from ralph.terminal.log_files import LOGS_KEPT, Diagnostics
+from ralph.terminal.diagnostics import LOGS_KEPT, Diagnostics
 
 WHEN = datetime(2026, 2, 17, 10, 0, 5, tzinfo=UTC)
 TEAM = Team(hats=(Hat("builder", triggers=("task.start",), publishes=("build.done",)),))

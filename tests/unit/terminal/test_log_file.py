@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph.terminal.log_files import LogFile
+from ralph.terminal.log_file import LogFile
 
 WHEN = datetime(2030, 1, 2, 3, 4, 5)
 

@@ -21,13 +21,13 @@ from ralph.journal.read import NAME, Follower, follow, scan
 from ralph.journal.record import looks_like_record
 from ralph.processes.capture import Line
 from ralph.terminal.lines import lines, summary
-from ralph.terminal.log_files import LogFile
+from ralph.terminal.log_file import LogFile
 from ralph.terminal.words import one_line
 
 if TYPE_CHECKING:
     from ralph.runner.run import RunRequest
+    from ralph.terminal.diagnostics import Diagnostics
     from ralph.terminal.live import Subject
-    from ralph.terminal.log_files import Diagnostics
     from ralph.terminal.screen import Style
 
 _TAIL = 1 << 16
@@ -178,7 +178,7 @@ class Shown:
 
 
 def _diagnostics(folder: Path) -> Diagnostics:
-    from ralph.terminal.log_files import Diagnostics
+    from ralph.terminal.diagnostics import Diagnostics
 
     return Diagnostics(folder, datetime.now(UTC))
 

@@ -1,75 +1,23 @@
-"""`ralph.log` in the working folder: the lines that a run shows, with their dates. A view; it never ends a run.
-
-The agent may remove, replace or forge the file, so it is opened anew each time, and only a plain file is written to.
-"""
+"""`.ralph/diagnostics/`: what happens in a run as JSON lines, in the files that users of this family know. A view of the
+history; it never ends a run."""
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
 from ralph.core import facts as f
 from ralph.core.hats.board import phase_header
-from ralph.core.hats.steps import routed
+from ralph.core.hats.event_log import EventOutcome
 from ralph.core.loop.state import LoopState
-
-if TYPE_CHECKING:
-    from ralph.terminal.activity import Piece
-
-NAME = "ralph.log"
-OLD = "ralph.log.1"
-ROTATE_AT = 5_000_000
-_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-
-
-class LogFile:
-    """Nothing is touched before the first line: a run that is refused leaves no file."""
-
-    def __init__(self, folder: Path, rotate_at: int = ROTATE_AT) -> None:
-        self._path = folder / NAME
-        self._rotate_at = rotate_at
-        self._begun = False
-        self._complained = False
-
-    def write(self, lines: Sequence[str], when: datetime) -> str:
-        """Append; the first time that this fails, what to tell the user about it."""
-        if not lines:
-            return ""
-        text = "".join(f"{when:%Y-%m-%d %H:%M:%S}  {line}".rstrip() + "\n" for line in lines)
-        try:
-            if not self._begun:
-                self._begun = True
-                self._rotate()
-            self._append(text.encode("utf-8", "backslashreplace"))
-        except OSError as error:
-            said, self._complained = self._complained, True
-            return "" if said else f"{NAME} cannot be written: {error.strerror}; the run goes on without it"
-        return ""
-
-    def _append(self, data: bytes) -> None:
-        fd = os.open(self._path, _FLAGS, 0o644)
-        try:
-            found = os.fstat(fd)
-            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
-                raise OSError(0, "it is not a plain file of its own")
-            os.write(fd, data)
-        finally:
-            os.close(fd)
-
-    def _rotate(self) -> None:
-        try:
-            found = self._path.lstat()
-            if stat.S_ISREG(found.st_mode) and found.st_size > self._rotate_at:
-                self._path.replace(self._path.with_name(OLD))
-        except OSError:
-            pass  # then it goes on growing
-
+from ralph.history.iterations import Iteration
+from ralph.history.loops import Loop
+from ralph.history.moments import At
+from ralph.terminal.activity import Piece, pieces
 
 FOLDER = ".ralph/diagnostics"
 FILES = ("agent-output", "orchestration", "performance", "trace")
@@ -80,8 +28,7 @@ TEXT_CHARS = 20_000  # of one piece of output
 class Diagnostics:
     def __init__(self, folder: Path, when: datetime) -> None:
         self.trouble = ""
-        self._states: dict[str, LoopState] = {}
-        self._open: dict[str, tuple[int, str]] = {}  # loop -> iteration and hat under way
+        self._loops: dict[str, Loop] = {}
         self._files: dict[str, BinaryIO] = {}
         place = folder / FOLDER
         try:
@@ -99,21 +46,21 @@ class Diagnostics:
         """`s` is the state after it."""
         if not self._files:
             return
-        before = self._states.get(s.identity.loop, LoopState())
-        if s.identity.loop:
-            self._states[s.identity.loop] = s
-        number, hat = _whose(fact, s)
-        if isinstance(fact, f.IterationStarted):
-            self._open[s.identity.loop] = (fact.n, fact.hat)
-        elif isinstance(fact, f.IterationEnded):
-            self._open.pop(s.identity.loop, None)
+        loop = self._loops.setdefault(s.identity.loop, Loop())
+        loop.forget_past()
+        told = loop.note(fact, At(), s)
+        if s.judgement.ended is not None:
+            del self._loops[s.identity.loop]
+        number = fact.n if isinstance(fact, f.IterationStarted | f.IterationEnded) else s.progress.iterations
+        hat = s.hats.hat
+        if isinstance(fact, f.IterationEnded):
             self._write("agent-output", {"ts": _now(), "iteration": number, "hat": hat, **_complete(fact)})
-        for event in _orchestrated(fact, before, s):
+        for event in _orchestrated(fact, s, told):
             self._note("orchestration", number, hat, event=event)
         for metric in _measured(fact):
             self._note("performance", number, hat, metric=metric)
-        told = msgspec.json.decode(f.encode(fact))
-        kind = told.pop("kind", f.kind_of(fact))
+        fields = msgspec.json.decode(f.encode(fact))
+        kind = fields.pop("kind", f.kind_of(fact))
         self._note(
             "trace",
             number,
@@ -121,16 +68,20 @@ class Diagnostics:
             level="INFO",
             target=f"ralph::{kind}",
             loop=s.identity.loop or None,
-            fields=told,
+            fields=fields,
         )
 
     def heard(self, who: str, line: str) -> None:
         """A line that an agent printed. Of several at once nobody can say whose it is."""
         if not self._files or who != "agent":
             return
-        from ralph.terminal.activity import pieces
-
-        number, hat = next(iter(self._open.values())) if len(self._open) == 1 else (0, "")
+        running = [
+            it.started
+            for loop in self._loops.values()
+            for it in loop.under_way()
+            if isinstance(it, Iteration)
+        ]
+        number, hat = (running[0].n, running[0].hat) if len(running) == 1 else (0, "")
         for piece in pieces(line):
             self._write("agent-output", {"ts": _now(), "iteration": number, "hat": hat, **_output(piece)})
 
@@ -184,13 +135,7 @@ def _now() -> str:
     return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
 
 
-def _whose(fact: f.AnyFact, s: LoopState) -> tuple[int, str]:
-    if isinstance(fact, f.IterationStarted | f.IterationEnded):
-        return fact.n, s.hats.hat
-    return s.progress.iterations, s.hats.hat
-
-
-def _orchestrated(fact: f.AnyFact, before: LoopState, s: LoopState) -> Iterator[dict[str, Any]]:
+def _orchestrated(fact: f.AnyFact, s: LoopState, told: Sequence[EventOutcome]) -> Iterator[dict[str, Any]]:
     match fact:
         case f.IterationStarted():
             yield {"type": "iteration_started"}
@@ -205,9 +150,7 @@ def _orchestrated(fact: f.AnyFact, before: LoopState, s: LoopState) -> Iterator[
             yield {"type": "task_abandoned", "reason": f"{fact.item}: {fact.reason}"}
         case f.LoopEnded():
             yield {"type": "loop_terminated", "reason": fact.end, "detail": fact.reason}
-        case f.EventReceived() if s.identity.policy.routing is None:
-            yield {"type": "event_published", "topic": fact.topic, "payload": fact.payload}
-    for one in routed(before, s):
+    for one in (outcome.routed for outcome in told):
         published = {"topic": one.event.topic, "payload": one.event.payload, "from": one.event.hat}
         yield {"type": "event_published", **published, "triggered": list(one.triggered), "reason": one.why}
 
