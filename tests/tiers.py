@@ -113,16 +113,8 @@ LONG_UNIT = {
     "test_pathological_output_is_hashed_in_bounded_time",
     "test_ten_thousand_iterations_fit_into_fifty_megabytes",
 }
-# Recorded projects (tests/golden): one of each great kind.
-GOLDEN = {
-    "prompt-turned-down",
-    "needs-review",
-    "killed-and-resumed",
-    "hats-in-turn",
-    "roles",
-    "backlog-failure-branch",
-    "backlog-conflict",
-}
+# Projects of an earlier version (tests/old_journals): one of each great kind.
+OLD = {"needs-review", "hats-killed", "roles", "backlog-conflict"}
 
 
 def mark(items: list[pytest.Item]) -> None:
@@ -134,9 +126,9 @@ def mark(items: list[pytest.Item]) -> None:
             continue
         if room == "acceptance":
             acceptance[item.path].append(item)
-        elif room == "golden":
-            scenario = item.callspec.params.get("name") if hasattr(item, "callspec") else None
-            if scenario is not None and scenario not in GOLDEN:
+        elif room in ("old_journals", "golden"):
+            project = item.callspec.params.get("name") if hasattr(item, "callspec") else None
+            if project is not None and project not in OLD:
                 item.add_marker("full")
         elif item.path.name in FULL_UNIT or "program" in getattr(
             item, "fixturenames", ()
