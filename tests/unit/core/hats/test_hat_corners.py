@@ -83,6 +83,19 @@ def test_a_full_context_claims_only_by_a_hat_that_may_and_never_for_an_event_tha
     assert isinstance(world.wants(), d.PassOn)
 
 
+def test_an_iteration_that_runs_out_of_time_with_an_event_handed_over_is_one_attempt() -> None:
+    team = replace(BUILD, gate_on=("build.done",))
+    world = World(policy(team=team, limits=LimitPolicy(max_attempts=1))).base()
+    started = f.IterationStarted(serial=1, n=1, prompt="p", prompt_chars=1, tree="base", hat="builder")
+    world.tell(started, f.EventReceived(name="e", topic="build.done", serial=1))
+    world.tell(
+        f.IterationEnded(serial=1, n=1, how="cut", cause="iteration-time", code=-1, seconds=1.0, tree="t1")
+    )
+    assert world.state.judgement.attempts == 0, "the gates look at what it handed over"
+    end = gated(world, False).finish()
+    assert (end.end, world.state.judgement.attempts) == ("failed", 1)
+
+
 def test_a_gate_that_contradicts_itself_is_named_to_the_hat_that_gets_its_failure() -> None:
     world = claimed()
     world.gate(False, error_hash="new", headline="")

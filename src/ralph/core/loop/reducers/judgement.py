@@ -141,6 +141,8 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Judgement:
             # It gives its number back, and a shift that was not lived through is given again.
             again = int(j.shifted)
             j = replace(j, under_shift=j.under_shift - again, shifts=j.shifts - again, shifted=False)
+        case "timed-out" if step.team is not None and step.hat_step.turns.held:
+            pass  # what it handed over before its time was up is judged by the gates, once
         case "timed-out":
             j = _attempt(
                 j, "agent", digest(x.cause), code=-1, excerpt=excerpt(x.said), headline=_TIMED_OUT[x.cause]
