@@ -1,0 +1,1 @@
+sed -i 's/== 80/== 100/' test_shop.py

@@ -1,0 +1,2 @@
+def price(amount: float, discount: float) -> float:
+    return amount

@@ -1,0 +1,2 @@
+mkdir -p logs
+echo 1 > app.txt

@@ -1,0 +1,1 @@
+test -d logs && test -e app.txt

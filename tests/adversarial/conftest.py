@@ -1,0 +1,1 @@
+collect_ignore = ["cases"]  # what agents are given, not tests of ours
