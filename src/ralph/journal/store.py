@@ -13,8 +13,13 @@ from ralph.core.failures.excerpt import FIRST_WINDOW, LAST_WINDOW
 from ralph.fault_points import fault_point
 
 
+def file_name(op: str) -> str:
+    """How files and folders of an operation are called."""
+    return op.replace(":", "-").replace("/", "_")
+
+
 def transcript_name(run: str, loop: str, op: str) -> str:
-    return f"runs/{run}/{loop}/{op.replace(':', '-').replace('/', '_')}.out"
+    return f"runs/{run}/{loop}/{file_name(op)}.out"
 
 
 class Store:
@@ -54,7 +59,7 @@ class Store:
         return path
 
     def transcript_of(self, run: str, loop: str, op: str) -> Path:
-        return transcript_path(self.state_dir, run, loop, op)
+        return self.state_dir / transcript_name(run, loop, op)
 
     def private(self, loop: str, op: str) -> Path:
         """A folder for what only this operation's processes should read; made by who needs it."""
@@ -69,10 +74,6 @@ class Store:
             os.utime(self._beat)
         except FileNotFoundError:
             self._beat.touch()
-
-
-def transcript_path(state_dir: Path, run: str, loop: str, op: str) -> Path:
-    return state_dir / transcript_name(run, loop, op)
 
 
 def last_sign_of_life(state_dir: Path, run: str) -> float:

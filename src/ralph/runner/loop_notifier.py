@@ -37,7 +37,7 @@ class LoopNotifier:
         """`folder`: where whoever is told is told from; `records`: the loop's, of runs before this one."""
         self._run = run
         self._folder = folder
-        self._by = run.run  # the run that what is told of happened in
+        self._by = run.id  # the run that what is told of happened in
         self._notifier = Notifier(
             begun.identity.policy.notify,
             folder,

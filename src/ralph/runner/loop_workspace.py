@@ -21,33 +21,6 @@ if TYPE_CHECKING:
     from ralph.git.workspaces.pool import Kind, PooledWorkspace
 
 
-class LoopWorkspace(msgspec.Struct):
-    """Where one loop works."""
-
-    home: Repo  # the user's own
-    workspace: PooledWorkspace | None  # None: in place
-    repo: Repo
-    folder: Path
-    snapshots: Snapshots
-
-
-def in_place(repo: Repo, folder: Path, s: LoopState) -> LoopWorkspace:
-    return LoopWorkspace(repo, None, repo, folder, snapshots_of(repo, s))
-
-
-def in_workspace(home: Repo, workspace: PooledWorkspace, s: LoopState) -> LoopWorkspace:
-    from ralph.git.workspaces.pool import as_repo
-
-    repo = as_repo(home, workspace)
-    folder = workspace.path / s.identity.folder
-    own = own_files(repo, folder, own_paths(s))
-    # Cut short in a merge, the workspace may stand on a commit that the loop does not know of yet.
-    base = s.workspace.base_commit or workspace.base
-    return LoopWorkspace(
-        home, workspace, repo, folder, Snapshots(repo, f"slot-{workspace.slot}", own, base=base)
-    )
-
-
 def own_paths(s: LoopState) -> tuple[str, ...]:
     """What Ralph and its agents write for themselves, beside the files that are always theirs."""
     hats = s.identity.policy.team.hats if s.identity.policy.team is not None else ()

@@ -56,10 +56,10 @@ from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
 from ralph.runner.dead_runs import run_started, sweep_dead
 from ralph.runner.gate_cache import GateCache
-from ralph.runner.loop_context import RunContext, RunView
+from ralph.runner.loop_context import LoopContext, RunContext, RunView
 from ralph.runner.loop_pool import LONGEST, LoopPool
 from ralph.runner.loop_runner import LoopRunner
-from ralph.runner.loop_workspace import LoopWorkspace, Workspaces, folder_of, in_place, in_workspace
+from ralph.runner.loop_workspace import Workspaces, folder_of
 from ralph.runner.requests import Control
 from ralph.runner.task_list import GONE, TaskList
 from ralph.text import few
@@ -156,7 +156,8 @@ class Run:
             Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
         ):
             self._context = RunContext(
-                run=self._id,
+                id=self._id,
+                home=self._home,
                 journal=self._journal,
                 known=GateCache(self._journal.records),
                 store=store,
@@ -296,7 +297,6 @@ class Run:
             self._context,
             self,
             self._workspaces,
-            self._home,
             request.folder,
             request.policy,
             request.work.at_end,
@@ -361,7 +361,7 @@ class Run:
         from ralph.runner.resume import set_aside
 
         if place := self._place_of(found.state):
-            set_aside(found, place, self._context, for_good=aside.for_good)
+            set_aside(found, place, for_good=aside.for_good)
 
     def _catch_up(self, dead: Collection[str]) -> None:
         """What a dead run had recorded and not yet written; workspaces of loops that are over; who was not told."""
@@ -442,10 +442,10 @@ class Run:
                 backlog=self._tasks.copy_in(str(self._home.root)),
             )
             state = fold(LoopState(), started)
-            place = in_workspace(self._home, workspace, state)
+            place = self._context.in_workspace(workspace, state)
         else:
             state = fold(LoopState(), started)
-            place = in_place(self._home, request.folder, state)
+            place = self._context.in_place(request.folder, state)
         runner = self._attend(place, state, Begun(state, []))
         runner.start(started)
         self._journal.sync()
@@ -459,20 +459,20 @@ class Run:
 
             archive(self._home, task)
 
-    def _attend(self, place: LoopWorkspace, state: LoopState, before: Begun) -> LoopRunner:
-        runner = LoopRunner(self._context, place, state, before.records, self._heard)
+    def _attend(self, place: LoopContext, state: LoopState, before: Begun) -> LoopRunner:
+        runner = LoopRunner(place, state, before.records, self._heard)
         self._attended.append(runner)
         self._pool.loops.append(runner)
         return runner
 
-    def _place_of(self, s: LoopState) -> LoopWorkspace | None:
+    def _place_of(self, s: LoopState) -> LoopContext | None:
         """Where the loop works; None: its workspace is gone."""
         if not s.identity.home:
-            return in_place(self._home, folder_of(s), s)
+            return self._context.in_place(folder_of(s), s)
         workspace = self._workspaces.of(s.identity.loop)
-        return in_workspace(self._home, workspace, s) if workspace is not None else None
+        return self._context.in_workspace(workspace, s) if workspace is not None else None
 
-    def _made_again(self, before: Begun) -> tuple[Begun, LoopWorkspace] | None:
+    def _made_again(self, before: Begun) -> tuple[Begun, LoopContext] | None:
         """The loop in a workspace like the one that was given back or is gone: its last snapshot, and the scratchpad. None: git
         has lost them."""
         from ralph.git.refs import holds
@@ -489,13 +489,13 @@ class Run:
             s.workspace.base_commit,
         )
         there = replace(s, identity=replace(s.identity, root=str(workspace.path), slot=workspace.slot))
-        place = in_workspace(self._home, workspace, there)
+        place = self._context.in_workspace(workspace, there)
         place.snapshots.restore(tree)
         if s.progress.scratchpad:
             put_back_scratchpad(place.folder, there, self._context.store, s.progress.scratchpad)
         return Begun(there, before.records), place
 
-    def _take_up(self, before: Begun, place: LoopWorkspace, *, moved: bool = False) -> None:
+    def _take_up(self, before: Begun, place: LoopContext, *, moved: bool = False) -> None:
         s = before.state
         runner = self._attend(place, s, before)
         if s.identity.source == "prompt" and is_over(s):
@@ -559,14 +559,14 @@ class Run:
             self._attended.remove(runner)
             self._used(s.spent(), runner.begun_with)
             self._tasks.settle(s)
-            if runner.place.workspace is None:
+            if runner.context.workspace is None:
                 continue
             if s.judgement.ended not in OVER:
                 self._parked[s.identity.loop] = s.identity.task.id
             else:
                 from ralph.runner.operations.landing import leave
 
-                leave(self._home, runner.place.workspace, s)
+                leave(self._home, runner.context.workspace, s)
 
     # -- facts -----------------------------------------------------------------------------------------
 
