@@ -83,8 +83,9 @@ def last_sign_of_life(state_dir: Path, run: str) -> float:
     return max(times, default=0.0)
 
 
-def write_atomically(path: Path, data: bytes, temporary: Path) -> None:
+def write_atomically(path: Path, data: bytes, temporary: Path | None = None) -> None:
     """By rename: a reader sees the old content or the new, never a part. What a death leaves is written over."""
+    temporary = temporary or path.with_name(f"{path.name}.part")
     try:
         temporary.unlink(missing_ok=True)
         with open(temporary, "xb") as file:  # never through a link that someone put there
@@ -95,6 +96,12 @@ def write_atomically(path: Path, data: bytes, temporary: Path) -> None:
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def remove_file(path: Path) -> None:
+    fault_point("remove.before", writes=True)
+    path.unlink(missing_ok=True)
+    fault_point("remove.after")
 
 
 def read_ends(path: Path) -> tuple[bytes, bytes, int]:

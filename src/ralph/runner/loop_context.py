@@ -272,8 +272,7 @@ def put_back_scratchpad(folder: Path, s: LoopState, store: Store, before: str) -
         return False
     if before:
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = (store.blobs / before).read_bytes()
-        write_atomically(path, text, path.with_name(path.name + ".part"))
+        write_atomically(path, (store.blobs / before).read_bytes())
     else:
         path.unlink(missing_ok=True)
     return True

@@ -15,10 +15,10 @@ from ralph.core.loop.decide import Continue, cutoff, decide, next_deadline
 from ralph.core.loop.decide import Operation as Wanted
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
-from ralph.fault_points import fault_point
 from ralph.history.loop_records import ended_by, how_it_ended
 from ralph.journal.read import scan
 from ralph.journal.record import Record, now
+from ralph.journal.store import remove_file
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.loop_context import LoopContext
 from ralph.runner.loop_workspace import of_runs
@@ -95,9 +95,7 @@ class LoopRunner:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return
         if self._run.store.has(text):
-            fault_point("remove.before", writes=True)
-            path.unlink()
-            fault_point("remove.after")
+            remove_file(path)
 
     # -- facts ---------------------------------------------------------------------------------------
 

@@ -14,8 +14,8 @@ import msgspec
 
 from ralph.core import facts as f
 from ralph.errors import RalphError
-from ralph.fault_points import fault_point
 from ralph.journal import inbox
+from ralph.journal.store import remove_file
 from ralph.text import digest
 
 KINDS = ("say", "answer", "pause", "continue")  # of messages
@@ -177,9 +177,7 @@ class Control:
         if self.stop_file.exists():
             self._to_all(f.StopRequested(how="graceful", by=".stop"))
             self._sync()
-            fault_point("remove.before", writes=True)
-            self.stop_file.unlink(missing_ok=True)
-            fault_point("remove.after")
+            remove_file(self.stop_file)
 
     def stop(self, fact: f.StopRequested) -> None:
         """By the run itself: a limit of it is reached."""

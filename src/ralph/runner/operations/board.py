@@ -216,7 +216,7 @@ def _move(folder: Path, found: scanboard.GiveUp) -> None:
     _make_room(to, found.item)
     reason = to / f"{found.item}{REASON}"
     text = scanboard.reason_text(found.item, found.reason)
-    write_atomically(reason, text.encode("utf-8", "replace"), reason.with_name(reason.name + ".part"))
+    write_atomically(reason, text.encode("utf-8", "replace"))
     fault_point("move.before", writes=True)
     (folder / found.folder / found.item).replace(to / found.item)
     fault_point("move.after")

@@ -138,8 +138,8 @@ class IterationRunner:
 
         assert s.identity.policy.routing is not None
         events = picked(s.identity.policy.routing, s.hats.turns)[0].events
-        path, header = scratchpad_path(s), phase_header(events[0]) if events else ""
-        clear(self._b.folder, s, self._b.run.store, Path(path) if path else None, header)
+        header = phase_header(events[0]) if events else ""
+        clear(self._b.folder, s, self._b.run.store, scratchpad_path(s), header)
 
     def _context_files(self, op: RunAgent, s: LoopState) -> tuple[tuple[str, str], ...]:
         found = []
