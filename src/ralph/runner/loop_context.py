@@ -117,6 +117,11 @@ class RunContext(msgspec.Struct):
         masked = self.masker.text(text)
         return fact if masked == text else f.decode(masked.encode())
 
+    def record_of(self, loop: str, fact: f.AnyFact) -> None:
+        """A fact of a loop that nobody attends any more."""
+        fact = self.without_secrets(fact)
+        self.journal.append(f.kind_of(fact), f.encode(fact), loop)
+
     def in_place(self, folder: Path, s: LoopState) -> LoopContext:
         repo = self.home
         return LoopContext(

@@ -1,4 +1,4 @@
-"""Resuming a loop that a dead or stopped run left: its processes are proven gone (`dead_runs`), what was open is closed as
+"""Resuming a loop that a dead or stopped run left: its processes are proven gone (`past_runs`), what was open is closed as
 interrupted. Imported only where there is such a loop."""
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 
@@ -34,6 +34,8 @@ from ralph.runner.operations import ProcessOperation
 from ralph.runner.operations.gate import GateRunner, first_of
 
 BRANCH = "ralph-review"  # in the reviewer's clone only
+# What a review of a run says just as any gate does.
+_FOUND = (set(f.GateEnded.__struct_fields__) & set(f.RunReviewed.__struct_fields__)) - {"passed", "unclear"}
 
 
 class ReviewedRun(Protocol):
@@ -154,31 +156,16 @@ class RunReviewer:
     def _note(self, x: f.GateEnded) -> None:
         at = self._run.state
         cut_short = x.how == "interrupted"
+        found: dict[str, Any] = {name: getattr(x, name) for name in _FOUND}
         said = f.RunReviewed(
-            gate=x.gate,
             base=at.base,
             tip=at.tip,
             asked=tuple(gate.name for gate in self._at_end),
-            command=x.command,
-            code=x.code,
-            seconds=x.seconds,
             passed=x.passed and not cut_short,
-            how=x.how,
-            timed_out=x.timed_out,
             unclear=x.unclear or cut_short,
-            findings=x.findings,
-            headline=x.headline,
-            excerpt=x.excerpt,
-            output=x.output,
-            wrote=x.wrote,
-            stragglers=x.stragglers,
-            usage=x.usage,
-            estimated=x.estimated,
-            fault=x.fault,
-            fault_text=x.fault_text,
+            **found,
         )
-        masked = f.decode(self._context.masker.text(f.encode(said).decode()).encode())
-        self._run.record(masked)
+        self._run.record(self._context.without_secrets(said))
         self._context.journal.sync()  # or a death from here on would have it asked twice
 
 
