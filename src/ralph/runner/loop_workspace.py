@@ -11,6 +11,7 @@ import msgspec
 
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
+from ralph.core.policy import WorkspaceKind
 from ralph.errors import RalphError
 from ralph.git.ref_watch import Made
 from ralph.git.repo import Repo, own_files
@@ -18,7 +19,7 @@ from ralph.git.snapshots import Snapshots
 from ralph.journal.record import Record, now
 
 if TYPE_CHECKING:
-    from ralph.git.workspaces.pool import Kind, PooledWorkspace
+    from ralph.git.workspaces.pool import PooledWorkspace
 
 
 def own_paths(s: LoopState) -> tuple[str, ...]:
@@ -62,10 +63,11 @@ class Workspaces:
     def tip(self) -> str:
         return self._fine
 
-    def new(self, kind: Kind, loop: str, branch: str, base: str = "") -> PooledWorkspace:
+    def new(self, kind: WorkspaceKind, loop: str, branch: str, base: str = "") -> PooledWorkspace:
         """On the target's tip, or on that commit."""
         from ralph.git.workspaces.pool import prepare
 
+        assert kind != "in-place"
         return prepare(
             self._home,
             kind,

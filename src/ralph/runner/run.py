@@ -131,12 +131,12 @@ class Run:
                 self.record(f.JournalRepaired(bytes=self._journal.repaired))
             sweep_dead(self._journal.records, self.record)
             self._repair_checkout()
-            control.begin(self.record, self._journal.sync, seen_in(self._journal.records))
             for box in sandboxing.left_boxes(self._home.state_dir):
                 control.open_box(box, heard="-iteration-" in box.name, once=True)
             self._set_aside()
             self._catch_up(dead)
-            control.for_absent(self._is_awaited, self._answered)
+            seen = seen_in(self._journal.records)
+            control.begin(self.record, self._journal.sync, seen, self._is_awaited, self._answered)
             try:
                 return self._work(control)
             except BaseException:
