@@ -388,11 +388,7 @@ def unfinished(loops: Iterable[Loop]) -> dict[str, Loop]:
     found: dict[str, Loop] = {}
     for loop in loops:
         s, task = loop.state, loop.state.identity.task.id
-        if (
-            s.judgement.ended is None
-            or s.people.replied
-            or (s.judgement.ended not in OVER and not list(changes(s)))
-        ):
+        if s.people.replied or (s.judgement.ended not in OVER and not needs_a_person(s)):
             found[task] = loop
         elif task in found and found[task].id < loop.id:
             del found[task]

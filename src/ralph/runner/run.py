@@ -233,15 +233,7 @@ class Run:
     def _reviewer(self) -> RunReviewer:
         from ralph.runner.run_review import RunReviewer  # most runs have none
 
-        request = self._request
-        return RunReviewer(
-            self._context,
-            self,
-            self._workspaces,
-            request.folder,
-            request.policy,
-            request.work.at_end,
-        )
+        return RunReviewer(self._context, self, self._workspaces, self._request)
 
     def _repair_checkout(self) -> None:
         """A landing may have died while this checkout followed it: before anybody works here."""

@@ -6,16 +6,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.loop.decide import RunGate
 from ralph.core.loop.state import Identity, LoopState
-from ralph.core.policy import GatePolicy, Policy, Task
-from ralph.core.run import RunState
+from ralph.core.policy import GatePolicy, Task
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
 from ralph.gates.kinds import kind_of
@@ -33,38 +31,26 @@ from ralph.runner.loop_workspace import Workspaces
 from ralph.runner.operations import ProcessOperation
 from ralph.runner.operations.gate import GateRunner, first_of
 
+if TYPE_CHECKING:
+    from ralph.runner.run import Run
+    from ralph.runner.run_request import RunRequest
+
 BRANCH = "ralph-review"  # in the reviewer's clone only
 # What a review of a run says just as any gate does.
 _FOUND = (set(f.GateEnded.__struct_fields__) & set(f.RunReviewed.__struct_fields__)) - {"passed", "unclear"}
 
 
-class ReviewedRun(Protocol):
-    """The run whose change is looked at."""
-
-    state: RunState
-
-    def record(self, fact: f.AnyFact) -> None: ...
-
-
 class RunReviewer:
     """Begins reviews of the whole run; each goes on beside the loops until it says something."""
 
-    def __init__(
-        self,
-        context: RunContext,
-        run: ReviewedRun,
-        workspaces: Workspaces,
-        folder: Path,
-        policy: Policy,
-        at_end: tuple[GatePolicy, ...],
-    ) -> None:
+    def __init__(self, context: RunContext, run: Run, workspaces: Workspaces, request: RunRequest) -> None:
         self._context = context
         self._home = context.home
         self._run = run
         self._workspaces = workspaces
-        self._folder = folder
-        self._policy = policy
-        self._at_end = at_end
+        self._folder = request.folder
+        self._policy = request.policy
+        self._at_end = request.work.at_end
 
     def begin(self, name: str) -> None:
         """Ask one reviewer. A soft check that cannot be made ends no run."""
@@ -176,7 +162,7 @@ class ReviewOperation:
         self,
         under_way: ProcessOperation,
         gate: GatePolicy,
-        run: ReviewedRun,
+        run: Run,
         store: Store,
         over: Callable[[f.GateEnded], None],
     ) -> None:

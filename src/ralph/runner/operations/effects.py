@@ -17,14 +17,15 @@ from ralph.journal.record import now
 from ralph.runner.loop_context import LoopContext, unrecorded_of
 from ralph.runner.loop_workspace import own_paths
 from ralph.runner.operations import RunningOperation, Stopwatch, WaitOperation, is_past, moment_in
-from ralph.runner.operations.iteration import IterationRunner, RecordedLoop
+from ralph.runner.operations.iteration import IterationRunner
 
 if TYPE_CHECKING:
+    from ralph.runner.loop_runner import LoopRunner
     from ralph.runner.operations.landing import LandingOperation
 
 
 class Effects:
-    def __init__(self, context: LoopContext, loop: RecordedLoop) -> None:
+    def __init__(self, context: LoopContext, loop: LoopRunner) -> None:
         self._b = context
         self._loop = loop
         self._record = loop.record

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from ralph.agents.adapter import Reader
 from ralph.agents.registry import adapter
@@ -34,19 +34,14 @@ from ralph.runner.operations import Close, ProcessOperation, moment_in
 from ralph.runner.sandboxing import CANNOT_RUN, Confined, confine
 from ralph.text import digest
 
+if TYPE_CHECKING:
+    from ralph.runner.loop_runner import LoopRunner
+
 CONTEXT_FILE_CHARS = 6000
 
 
-class RecordedLoop(Protocol):
-    """The loop that it belongs to."""
-
-    state: LoopState
-
-    def record(self, fact: f.AnyFact) -> None: ...
-
-
 class IterationRunner:
-    def __init__(self, context: LoopContext, loop: RecordedLoop) -> None:
+    def __init__(self, context: LoopContext, loop: LoopRunner) -> None:
         self._b = context
         self._loop = loop
         self._record = loop.record
