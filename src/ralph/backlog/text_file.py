@@ -7,7 +7,6 @@ with what was read: had someone written in between, the two change back (replace
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import hashlib
 import os
 import stat
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from ralph import files
 from ralph.core.tasks.task import BacklogTask, TaskProblem, read_line
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
@@ -109,17 +109,8 @@ def locked(state_dir: Path) -> Iterator[None]:
     except OSError as error:
         raise RalphError(f"cannot be written: {error.strerror}", where=str(path), todo=MEND) from None
     try:
-        until = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    raise RalphError(
-                        "another process is writing the backlog", where=str(path), todo="Try again."
-                    ) from None
-            time.sleep(0.005)
+        if not files.lock(fd):
+            raise RalphError("another process is writing the backlog", where=str(path), todo="Try again.")
         yield
     finally:
         os.close(fd)
