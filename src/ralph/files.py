@@ -71,6 +71,22 @@ def append(path: str, line: str) -> None:
         os.close(fd)
 
 
+def lock(fd: int, seconds: float = _PATIENCE) -> bool:
+    """Hold the file or folder alone, until the descriptor is closed. False: another did all the time."""
+    import fcntl
+    import time
+
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > until:
+                return False
+        time.sleep(0.005)
+
+
 class Alone:
     """`with Alone(folder)`: no other server changes files of this folder meanwhile. Leaves no lock file behind."""
 
@@ -79,22 +95,10 @@ class Alone:
         self._folder = folder
 
     def __enter__(self) -> None:
-        import fcntl
-        import time
-
         self._fd = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
-        until = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    os.close(self._fd)
-                    raise RalphError(
-                        "another process is changing it", where=self._folder, todo="Try again."
-                    ) from None
-            time.sleep(0.01)
+        if not lock(self._fd):
+            os.close(self._fd)
+            raise RalphError("another process is changing it", where=self._folder, todo="Try again.")
 
     def __exit__(self, *_: object) -> None:
         os.close(self._fd)

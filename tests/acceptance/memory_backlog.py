@@ -36,7 +36,7 @@ from ralph.core.tasks.task import BacklogTask, read_fields
 from ralph.git.refs import target
 from ralph.git.repo import find
 from ralph.journal.read import NAME as JOURNAL
-from ralph.runner.run import RunRequest
+from ralph.runner.run_request import RunRequest
 
 
 class MemoryBacklog:

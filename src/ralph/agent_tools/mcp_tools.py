@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ralph.agent_tools.requests import Caller, Schema, check, number, plain, text, texts
+from ralph.agent_tools import requests
+from ralph.agent_tools.requests import Arguments, Caller, Schema, check, number, plain, text, texts
 from ralph.errors import RalphError
 
-Arguments = dict[str, object]
 Handler = Callable[[Caller, Arguments], str]
 
 
@@ -97,42 +97,6 @@ def _scratchpad(caller: Caller, arguments: Arguments) -> str:
     return "The scratchpad is written; the next iteration reads it."
 
 
-def _complete(caller: Caller, arguments: Arguments) -> str:
-    from ralph.agent_tools.requests import complete
-
-    return complete(caller, arguments)
-
-
-def _emit(caller: Caller, arguments: Arguments) -> str:
-    from ralph.agent_tools.requests import emit
-
-    return emit(caller, arguments)
-
-
-def _ask(caller: Caller, arguments: Arguments) -> str:
-    from ralph.agent_tools.requests import ask
-
-    return ask(caller, arguments)
-
-
-def _add_task(caller: Caller, arguments: Arguments) -> str:
-    from ralph.agent_tools.requests import add
-
-    return add(caller, arguments)
-
-
-def _split_task(caller: Caller, arguments: Arguments) -> str:
-    from ralph.agent_tools.requests import split
-
-    return split(caller, arguments)
-
-
-def _list_tasks(caller: Caller, arguments: Arguments) -> str:
-    from ralph.agent_tools.requests import tasks
-
-    return tasks(caller, arguments)
-
-
 def _add_todo(caller: Caller, arguments: Arguments) -> str:
     from ralph.agent_tools import todos
 
@@ -209,7 +173,7 @@ TOOLS: dict[str, Tool] = {
         ["done", "testStatus", "nextStep", "blockers"],
     ),
     "ralph-complete": Tool(
-        _complete,
+        requests.complete,
         "Claim that the task is complete. Only a claim: Ralph then runs its own gates on your tree, and only they "
         "complete the task. Call it after you saw the whole test suite pass.",
         {
@@ -221,13 +185,13 @@ TOOLS: dict[str, Tool] = {
         ["taskId", "summary", "promiseEvidence"],
     ),
     "emit_event": Tool(
-        _emit,
+        requests.emit,
         "Hand an event to the loop, which routes it.",
         {"topic": _text("One word, such as build.done"), "payload": {"type": "string"}},
         ["topic"],
     ),
     "ask_human": Tool(
-        _ask,
+        requests.ask,
         "Ask a person something only they can decide or provide. The loop stops after this iteration until answered.",
         {
             "question": _text("The question, with what is needed to answer it"),
@@ -242,13 +206,13 @@ TOOLS: dict[str, Tool] = {
         ["question"],
     ),
     "add_task": Tool(
-        _add_task,
+        requests.add,
         "Propose a new task for later: work you found that is not part of yours.",
         _TASK,
         ["title"],
     ),
     "split_task": Tool(
-        _split_task,
+        requests.split,
         "Propose to split this loop's task, when it is too large, into smaller ones that together make it up.",
         {
             "taskId": _text("The task of this loop"),
@@ -262,7 +226,7 @@ TOOLS: dict[str, Tool] = {
         ["taskId", "tasks"],
     ),
     "list_tasks": Tool(
-        _list_tasks,
+        requests.tasks,
         "The current task, and those of the workspace's copy of the backlog.",
         {
             "status": {"type": "string", "description": "Only these, such as pending"},

@@ -46,8 +46,6 @@ class Caller:
 
     def tell(self, message: dict[str, object], name: str = "") -> None:
         """Put a message for the runner. Two with the same name, of this iteration, count as one."""
-        from ralph.journal import inbox
-
         self.require()
         whose = {"loop": self.loop, "token": self._token}
         inbox.put(
@@ -112,8 +110,6 @@ def _short(text: str) -> str:
 
 def digest(message: object) -> str:
     """The same content always has the same name, so that a call made twice counts once."""
-    import json
-
     return _short(json.dumps(message, sort_keys=True))
 
 

@@ -42,15 +42,7 @@ _ID = "task-1737372000-a1b2"
     *_NEW,
 )
 def _add(given: Given) -> str:
-    todo, new = todos.add(
-        given.folder,
-        _bounded(given.words[0]),
-        description=_bounded(given.description),
-        priority=min(5, max(1, given.priority)),
-        blocked_by=_blockers(given),
-        loop=given.loop,
-    )
-    return _told(todo, "Created task" if new else "Open already: task", given)
+    return _put(given, "", "Created task", "Open already: task")
 
 
 @tool(
@@ -64,16 +56,7 @@ def _ensure(given: Given) -> str:
     key = _bounded(given.key)
     if not key:
         raise ValueError("--key is missing: a name by which the todo is known again")
-    todo, new = todos.ensure(
-        given.folder,
-        _bounded(given.words[0]),
-        key=key,
-        description=_bounded(given.description),
-        priority=min(5, max(1, given.priority)),
-        blocked_by=_blockers(given),
-        loop=given.loop,
-    )
-    return _told(todo, "Ensured task" if new else "Reused task", given)
+    return _put(given, key, "Ensured task", "Reused task")
 
 
 @tool(
@@ -152,6 +135,19 @@ _set_status("start", "in_progress", "begun", "Started")
 _set_status("close", "closed", "done", "Closed")
 _set_status("fail", "failed", "failed", "Failed")
 _set_status("reopen", "open", "open again", "Reopened")
+
+
+def _put(given: Given, key: str, created: str, known: str) -> str:
+    todo, new = todos.add(
+        given.folder,
+        _bounded(given.words[0]),
+        key=key,
+        description=_bounded(given.description),
+        priority=min(5, max(1, given.priority)),
+        blocked_by=_blockers(given),
+        loop=given.loop,
+    )
+    return _told(todo, created if new else known, given)
 
 
 def _blockers(given: Given) -> list[str]:

@@ -22,42 +22,41 @@ def read(folder: str) -> list[Todo]:
 
 
 def add(
-    folder: str, title: str, *, description: str, priority: int, blocked_by: Sequence[str], loop: str
-) -> tuple[Todo, bool]:
-    """The todo, and whether it is new: an open one with the same title and description is not doubled."""
-
-    def same(todo: Todo) -> bool:
-        is_it = (todo.get("title"), todo.get("description", "")) == (title, description)
-        return is_it and unfinished(todo)
-
-    with files.Alone(folder):
-        text = files.read(f"{folder}/{NAME}")
-        for known in parse(text)[0]:
-            if same(known):
-                return known, False
-        return _append(folder, text, _new(text, title, description, "", priority, blocked_by, loop)), True
-
-
-def ensure(
     folder: str,
     title: str,
     *,
-    key: str,
+    key: str = "",
     description: str,
     priority: int,
     blocked_by: Sequence[str],
     loop: str,
 ) -> tuple[Todo, bool]:
-    """The todo of this key, and whether it is new. One that is known gets the new words and keeps its status."""
+    """The todo, and whether it is new. The one of the same key gets the new words and keeps its status; without a key, an
+    open one with the same title and description is not doubled."""
     told: Todo = {"title": title, "priority": priority}
     told |= {"description": description} if description else {}
     told |= {"blocked_by": list(blocked_by)} if blocked_by else {}
+
+    def same(todo: Todo) -> bool:
+        if key:
+            return todo.get("key") == key
+        is_it = (todo.get("title"), todo.get("description", "")) == (title, description)
+        return is_it and unfinished(todo)
+
     with files.Alone(folder):
         text = files.read(f"{folder}/{NAME}")
-        known = _change(folder, text, lambda todo: todo.get("key") == key, lambda todo: todo.update(told))
+        known = _change(folder, text, same, lambda todo: todo.update(told if key else {}))
         if known is not None:
             return known, False
-        return _append(folder, text, _new(text, title, description, key, priority, blocked_by, loop)), True
+        new: Todo = {"id": _new_id(text), "title": title}
+        new |= {"description": description} if description else {}
+        new |= {"key": key} if key else {}
+        new |= {"status": "open", "priority": priority, "blocked_by": list(blocked_by)}
+        new |= {"loop_id": loop} if loop else {}
+        new["created"] = _now()
+        line = _line(new)
+        files.append(f"{folder}/{NAME}", line if text.endswith("\n") or not text else f"\n{line}")
+    return new, True
 
 
 def set_status(folder: str, id: str, status: str) -> Todo | None:
@@ -92,24 +91,6 @@ def _change(
                 files.replace(f"{folder}/{NAME}", "\n".join(lines))
             return todo
     return None
-
-
-def _append(folder: str, text: str, todo: Todo) -> Todo:
-    line = _line(todo)
-    files.append(f"{folder}/{NAME}", line if text.endswith("\n") or not text else f"\n{line}")
-    return todo
-
-
-def _new(
-    text: str, title: str, description: str, key: str, priority: int, blocked_by: Sequence[str], loop: str
-) -> Todo:
-    todo: Todo = {"id": _new_id(text), "title": title}
-    todo |= {"description": description} if description else {}
-    todo |= {"key": key} if key else {}
-    todo |= {"status": "open", "priority": priority, "blocked_by": list(blocked_by)}
-    todo |= {"loop_id": loop} if loop else {}
-    todo["created"] = _now()
-    return todo
 
 
 def _line(todo: Todo, *, ascii: bool = False) -> str:

@@ -9,16 +9,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from ralph.agents.adapter import Adapter, AgentTools, Launch, Needs, Reader, environment, hooks, private_file
 from ralph.agents.stream import (
     StreamReader,
-    count,
     fault_in_text,
     fault_of_status,
     number,
     part,
     seconds_until,
     text,
+    tokens,
 )
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.facts import Fault, Tokens
@@ -151,9 +153,8 @@ class ClaudeReader(StreamReader):
             return
         name = text(message, "id") or f"#{len(self._counted)}"
         self._written[name] = self._written.get(name, 0) + sum(map(_length, blocks))
-        tokens = _tokens(usage)
-        output = max(tokens.output, self._written[name] // _CHARS_PER_TOKEN)
-        counted = Tokens(tokens.input, output, tokens.cache_read, tokens.cache_write)
+        told = _tokens(usage)
+        counted = replace(told, output=max(told.output, self._written[name] // _CHARS_PER_TOKEN))
         self._counted[name] = (text(message, "model") or self._model, counted)
         self.spent(_by_model(self._counted.values()))
 
@@ -174,21 +175,17 @@ class ClaudeReader(StreamReader):
             said = text(item, "result") or text(item, "subtype") or "it ended with an error"
             status = int(number(item.get("api_error_status")))
             self.failed(fault_of_status(status, said) if status else "", said)
-        models = item.get("modelUsage")
-        used = (
-            {str(name): _of_model(entry) for name, entry in models.items()}
-            if isinstance(models, dict)
-            else {}
-        )
+        models = part(item, "modelUsage")
+        used = {str(name): _of_model(entry) for name, entry in models.items()}
         used = used or {self._model: _tokens(part(item, "usage"))}
-        if any(tokens.all for tokens in used.values()):
+        if any(share.all for share in used.values()):
             self.spent(used, number(item.get("total_cost_usd")))
 
 
 def _by_model(counted: Iterable[tuple[str, Tokens]]) -> dict[str, Tokens]:
     used: dict[str, Tokens] = {}
-    for model, tokens in counted:
-        used[model] = used.get(model, Tokens()) + tokens
+    for model, share in counted:
+        used[model] = used.get(model, Tokens()) + share
     return used
 
 
@@ -201,20 +198,11 @@ def _length(block: dict[str, Any]) -> int:
 
 
 def _tokens(usage: dict[str, Any]) -> Tokens:
-    return Tokens(
-        count(usage, "input_tokens"),
-        count(usage, "output_tokens"),
-        count(usage, "cache_read_input_tokens"),
-        count(usage, "cache_creation_input_tokens"),
-    )
+    cache = ("cache_read_input_tokens", "cache_creation_input_tokens")
+    return tokens(usage, "input_tokens", "output_tokens", *cache)
 
 
 def _of_model(entry: Any) -> Tokens:
     """One model's share; with those of its helpers, which the plain figure leaves out."""
-    usage = entry if isinstance(entry, dict) else {}
-    return Tokens(
-        count(usage, "inputTokens"),
-        count(usage, "outputTokens"),
-        count(usage, "cacheReadInputTokens"),
-        count(usage, "cacheCreationInputTokens"),
-    )
+    cache = ("cacheReadInputTokens", "cacheCreationInputTokens")
+    return tokens(part(entry), "inputTokens", "outputTokens", *cache)

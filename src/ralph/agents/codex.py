@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph.agents.adapter import OPENAI, Adapter, AgentTools, Launch, Needs, Reader, Words, environment, hooks
-from ralph.agents.stream import StreamReader, count, fault_in_text, parse, part, seconds_until, text
+from ralph.agents.stream import StreamReader, count, parse, part, text
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.facts import Tokens
 
@@ -76,9 +76,9 @@ class CodexReader(StreamReader):
             case "item.completed" | "item.started":
                 self._item(part(item, "item"))
             case "error" if not text(item, "message").startswith(_STILL_TRYING):
-                self._failed(text(item, "message"))
+                self.complained(text(item, "message"))
             case "turn.failed":
-                self._failed(text(part(item, "error"), "message"))
+                self.complained(text(part(item, "error"), "message"))
             case "turn.completed":
                 self._spent(_tokens(part(item, "usage")))
 
@@ -88,9 +88,6 @@ class CodexReader(StreamReader):
             self.say(item.get("text"))
         elif item.get("type") != "error":
             self.did()
-
-    def _failed(self, message: str) -> None:
-        self.failed(fault_in_text(message), message, seconds_until(message))
 
     def words(self) -> Words:
         if self._log and self._log.read():

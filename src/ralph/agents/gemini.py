@@ -16,7 +16,6 @@ from ralph.agents.adapter import GOOGLE, Adapter, AgentTools, Launch, Needs, Rea
 from ralph.agents.stream import (
     StreamReader,
     count,
-    fault_in_text,
     fault_of_status,
     parse_settings,
     part,
@@ -133,7 +132,7 @@ class GeminiReader(StreamReader):
 
     def _failed(self, message: str) -> None:
         self._error = message
-        self.failed(fault_in_text(message), message, seconds_until(message))
+        self.complained(message)
 
     def ended(self, code: int) -> None:
         super().ended(code)

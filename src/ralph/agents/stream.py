@@ -196,6 +196,10 @@ class StreamReader:
         self._words.full = False
         self._words.fault, self._words.fault_text, self._words.retry_after = "", "", -1.0
 
+    def complained(self, message: str) -> None:
+        """An error of which only the text is known."""
+        self.failed(fault_in_text(message), message, seconds_until(message))
+
     def failed(self, fault: Fault, text: str, retry_after: float = -1.0) -> None:
         """A prompt that does not fit at the very start never will; later on it is the end of an iteration's room."""
         if too_long(text):
@@ -261,3 +265,8 @@ def number(value: Any, *, odd: float = 0.0) -> float:
 
 def count(item: dict[str, Any], name: str) -> int:
     return int(number(item.get(name)))
+
+
+def tokens(item: dict[str, Any], *names: str) -> Tokens:
+    """`names`: of the input, the output, what was read from the cache and what was written to it."""
+    return Tokens(*(count(item, name) for name in names))

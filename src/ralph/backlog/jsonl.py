@@ -30,20 +30,20 @@ from ralph.errors import RalphError
 _MANY = 2000
 
 
-def nearest(name: str, among: Sequence[str]) -> str:
-    """Empty when nothing is near."""
+def hint(name: str, among: Sequence[str]) -> str:
+    """Which was perhaps meant; empty when nothing is near."""
     if len(among) > _MANY:
         among = [other for other in among if abs(len(other) - len(name)) < 3 and other[:1] == name[:1]][
             :_MANY
         ]
     same = [other for other in among if other.lower() == name.lower()]
     found = same or difflib.get_close_matches(name[:120], among, 1, 0.5)
-    return found[0] if found else ""
+    return f"The nearest is {found[0]}." if found else ""
 
 
-def hint(name: str, among: Sequence[str]) -> str:
-    found = nearest(name, among)
-    return f"The nearest is {found}." if found else ""
+def _is_left_over(id: str, open: Table, done: Table) -> bool:
+    """Whether the archive has it: Ralph died before it took the line away, or someone used an id again."""
+    return id in done.tasks and done.tasks[id].reopened >= open.tasks[id].reopened
 
 
 class Draft:
@@ -140,14 +140,10 @@ class Draft:
         at = self._open.at.get(id)
         if at is None:
             self._inserts.setdefault(self._end_of(new.parent), []).append(new.raw + self._open.eol())
-        elif self._is_left_over(id):
+        elif _is_left_over(id, self._open, self._done):
             self.lines[at] = new.raw + self._open.eol()
         else:
             self._refuse(id, "is a task already; it was not added")
-
-    def _is_left_over(self, id: str) -> bool:
-        done = self._done.tasks.get(id)
-        return done is not None and done.reopened >= self._open.tasks[id].reopened
 
     def _end_of(self, parent: str) -> int:
         """Behind the last line below this parent, so that what belongs together stands together."""
@@ -214,9 +210,9 @@ def done_name(path: str) -> str:
 
 
 class JsonlBacklog:
-    def __init__(self, path: Path, state_dir: Path, done: Path | None = None) -> None:
+    def __init__(self, path: Path, state_dir: Path) -> None:
         self.path = path
-        self.done_path = done or Path(done_name(str(path)))
+        self.done_path = Path(done_name(str(path)))
         self._state_dir = state_dir
         self._open = Table(self.path, archived=False)
         self._done = Table(self.done_path, archived=True)
@@ -289,11 +285,12 @@ class JsonlBacklog:
 
     def problems(self) -> list[TaskProblem]:
         """In the order of the lines, the archive's last."""
-        numbers = dict(zip(self._open.at, self._line_numbers(), strict=True))
+        lines = self._open.numbers()
+        numbers = {id: lines[at] for id, at in self._open.at.items()}
         found = self._open.problems() + [
             TaskProblem(self._left_over(id), self.path.name, numbers[id], id, "duplicate")
             for id in self._open.at
-            if self._is_left_over(id)
+            if _is_left_over(id, self._open, self._done)
         ]
         found += [self._placed(problem, numbers.get(problem.id, 0)) for problem in self.tasks.problems()]
         return sorted(found, key=lambda problem: problem.line) + self._done.problems()
@@ -409,27 +406,13 @@ class JsonlBacklog:
         return msgspec.structs.replace(problem, what=what, file=self.path.name, line=line)
 
     def _plant(self) -> None:
-        tasks = [task for id, task in self._open.tasks.items() if not self._is_left_over(id)]
+        tasks = [
+            task for id, task in self._open.tasks.items() if not _is_left_over(id, self._open, self._done)
+        ]
         shown = {task.id for task in tasks}
         tasks += [task for id, task in self._done.tasks.items() if id not in shown]
         self.tasks = TaskGraph(self._wishes.over(tasks))
 
-    def _is_left_over(self, id: str) -> bool:
-        """Whether the archive has it: Ralph died before it took the line away, or someone used an id again."""
-        done, task = self._done.tasks.get(id), self._open.tasks[id]
-        return done is not None and done.reopened >= task.reopened
-
     def _left_over(self, id: str) -> str:
         line = self._done.number(self._done.at[id])
         return f"{id}: is complete already, {self.done_path.name} line {line}"
-
-    def _line_numbers(self) -> list[int]:
-        numbers, n = [], 0
-        wanted = iter(self._open.at.values())
-        index = next(wanted, -1)
-        for at, line in enumerate(self._open.lines):
-            n += bool(line)
-            if at == index:
-                numbers.append(n)
-                index = next(wanted, -1)
-        return numbers

@@ -7,18 +7,19 @@ with what was read: had someone written in between, the two change back (replace
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import hashlib
 import os
 import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
 
-from ralph.core.tasks.task import BacklogTask, ProblemKind, TaskProblem, read_line
+from ralph import files
+from ralph.core.tasks.task import BacklogTask, TaskProblem, read_line
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
 
@@ -108,17 +109,8 @@ def locked(state_dir: Path) -> Iterator[None]:
     except OSError as error:
         raise RalphError(f"cannot be written: {error.strerror}", where=str(path), todo=MEND) from None
     try:
-        until = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    raise RalphError(
-                        "another process is writing the backlog", where=str(path), todo="Try again."
-                    ) from None
-            time.sleep(0.005)
+        if not files.lock(fd):
+            raise RalphError("another process is writing the backlog", where=str(path), todo="Try again.")
         yield
     finally:
         os.close(fd)
@@ -219,15 +211,6 @@ def sync_folder(folder: Path) -> None:
 BOM = b"\xef\xbb\xbf"
 
 
-class LineProblem(msgspec.Struct, frozen=True):
-    """A line that says no task, or one that is there already."""
-
-    index: int
-    what: str
-    id: str = ""
-    kind: ProblemKind = "line"
-
-
 class Table:
     """A removed line leaves b"" in its place, so that the other lines keep theirs."""
 
@@ -237,7 +220,7 @@ class Table:
         self.lines: list[bytes] = []
         self.at: dict[str, int] = {}
         self.tasks: dict[str, BacklogTask] = {}
-        self.faults: list[LineProblem] = []
+        self._problems: list[TaskProblem] = []  # `line` is the index, until they are asked for
         self.stamp: Stamp | None = None
         self._young = False  # written a moment ago: another write may not show in its time
         self.load()
@@ -252,7 +235,7 @@ class Table:
                 self.lines.pop()
 
     def fill(self, lines: list[bytes]) -> None:
-        self.lines, self.at, self.tasks, self.faults = lines, {}, {}, []
+        self.lines, self.at, self.tasks, self._problems = lines, {}, {}, []
         for index, raw in enumerate(lines):
             self._take(index, raw)
 
@@ -263,15 +246,11 @@ class Table:
         try:
             task = read_line(plain, index, archived=self._archived)
         except ValueError as error:
-            self.faults.append(LineProblem(index, str(error)))
+            self._problems.append(TaskProblem(str(error), line=index))
             return None
         if task.id in self.at and not self._archived:
-            first = self.number(self.at[task.id])
-            self.faults.append(
-                LineProblem(
-                    index, f"{task.id}: there is a task of this id on line {first}", task.id, "duplicate"
-                )
-            )
+            what = f"{task.id}: there is a task of this id on line {self.number(self.at[task.id])}"
+            self._problems.append(TaskProblem(what, line=index, id=task.id, kind="duplicate"))
             return None
         self.at[task.id] = index  # of the archive, the last counts
         self.tasks[task.id] = task
@@ -312,15 +291,12 @@ class Table:
         return found
 
     def problems(self) -> list[TaskProblem]:
-        numbers = self._numbers()
+        numbers = self.numbers()
         return [
-            TaskProblem(fault.what, self.path.name, numbers[fault.index], fault.id, fault.kind)
-            for fault in self.faults
+            msgspec.structs.replace(one, file=self.path.name, line=numbers[one.line])
+            for one in self._problems
         ]
 
-    def _numbers(self) -> list[int]:
-        found, n = [], 0
-        for line in self.lines:
-            n += bool(line)
-            found.append(n)
-        return found
+    def numbers(self) -> list[int]:
+        """Of each line, as an editor counts."""
+        return list(accumulate(bool(line) for line in self.lines))

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -20,7 +21,6 @@ NAME = "journal.jsonl"
 _SEGMENT = re.compile(r"journal-(\d+)\.jsonl")
 _START = b'{"seq":'
 _FIRST = re.compile(rb'\{"seq":(\d+),')
-_CHUNK = 1 << 20
 
 
 class JournalScan(msgspec.Struct, frozen=True):
@@ -76,9 +76,7 @@ def history(state_dir: Path) -> Iterator[Record]:
             if path == current:
                 return
             if walk.torn or not walk.lines:
-                raise Damage(
-                    path, walk.lines + 1, walk.good_bytes, "the file ends before its last record does"
-                )
+                raise walk.damage("the file ends before its last record does")
             continue
         # Rotated between looking and opening, it is a later file than thought: the one before it is there now.
         if path != current or _segment_after(state_dir, end) is None:
@@ -115,10 +113,7 @@ class Follower:
         self._path = path
         self._from = from_seq
         self._fd = -1
-        self._reading = path
-        self._chain = Chain()
-        self._offset = 0
-        self._lines = 0
+        self._walk = _Walk(path)
 
     def poll(self) -> list[Record]:
         """What was completed since the last call. A line still being written waits for the next one."""
@@ -127,15 +122,17 @@ class Follower:
             # Looked up before reading: if the file has been rotated away by now, it is complete.
             current = _identity(self._path)
             if self._fd >= 0:
-                self._read(found)
+                walk = self._walk
+                with open(os.dup(self._fd), "rb") as file:  # anew: what was torn may have been written over
+                    found += (record for record in walk.over(file) if record.seq >= self._from)
                 size = os.fstat(self._fd).st_size
                 if current == _identity(self._fd):
-                    if size >= self._offset:
+                    if size >= walk.good_bytes:
                         return found
                     self._start_over(self._path)  # cut short: another journal in the same file
                     continue
-                if self._reading != self._path and (size > self._offset or not self._lines):
-                    raise self._damage("the file ends before its last record does")
+                if walk.path != self._path and (size > walk.good_bytes or not walk.lines):
+                    raise walk.damage("the file ends before its last record does")
             if not self._next():
                 return found
 
@@ -149,10 +146,10 @@ class Follower:
         files = _files(self._path.parent)
         if not files:
             return False
-        if self._chain.seq < 0:
+        if self._walk.chain.seq < 0:
             begun = [path for first, path in files if first <= self._from]
             return self._use(begun[-1] if begun else files[0][1])
-        later = [path for first, path in files if first > self._chain.seq]
+        later = [path for first, path in files if first > self._walk.chain.seq]
         if later:
             return self._use(later[0])
         last = files[-1][1]
@@ -172,36 +169,8 @@ class Follower:
             raise _unreadable(path, error)
         self.close()
         self._fd = fd
-        self._reading = path
-        self._chain = Chain()
-        self._offset = self._lines = 0
+        self._walk = _Walk(path)
         return True
-
-    def _read(self, found: list[Record]) -> None:
-        pending = b""
-        while chunk := os.pread(self._fd, _CHUNK, self._offset + len(pending)):
-            pending += chunk
-            whole = pending.rfind(b"\n") + 1
-            if whole and not self._take(_lines(pending[:whole]), found):
-                return
-            pending = pending[whole:]
-
-    def _take(self, lines: list[bytes], found: list[Record]) -> bool:
-        for number, line in enumerate(lines, 1):
-            try:
-                record = self._chain.accept(line)
-            except Misfit as wrong:
-                if _torn(wrong, line, b"".join(lines[number:])):
-                    return False  # what a crash left; the next writer repairs it
-                raise self._damage(str(wrong))
-            self._offset += len(line)
-            self._lines += 1
-            if record.seq >= self._from:
-                found.append(record)
-        return True
-
-    def _damage(self, wrong: str) -> Damage:
-        return Damage(self._reading, self._lines + 1, self._offset, wrong)
 
 
 def follow(path: Path, from_seq: int = 1) -> Follower:
@@ -227,19 +196,26 @@ class _Walk:
         except OSError as error:
             raise _unreadable(self.path, error)
         with file:
-            file.seek(self.good_bytes)
-            accept = self.chain.accept
-            for line in file:
-                try:
-                    record = accept(line)
-                except Misfit as wrong:
-                    if not _torn(wrong, line, file.read() if line.endswith(b"\n") else b""):
-                        raise Damage(self.path, self.lines + 1, self.good_bytes, str(wrong))
-                    self.torn = True
-                    return
-                self.lines += 1
-                self.good_bytes += len(line)
-                yield record
+            yield from self.over(file)
+
+    def over(self, file: BinaryIO) -> Iterator[Record]:
+        """From where it stands. A line that is still being written is torn for now."""
+        file.seek(self.good_bytes)
+        accept = self.chain.accept
+        for line in file:
+            try:
+                record = accept(line)
+            except Misfit as wrong:
+                if not _torn(wrong, line, file.read() if line.endswith(b"\n") else b""):
+                    raise self.damage(str(wrong))
+                self.torn = True
+                return
+            self.lines += 1
+            self.good_bytes += len(line)
+            yield record
+
+    def damage(self, wrong: str) -> Damage:
+        return Damage(self.path, self.lines + 1, self.good_bytes, wrong)
 
 
 def _torn(wrong: Misfit, line: bytes, rest: bytes) -> bool:

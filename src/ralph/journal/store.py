@@ -13,8 +13,13 @@ from ralph.core.failures.excerpt import FIRST_WINDOW, LAST_WINDOW
 from ralph.fault_points import fault_point
 
 
+def file_name(op: str) -> str:
+    """How files and folders of an operation are called."""
+    return op.replace(":", "-").replace("/", "_")
+
+
 def transcript_name(run: str, loop: str, op: str) -> str:
-    return f"runs/{run}/{loop}/{op.replace(':', '-').replace('/', '_')}.out"
+    return f"runs/{run}/{loop}/{file_name(op)}.out"
 
 
 class Store:
@@ -54,7 +59,7 @@ class Store:
         return path
 
     def transcript_of(self, run: str, loop: str, op: str) -> Path:
-        return transcript_path(self.state_dir, run, loop, op)
+        return self.state_dir / transcript_name(run, loop, op)
 
     def private(self, loop: str, op: str) -> Path:
         """A folder for what only this operation's processes should read; made by who needs it."""
@@ -71,10 +76,6 @@ class Store:
             self._beat.touch()
 
 
-def transcript_path(state_dir: Path, run: str, loop: str, op: str) -> Path:
-    return state_dir / transcript_name(run, loop, op)
-
-
 def last_sign_of_life(state_dir: Path, run: str) -> float:
     """When a dead run was last seen working; 0 when it left no trace."""
     folder = state_dir / "runs" / run
@@ -82,8 +83,9 @@ def last_sign_of_life(state_dir: Path, run: str) -> float:
     return max(times, default=0.0)
 
 
-def write_atomically(path: Path, data: bytes, temporary: Path) -> None:
+def write_atomically(path: Path, data: bytes, temporary: Path | None = None) -> None:
     """By rename: a reader sees the old content or the new, never a part. What a death leaves is written over."""
+    temporary = temporary or path.with_name(f"{path.name}.part")
     try:
         temporary.unlink(missing_ok=True)
         with open(temporary, "xb") as file:  # never through a link that someone put there
@@ -94,6 +96,12 @@ def write_atomically(path: Path, data: bytes, temporary: Path) -> None:
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def remove_file(path: Path) -> None:
+    fault_point("remove.before", writes=True)
+    path.unlink(missing_ok=True)
+    fault_point("remove.after")
 
 
 def read_ends(path: Path) -> tuple[bytes, bytes, int]:

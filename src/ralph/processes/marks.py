@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from ralph.errors import RalphError
-from ralph.processes.keeper import cgroup, process_table
+from ralph.processes.keeper import cgroup, process_table, signal_all
 
 RUN = "RALPH_RUN"
 PROCESS = "RALPH_PROCESS"
@@ -102,19 +102,11 @@ def end_processes(
                 code=70,
             )
         for place in places:
-            _try(cgroup.kill, place)
-        for p in found:
-            seen[p.pid, p.started] = str(p)
-            _try(os.kill, p.pid, signal.SIGKILL)
+            cgroup.kill(place)
+        seen |= {(p.pid, p.started): str(p) for p in found}
+        signal_all([p.pid for p in found], signal.SIGKILL)
         time.sleep(0.005)  # no one reports the end of processes that are not our children
     return list(seen.values())
-
-
-def _try(act: Callable[..., None], *arguments: object) -> None:
-    try:
-        act(*arguments)
-    except OSError:
-        pass
 
 
 def _line_of(pid: int, of: dict[int, process_table.Process]) -> set[int]:

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Literal
@@ -184,15 +185,16 @@ class Ownership:
             [os.fsencode(a) for a in argv],
             {os.fsencode(k): os.fsencode(v) for k, v in marked.items()},
         )
+        plumb = partial(self._plumb, stdin, out, cap_bytes, merge, mark)
         fault_point("process.start.before", writes=True)
         try:
             try:
-                owned = self._try_start(request, stdin, out, cap_bytes, merge, mark)
+                owned = self._try_start(request, plumb)
             except StartFailed as e:
                 if e.step != "keeper":
                     raise
                 self._replace_keeper()  # it died between taking the request and serving it: nothing has run
-                owned = self._try_start(request, stdin, out, cap_bytes, merge, mark)
+                owned = self._try_start(request, plumb)
         except StartFailed as e:
             raise self._explain(e, program, cwd) from None
         self._live.add(owned)
@@ -202,16 +204,10 @@ class Ownership:
     def _try_start(
         self,
         request: keeper_protocol.Request,
-        stdin: bytes | None,
-        out: Path,
-        cap_bytes: int,
-        merge: bool,
-        mark: str,
+        plumb: Callable[[ExitStack], tuple[OwnedProcess, list[int]]],
     ) -> OwnedProcess:
         with ExitStack() as theirs:
-            owned, fds = _plumb(
-                stdin, out, cap_bytes, merge, mark, self._keeper.pid, self._live.discard, theirs, self._mask
-            )
+            owned, fds = plumb(theirs)
             try:
                 self._send(request, fds)
                 theirs.close()
@@ -220,6 +216,33 @@ class Ownership:
                 owned.abandon()
                 raise
         return owned
+
+    def _plumb(
+        self, stdin: bytes | None, out: Path, cap: int, merge: bool, mark: str, theirs: ExitStack
+    ) -> tuple[OwnedProcess, list[int]]:
+        """Our ends, in an OwnedProcess; and theirs: control, stdin, stdout, stderr."""
+        with ExitStack() as ours:
+            control, their_control = socket.socketpair()
+            ours.callback(control.close)
+            theirs.callback(their_control.close)
+            prompt, their_stdin = _input_pipe(stdin, ours, theirs)
+            outputs: list[tuple[Literal["out", "err"], Path]] = [("out", out)]
+            if not merge:
+                outputs.append(("err", out.with_name(out.name + ".err")))
+            streams, written = [], []
+            for name, path in outputs:
+                transcript = Transcript(path, cap)
+                ours.callback(transcript.close)
+                read, write = os.pipe()
+                ours.callback(os.close, read)
+                theirs.callback(os.close, write)
+                streams.append(Stream(name, read, transcript, self._mask() if self._mask else None))
+                written.append(write)
+            ours.pop_all()
+        owned = OwnedProcess(
+            control, prompt, stdin or b"", streams, mark, self._keeper.pid, self._live.discard
+        )
+        return owned, [their_control.fileno(), their_stdin, written[0], written[-1]]
 
     def close(self, *, spare_keeper: bool = False) -> None:
         """Ends everything; the keeper too, or leaves it to the next Ownership of this tier."""
@@ -265,40 +288,6 @@ class Ownership:
                     todo="`ralph doctor` says which tiers work here; RALPH_TIER chooses one.",
                     code=70,
                 )
-
-
-def _plumb(
-    stdin: bytes | None,
-    out: Path,
-    cap: int,
-    merge: bool,
-    mark: str,
-    keeper: int,
-    forget: Callable[[OwnedProcess], None],
-    theirs: ExitStack,
-    mask: Callable[[], Mask] | None,
-) -> tuple[OwnedProcess, list[int]]:
-    """Our ends, in an OwnedProcess; and theirs: control, stdin, stdout, stderr."""
-    with ExitStack() as ours:
-        control, their_control = socket.socketpair()
-        ours.callback(control.close)
-        theirs.callback(their_control.close)
-        prompt, their_stdin = _input_pipe(stdin, ours, theirs)
-        outputs: list[tuple[Literal["out", "err"], Path]] = [("out", out)]
-        if not merge:
-            outputs.append(("err", out.with_name(out.name + ".err")))
-        streams, written = [], []
-        for name, path in outputs:
-            transcript = Transcript(path, cap)
-            ours.callback(transcript.close)
-            read, write = os.pipe()
-            ours.callback(os.close, read)
-            theirs.callback(os.close, write)
-            streams.append(Stream(name, read, transcript, mask() if mask else None))
-            written.append(write)
-        ours.pop_all()
-    owned = OwnedProcess(control, prompt, stdin or b"", streams, mark, keeper, forget)
-    return owned, [their_control.fileno(), their_stdin, written[0], written[-1]]
 
 
 def _input_pipe(data: bytes | None, ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:

@@ -35,7 +35,7 @@ from ralph.git.refs import ref_mark
 from ralph.git.repo import Repo
 from ralph.git.workspaces.pool import slots
 from ralph.history.loops import Loop
-from ralph.runner.task_list import GONE
+from ralph.runner.run_request import GONE, TaskList
 from ralph.runner.unlanded_tasks import UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
 
@@ -176,7 +176,7 @@ class ProposalWriter:
 WRITE_SECONDS = 2.0  # between two writings
 
 
-class BacklogTasks:
+class BacklogTasks(TaskList):
     """A backlog as a run sees it: what is ready, and what became of it. The file is written in batches."""
 
     source: f.Source = "backlog"
@@ -192,6 +192,7 @@ class BacklogTasks:
     ) -> None:
         self.proposing = ProposalWriter(backlog, self.note, self._say, generations)
         self.backlog = backlog
+        self.name = backlog.name
         self.caught_up: list[str] = []  # tasks that a dead run got done, which only now is written
         self._home = home
         self._poll_seconds = poll_seconds
@@ -204,10 +205,6 @@ class BacklogTasks:
         self._said: list[str] = []
         self._results: dict[str, str] = {}  # what loops came to, by task, until it is written
         self._version = 0  # counts what may have changed the list
-
-    @property
-    def name(self) -> str:
-        return self.backlog.name
 
     # -- what there is to do ---------------------------------------------------------------------------
 
@@ -269,7 +266,6 @@ class BacklogTasks:
                 self.note(Reopened(task.id))
 
     def look(self) -> None:
-        """Take up what people changed."""
         if self.backlog.refresh():
             self._version += 1
 
@@ -277,7 +273,6 @@ class BacklogTasks:
         return time.monotonic() + self._poll_seconds
 
     def due(self) -> float:
-        """When there is something to write; inf: nothing is."""
         return self._write_at if self._unwritten else float("inf")
 
     def note(self, change: Change) -> None:
@@ -304,7 +299,6 @@ class BacklogTasks:
             self.proposing.over(s.identity.task.id, s.judgement.ended)
 
     def write(self, seq: int) -> f.BacklogWritten | None:
-        """Into the file; the fact that says so. `seq`: the newest record that it holds."""
         if not self._unwritten:
             return None
         applied = self.backlog.apply()
@@ -394,11 +388,7 @@ def unfinished(loops: Iterable[Loop]) -> dict[str, Loop]:
     found: dict[str, Loop] = {}
     for loop in loops:
         s, task = loop.state, loop.state.identity.task.id
-        if (
-            s.judgement.ended is None
-            or s.people.replied
-            or (s.judgement.ended not in OVER and not list(changes(s)))
-        ):
+        if s.people.replied or (s.judgement.ended not in OVER and not needs_a_person(s)):
             found[task] = loop
         elif task in found and found[task].id < loop.id:
             del found[task]

@@ -10,66 +10,38 @@ import os
 from pathlib import Path
 from typing import TypedDict
 
-import msgspec
-
 from ralph.core.hats.model import COMPLETE_WORDS
 from ralph.core.loop.state import LoopState
-from ralph.fault_points import fault_point
 from ralph.git.repo import printable
-from ralph.journal.store import Store, write_atomically
+from ralph.journal.store import Store, remove_file, write_atomically
 from ralph.runner.loop_context import SCRATCHPAD_BYTES, notes_of
 from ralph.runner.loop_workspace import straight
 
 TODO_FILE = Path(".ralph/agent/tasks.jsonl")
 TODOS_BYTES = 4 << 20  # of them that are kept
+KEPT_BYTES = 1 << 20  # of a file that is shown
+PLACES_SHOWN = 5
 
 
-class Cleared(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Hashes of what was there; empty: nothing, or it was cleared already."""
-
-    scratchpad: str = ""
-    todos: str = ""
-    not_cleared: tuple[str, ...] = ()  # paths that are no plain files of the workspace: they are left alone
-
-
-def clear(folder: Path, s: LoopState, store: Store, scratchpad: Path | None, header: str) -> Cleared:
-    """Put `header` in place of the scratchpad (None: the hat has none) and remove the todos of the loop's folder."""
-    left: list[str] = []
-    todos, kept_todos = folder / TODO_FILE, ""
-    if not _ours(todos, s):
-        left.append(str(TODO_FILE))
-    elif todos.is_file():
-        kept_todos = store.put(_text(todos, TODOS_BYTES))
-        fault_point("remove.before", writes=True)
-        todos.unlink(missing_ok=True)
-        fault_point("remove.after")
-    if scratchpad is None:
-        return Cleared(todos=kept_todos, not_cleared=tuple(left))
-    path = folder / scratchpad
-    if not _ours(path, s):
-        return Cleared(todos=kept_todos, not_cleared=(*left, str(scratchpad)))
-    before = _text(path, SCRATCHPAD_BYTES) if path.is_file() else ""
-    if before == header:
-        return Cleared(todos=kept_todos, not_cleared=tuple(left))
-    kept = store.put(before)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, header.encode("utf-8", "replace"), path.with_name(f"{path.name}.part"))
-    return Cleared(kept, kept_todos, tuple(left))
+def clear(folder: Path, s: LoopState, store: Store, scratchpad: str, header: str) -> None:
+    """Put `header` in place of the scratchpad (empty: the hat has none) and remove the todos of the loop's folder. What is
+    no plain file of the workspace is left alone."""
+    todos, path = folder / TODO_FILE, folder / scratchpad
+    if _ours(todos, s) and todos.is_file():
+        store.put(_read(todos, TODOS_BYTES, "surrogateescape"))
+        remove_file(todos)
+    if not scratchpad or not _ours(path, s):
+        return
+    before = _read(path, SCRATCHPAD_BYTES, "surrogateescape")
+    if before != header:
+        store.put(before)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, header.encode("utf-8", "replace"))
 
 
 def _ours(path: Path, s: LoopState) -> bool:
     """A file of the workspace, or none yet. A folder or a pipe is not, nor what leads out of a sandbox."""
     return straight(path, s) and (path.is_file() or path.is_symlink() or not path.exists())
-
-
-def _text(path: Path, most: int) -> str:
-    with open(path, "rb") as file:
-        return file.read(most).decode("utf-8", "surrogateescape")
-
-
-TODOS = ".ralph/agent/tasks.jsonl"
-KEPT_BYTES = 1 << 20  # of a file that are read
-PLACES_SHOWN = 5
 
 
 class KeptNotes(TypedDict):
@@ -92,18 +64,19 @@ def kept_for(folder: Path, s: LoopState) -> KeptNotes:
         kept["memories"] = choose_memories(
             memories, policy.budget, " ".join(about), [tag for tag in tags if tag]
         )
-    if s.identity.policy.todos and (todos := _read(folder / TODOS) if straight(folder / TODOS, s) else ""):
+    todos = folder / TODO_FILE
+    if s.identity.policy.todos and straight(todos, s) and (text := _read(todos)):
         from ralph.prompt.hats import ready_todos
 
-        kept["todos"] = ready_todos(todos, s.identity.loop)
+        kept["todos"] = ready_todos(text, s.identity.loop)
     return kept
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, most: int = KEPT_BYTES, errors: str = "replace") -> str:
     if not path.is_file():
         return ""
     with open(path, "rb") as file:
-        return file.read(KEPT_BYTES).decode("utf-8", "replace")
+        return file.read(most).decode("utf-8", errors)
 
 
 def told_of_hat(s: LoopState) -> dict[str, str]:

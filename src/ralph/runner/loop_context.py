@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -34,7 +33,7 @@ from ralph.processes.capture import Line
 from ralph.processes.ownership import Ownership
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.gate_cache import GateCache
-from ralph.runner.loop_workspace import LoopWorkspace, own_paths, straight
+from ralph.runner.loop_workspace import at_work, own_paths, snapshots_of, straight
 from ralph.runner.requests import Control
 
 if TYPE_CHECKING:
@@ -88,7 +87,8 @@ class RunView(Protocol):
 class RunContext(msgspec.Struct):
     """What the loops of a run have in common."""
 
-    run: str
+    id: str
+    home: Repo  # the user's own
     journal: Journal
     known: GateCache
     store: Store
@@ -117,56 +117,59 @@ class RunContext(msgspec.Struct):
         masked = self.masker.text(text)
         return fact if masked == text else f.decode(masked.encode())
 
-    def of_loop(self, place: LoopWorkspace, refs: RefWatch, task: str = "") -> LoopContext:
-        """What one loop, or one reviewer of the whole run, works with. `task`: whose lines it shows."""
+    def record_of(self, loop: str, fact: f.AnyFact) -> None:
+        """A fact of a loop that nobody attends any more."""
+        fact = self.without_secrets(fact)
+        self.journal.append(f.kind_of(fact), f.encode(fact), loop)
+
+    def in_place(self, folder: Path, s: LoopState) -> LoopContext:
+        repo = self.home
         return LoopContext(
-            run=self.run,
-            home=place.home,
-            workspace=place.workspace,
-            repo=place.repo,
-            folder=place.folder,
-            snapshots=place.snapshots,
-            journal=self.journal,
-            known=self.known,
-            store=self.store,
-            ownership=self.ownership,
-            control=self.control,
-            refs=refs,
-            show=partial(self.view.heard, task),
-            now=now,
+            self, s.identity.task.id, None, repo, folder, snapshots_of(repo, s), RefWatch(repo)
+        )
+
+    def in_workspace(self, workspace: PooledWorkspace, s: LoopState) -> LoopContext:
+        from ralph.git.workspaces.pool import as_repo
+
+        repo = as_repo(self.home, workspace)
+        folder = workspace.path / s.identity.folder
+        own = own_files(repo, folder, own_paths(s))
+        # Cut short in a merge, the workspace may stand on a commit that the loop does not know of yet.
+        base = s.workspace.base_commit or workspace.base
+        snapshots = Snapshots(repo, f"slot-{workspace.slot}", own, base=base)
+        # In a worktree agents and landings of other loops move the same refs.
+        others = partial(at_work, self.home) if workspace.kind == "worktree" else tuple
+        return LoopContext(
+            self, s.identity.task.id, workspace, repo, folder, snapshots, RefWatch(repo, others)
         )
 
 
 class LoopContext(msgspec.Struct):
-    """The real things that a loop works with."""
+    """The real things that a loop, or one reviewer of the whole run, works with."""
 
-    run: str
-    home: Repo  # the user's own
+    run: RunContext
+    task: str
     workspace: PooledWorkspace | None  # None: in place
     repo: Repo  # of the place where the loop works
     folder: Path  # where the user started Ralph; agents and gates run there
     snapshots: Snapshots
-    journal: Journal
-    known: GateCache
-    store: Store
-    ownership: Ownership
-    control: Control
     refs: RefWatch
-    show: Callable[[str, Line], None]
-    now: Callable[[], str]
+
+    def show(self, who: str, line: Line) -> None:
+        self.run.view.heard(self.task, who, line)
 
     def keep(self, s: LoopState, tree: str, reason: str) -> None:
         """Before something of this tree is undone."""
         from ralph.git.recovery import keep  # not for the start of a loop
 
         keep(
-            self.home,
+            self.run.home,
             self.workspace,
             self.snapshots,
             tree,
             loop=s.identity.loop,
             reason=reason,
-            when=self.now(),
+            when=now(),
         )
 
 
@@ -183,7 +186,7 @@ def environment(
     if agent is None or s.identity.policy.sandbox.kind != "none":
         return env
     own = own_files(b.repo, b.folder, own_paths(s))
-    return with_excludes(env, b.repo.root, own, lambda text: b.store.blobs / b.store.put(text))
+    return with_excludes(env, b.repo.root, own, lambda text: b.run.store.blobs / b.run.store.put(text))
 
 
 @lru_cache(maxsize=16)
@@ -200,7 +203,7 @@ def variables_for(policy: Policy, agent: AgentPolicy | None) -> tuple[str, ...]:
 
 def _where(b: LoopContext, s: LoopState) -> dict[str, str]:
     return {
-        "RALPH_RUN": b.run,
+        "RALPH_RUN": b.run.id,
         "RALPH_LOOP": s.identity.loop,
         "RALPH_TASK": s.identity.task.id,
         "RALPH_STATE": str(b.repo.state_dir),
@@ -223,7 +226,7 @@ def notes_of(s: LoopState) -> Path:
 
 def tools_for(b: LoopContext, s: LoopState, op: str, own: dict[str, str] | None = None) -> AgentTools:
     """Ralph's MCP server for an iteration, which `own` tells apart. A reviewer gets none: it only reads."""
-    private = b.store.private(s.identity.loop, op)
+    private = b.run.store.private(s.identity.loop, op)
     if own is None:
         return AgentTools(private)
     ralph = (sys.executable, "-m", "ralph")
@@ -274,8 +277,7 @@ def put_back_scratchpad(folder: Path, s: LoopState, store: Store, before: str) -
         return False
     if before:
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = (store.blobs / before).read_bytes()
-        write_atomically(path, text, path.with_name(path.name + ".part"))
+        write_atomically(path, (store.blobs / before).read_bytes())
     else:
         path.unlink(missing_ok=True)
     return True

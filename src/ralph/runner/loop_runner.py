@@ -7,7 +7,6 @@ from __future__ import annotations
 import select
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,14 +15,13 @@ from ralph.core.loop.decide import Continue, cutoff, decide, next_deadline
 from ralph.core.loop.decide import Operation as Wanted
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
-from ralph.fault_points import fault_point
-from ralph.git.ref_watch import RefWatch
 from ralph.history.loop_records import ended_by, how_it_ended
 from ralph.journal.read import scan
 from ralph.journal.record import Record, now
+from ralph.journal.store import remove_file
 from ralph.prompt.compose import scratchpad_path
-from ralph.runner.loop_context import RunContext
-from ralph.runner.loop_workspace import LoopWorkspace, at_work, of_runs
+from ralph.runner.loop_context import LoopContext
+from ralph.runner.loop_workspace import of_runs
 from ralph.runner.operations import ProcessOperation, RunningOperation
 from ralph.runner.operations.effects import Effects
 from ralph.runner.view_files import EventsFile, Views, remove_checkpoint, remove_state_file
@@ -36,30 +34,24 @@ Heard = Callable[[f.AnyFact, LoopState], None]
 
 
 class LoopRunner:
-    def __init__(
-        self, run: RunContext, place: LoopWorkspace, begun: LoopState, records: list[Record], heard: Heard
-    ) -> None:
+    def __init__(self, context: LoopContext, begun: LoopState, records: list[Record], heard: Heard) -> None:
         """`begun` is the loop as it stands, or as it is about to start; `records` are those of a loop taken up again.
         `heard` gets each fact of the loop once the journal has it, and the state after it."""
         self.state = begun if records else LoopState()
         self.begun_with = self.state.spent()
         self.running: dict[str, RunningOperation] = {}
-        self.place = place
-        self._run = run
+        self.context = context
+        self._run = run = context.run
         self._begun = begun
         self._records = records
         self._heard = heard
         self._pulse_at = float("inf")
         self._held = False
-        # There agents and landings of other loops move the same refs.
-        in_worktree = place.workspace is not None and place.workspace.kind == "worktree"
-        refs = RefWatch(place.repo, partial(at_work, place.home)) if in_worktree else RefWatch(place.repo)
-        self._context = run.of_loop(place, refs, begun.identity.task.id)
-        self._effects = Effects(self._context, self)
+        self._effects = Effects(context, self)
         # Not from a workspace: it is the next loop's soon, and an agent may have put a command of that name there.
-        told_from = place.folder if place.workspace is None else place.home.root / begun.identity.folder
-        self._views = Views(place.folder, place.snapshots, now)
-        self._events = EventsFile(place.folder, lambda: scan(run.journal.path).records)
+        told_from = context.folder if context.workspace is None else run.home.root / begun.identity.folder
+        self._views = Views(context.folder, context.snapshots, now)
+        self._events = EventsFile(context.folder, lambda: scan(run.journal.path).records)
         self._telling: LoopNotifier | None = None
         if begun.identity.policy.notify:
             from ralph.runner.loop_notifier import LoopNotifier  # most loops notify no one
@@ -70,32 +62,24 @@ class LoopRunner:
 
     def start(self, started: f.LoopStarted) -> None:
         self._run.control.attend(started.loop, self.record, self.kill)
-        self._archive_old_scratchpad(self.place.folder / scratchpad_path(self._begun))
-        remove_state_file(self.place.folder)  # it speaks of another loop
-        remove_checkpoint(self.place.folder, self._begun)
+        self._archive_old_scratchpad(self.context.folder / scratchpad_path(self._begun))
+        remove_state_file(self.context.folder)  # it speaks of another loop
+        remove_checkpoint(self.context.folder, self._begun)
         self.record(started)
 
     def take_up(self, resumed: f.LoopResumed) -> None:
         from ralph.runner.resume import close_open, note_outside_edits  # most loops are not resumed
 
-        run, begun, place = self._run, self._begun, self.place
+        run, begun, context = self._run, self._begun, self.context
         run.control.attend(begun.identity.loop, self.record, self.kill)
         self._events.rebuild(self._records, begun)
         # What an interrupted iteration had still said is heard.
         run.control.expect(begun.identity.loop, begun.progress.token, begun.progress.serial)
-        close_open(
-            begun,
-            self._records,
-            place.snapshots,
-            run.store,
-            self.record,
-            partial(self._context.keep, begun),
-            of_runs(run.journal.records, place.home),
-        )
+        close_open(context, begun, self._records, self.record, of_runs(run.journal.records, run.home))
         self.record(resumed)
         self._views.write(self.state)
         self._effects.finish_merge(self.state)
-        note_outside_edits(self.state, place.snapshots, self.record)
+        note_outside_edits(self.state, context.snapshots, self.record)
 
     def tell_again(self) -> None:
         """The run that ended it died before it had tidied up and said so."""
@@ -111,9 +95,7 @@ class LoopRunner:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return
         if self._run.store.has(text):
-            fault_point("remove.before", writes=True)
-            path.unlink()
-            fault_point("remove.after")
+            remove_file(path)
 
     # -- facts ---------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import msgspec
 
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
+from ralph.core.policy import WorkspaceKind
 from ralph.errors import RalphError
 from ralph.git.ref_watch import Made
 from ralph.git.repo import Repo, own_files
@@ -18,34 +19,7 @@ from ralph.git.snapshots import Snapshots
 from ralph.journal.record import Record, now
 
 if TYPE_CHECKING:
-    from ralph.git.workspaces.pool import Kind, PooledWorkspace
-
-
-class LoopWorkspace(msgspec.Struct):
-    """Where one loop works."""
-
-    home: Repo  # the user's own
-    workspace: PooledWorkspace | None  # None: in place
-    repo: Repo
-    folder: Path
-    snapshots: Snapshots
-
-
-def in_place(repo: Repo, folder: Path, s: LoopState) -> LoopWorkspace:
-    return LoopWorkspace(repo, None, repo, folder, snapshots_of(repo, s))
-
-
-def in_workspace(home: Repo, workspace: PooledWorkspace, s: LoopState) -> LoopWorkspace:
-    from ralph.git.workspaces.pool import as_repo
-
-    repo = as_repo(home, workspace)
-    folder = workspace.path / s.identity.folder
-    own = own_files(repo, folder, own_paths(s))
-    # Cut short in a merge, the workspace may stand on a commit that the loop does not know of yet.
-    base = s.workspace.base_commit or workspace.base
-    return LoopWorkspace(
-        home, workspace, repo, folder, Snapshots(repo, f"slot-{workspace.slot}", own, base=base)
-    )
+    from ralph.git.workspaces.pool import PooledWorkspace
 
 
 def own_paths(s: LoopState) -> tuple[str, ...]:
@@ -89,10 +63,11 @@ class Workspaces:
     def tip(self) -> str:
         return self._fine
 
-    def new(self, kind: Kind, loop: str, branch: str, base: str = "") -> PooledWorkspace:
+    def new(self, kind: WorkspaceKind, loop: str, branch: str, base: str = "") -> PooledWorkspace:
         """On the target's tip, or on that commit."""
         from ralph.git.workspaces.pool import prepare
 
+        assert kind != "in-place"
         return prepare(
             self._home,
             kind,

@@ -7,6 +7,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
@@ -14,8 +15,8 @@ import msgspec
 
 from ralph.core import facts as f
 from ralph.errors import RalphError
-from ralph.fault_points import fault_point
 from ralph.journal import inbox
+from ralph.journal.store import remove_file
 from ralph.text import digest
 
 KINDS = ("say", "answer", "pause", "continue")  # of messages
@@ -92,13 +93,18 @@ class Control:
         self._pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) if hasattr(os, "pipe2") else os.pipe()
         self._before: dict[int, object] = {}
 
-    def begin(self, record: Callable[[f.AnyFact], None], sync: Callable[[], None], seen: set[str]) -> None:
-        """`record` takes what is meant for no loop. `seen` are the inbox keys that the journal has already."""
+    def begin(
+        self,
+        record: Callable[[f.AnyFact], None],
+        sync: Callable[[], None],
+        seen: set[str],
+        awaited: Callable[[str], bool],
+        parked: Callable[[str, f.AnyFact], bool],
+    ) -> None:
+        """`record` takes what is meant for no loop. `seen` are the inbox keys that the journal has already. What people say
+        to loops that nobody attends stays where it is as long as the loop is still `awaited`; what is meant for one that
+        waits for a person is given to `parked`, which says whether there is such a loop."""
         self._record, self._sync, self._seen = record, sync, seen
-
-    def for_absent(self, awaited: Callable[[str], bool], parked: Callable[[str, f.AnyFact], bool]) -> None:
-        """What people say to loops that nobody attends: it stays where it is as long as the loop is still `awaited`; what
-        is meant for one that waits for a person is given to `parked`, which says whether there is such a loop."""
         self._awaited, self._parked = awaited, parked
 
     def attend(self, loop: str, record: Callable[[f.AnyFact], None], kill: Callable[[], None]) -> None:
@@ -142,7 +148,8 @@ class Control:
             # Asked twice: at once. The journal stays as it is; a resume closes what was under way.
             for ear in self._ears.values():
                 ear.kill()
-            _say_last(b"\nEnded at once. Go on with `ralph resume`.\n")
+            with suppress(OSError):  # the terminal may be what went away
+                os.write(2, b"\nEnded at once. Go on with `ralph resume`.\n")
             os._exit(130)
         self._asked = self._asked or number != WAKE
         self._signals.append(number)
@@ -177,9 +184,7 @@ class Control:
         if self.stop_file.exists():
             self._to_all(f.StopRequested(how="graceful", by=".stop"))
             self._sync()
-            fault_point("remove.before", writes=True)
-            self.stop_file.unlink(missing_ok=True)
-            fault_point("remove.after")
+            remove_file(self.stop_file)
 
     def stop(self, fact: f.StopRequested) -> None:
         """By the run itself: a limit of it is reached."""
@@ -295,18 +300,9 @@ class Control:
             return f.InboxRefused(name=key, why=f"{kind}: {error}"[:300])
 
     def _drain(self) -> None:
-        try:
+        with suppress(BlockingIOError):
             while os.read(self._pipe[0], 512):
                 pass
-        except BlockingIOError:
-            pass
-
-
-def _say_last(words: bytes) -> None:
-    try:
-        os.write(2, words)
-    except OSError:
-        pass  # the terminal may be what went away
 
 
 _SPOKEN: dict[int, str] = {

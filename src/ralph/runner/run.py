@@ -6,22 +6,18 @@ caught up after a death.
 
 from __future__ import annotations
 
-import errno
 import os
 import time
 from collections.abc import Collection
-from functools import cached_property, partial
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.exits import OVER, exit_code
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import LimitPolicy, Policy
 from ralph.core.run import (
     EndRun,
     ReviewRun,
@@ -29,22 +25,15 @@ from ralph.core.run import (
     RunState,
     StartLoop,
     StopRun,
-    Work,
     fold_run,
     schedule,
     why_over,
 )
-from ralph.errors import DISK, RalphError
 from ralph.gates import kinds
-from ralph.git.repo import Repo
 from ralph.history.loop_records import (
     Begun,
     begun,
-    can_go_on,
     dead_runs,
-    died_after,
-    ended_by,
-    how_it_ended,
     is_over,
     seen_in,
 )
@@ -54,54 +43,21 @@ from ralph.journal.record import new_id, now
 from ralph.journal.store import Store
 from ralph.processes.ownership import Ownership, choose_tier
 from ralph.runner import sandboxing
-from ralph.runner.dead_runs import run_started, sweep_dead
 from ralph.runner.gate_cache import GateCache
-from ralph.runner.loop_context import RunContext, RunView
+from ralph.runner.loop_context import LoopContext, RunContext, RunView
 from ralph.runner.loop_pool import LONGEST, LoopPool
 from ralph.runner.loop_runner import LoopRunner
-from ralph.runner.loop_workspace import LoopWorkspace, Workspaces, folder_of, in_place, in_workspace
+from ralph.runner.loop_workspace import Workspaces, folder_of
+from ralph.runner.past_runs import PastRuns, make_folders, run_started, sweep_dead
 from ralph.runner.requests import Control
-from ralph.runner.task_list import GONE, TaskList
+from ralph.runner.run_request import GONE, Resume, RunRequest, TaskList, raised
 from ralph.text import few
 
 if TYPE_CHECKING:
-    from ralph.history.history import History
     from ralph.runner.run_review import RunReviewer
 
 _NOTHING = f.Usage()
 QUIET = 1.0  # seconds after which a person who waits for the end is shown what for
-
-
-class Resume(msgspec.Struct, frozen=True):
-    """A person wants this one loop to go on, and then the run to end."""
-
-    loop: str
-    answer: str = ""
-    allow: tuple[str, ...] = ()
-    raise_limits: dict[str, float] = {}
-
-
-class Aside(msgspec.Struct, frozen=True):
-    """The loop of a dead run in whose place another one begins."""
-
-    loop: str
-    for_good: bool = False  # else a person may still go on with it
-
-
-class RunRequest(msgspec.Struct, frozen=True):
-    """What the user wants of this run."""
-
-    folder: Path
-    repo: Repo
-    policy: Policy  # of the loops that it begins
-    work: Work = Work()
-    resume: Resume | None = None  # None: whatever is ready
-    aside: Aside | None = None
-
-    @property
-    def everyone(self) -> Policy:
-        """The policy with all who will be started under it, also at the end of the run."""
-        return replace(self.policy, gates=(*self.policy.gates, *self.work.at_end))
 
 
 def run(request: RunRequest, tasks: TaskList, view: RunView) -> int:
@@ -133,30 +89,30 @@ class Run:
         self._view = view
         self._id = run_id
         self._journal = Journal.open(request.repo.state_dir, run_id, now)
-        self._resumed = self._to_resume()
+        self._past = PastRuns(request, tasks, self._journal.records)
+        self._resumed = self._past.resumed
         self._unfinished: dict[str, Begun] = {}  # loops that go on in this run, by task
         self._parked: dict[str, str] = {}  # loops that wait for a person -> their tasks
         self._attended: list[LoopRunner] = []
         self._began = time.monotonic()
-        self._past = f.Usage()  # of loops of this run that are over, and of reviewers of the whole
+        self._spent_usage = f.Usage()  # of loops of this run that are over, and of reviewers of the whole
 
     def go(self, tier: str) -> int:
-        request, resumed = self._request, self._resumed
-        if resumed is not None and not is_over(resumed.state):
-            sandboxing.check(resumed.state.identity.policy, self._home, folder_of(resumed.state))
-            kinds.require_kinds(resumed.state.gates)
+        request, past = self._request, self._past
+        past.require_usable()
         # Only now: a run that is refused leaves no folder.
         store = Store(self._home.state_dir, self._id)
-        if self._nothing_left():
+        if past.nothing_left():
             self._journal.rotate_if_large()
-        self._unfinished, policies = self._taken_up()
+        self._unfinished, policies = past.taken_up()
         masker = self._masker = sandboxing.masker_of(policies)
         with (
             Ownership(tier, self._id, masker.stream) as ownership,
             Control(request.folder, self._home.state_dir / "inbox", self._id) as control,
         ):
             self._context = RunContext(
-                run=self._id,
+                id=self._id,
+                home=self._home,
                 journal=self._journal,
                 known=GateCache(self._journal.records),
                 store=store,
@@ -168,19 +124,19 @@ class Run:
             )
             self._pool = LoopPool(control, self._context.beside, request.work.gates_at_once)
             started = self._started(tier, ownership.residue())
-            self.state = self._before(started)
+            self.state = past.before(started)
             dead = {one.run for one in dead_runs(self._journal.records)}
             self.record(started)
             if self._journal.repaired:
                 self.record(f.JournalRepaired(bytes=self._journal.repaired))
             sweep_dead(self._journal.records, self.record)
             self._repair_checkout()
-            control.begin(self.record, self._journal.sync, seen_in(self._journal.records))
             for box in sandboxing.left_boxes(self._home.state_dir):
                 control.open_box(box, heard="-iteration-" in box.name, once=True)
             self._set_aside()
             self._catch_up(dead)
-            control.for_absent(self._is_awaited, self._answered)
+            seen = seen_in(self._journal.records)
+            control.begin(self.record, self._journal.sync, seen, self._is_awaited, self._answered)
             try:
                 return self._work(control)
             except BaseException:
@@ -213,13 +169,15 @@ class Run:
         used = [(runner.state.spent(), runner.begun_with) for runner in self._attended]
         return RunSpent(
             seconds=time.monotonic() - self._began,
-            cost_usd=self._past.cost_usd + sum(now.cost_usd - before.cost_usd for now, before in used),
-            tokens=self._past.tokens + sum(now.tokens - before.tokens for now, before in used),
+            cost_usd=self._spent_usage.cost_usd + sum(now.cost_usd - before.cost_usd for now, before in used),
+            tokens=self._spent_usage.tokens + sum(now.tokens - before.tokens for now, before in used),
         )
 
     def _used(self, all_in_all: f.Usage, before: f.Usage = _NOTHING) -> None:
-        tokens = self._past.tokens + all_in_all.tokens - before.tokens
-        self._past = f.Usage(tokens, self._past.cost_usd + all_in_all.cost_usd - before.cost_usd)
+        tokens = self._spent_usage.tokens + all_in_all.tokens - before.tokens
+        self._spent_usage = f.Usage(
+            tokens, self._spent_usage.cost_usd + all_in_all.cost_usd - before.cost_usd
+        )
 
     def _due(self) -> float:
         """When to come back though nothing is told: to look at the list, to write it, to show that time passes."""
@@ -256,7 +214,7 @@ class Run:
 
     def _started(self, tier: str, residue: str) -> f.RunStarted:
         of_backlog = self._tasks.source == "backlog"
-        apart = of_backlog or self._works_apart
+        apart = of_backlog or self._past.works_apart
         resumed = self._resumed.state.identity.task.id if self._resumed else ""
         return replace(
             run_started(self._id, tier, residue, self._masker),
@@ -267,22 +225,6 @@ class Run:
             tip=self._workspaces.tip if apart else "",
         )
 
-    def _before(self, started: f.RunStarted) -> RunState:
-        """What the run before came to: this one goes on with it if that was cut short."""
-        if not started.target:
-            return RunState()
-        from ralph.history.runs import runs_in  # not for a prompt in place
-
-        before = runs_in(self._journal.records).newest(started.backlog)
-        return before.state if before else RunState()
-
-    @property
-    def _works_apart(self) -> bool:
-        """Its loops have workspaces of their own."""
-        if self._resumed is not None:
-            return bool(self._resumed.state.identity.home)
-        return self._request.policy.workspace != "in-place"
-
     @cached_property
     def _workspaces(self) -> Workspaces:
         return Workspaces(self._home, self._request.policy.land.target, self._request.work.share)
@@ -291,59 +233,7 @@ class Run:
     def _reviewer(self) -> RunReviewer:
         from ralph.runner.run_review import RunReviewer  # most runs have none
 
-        request = self._request
-        return RunReviewer(
-            self._context,
-            self,
-            self._workspaces,
-            self._home,
-            request.folder,
-            request.policy,
-            request.work.at_end,
-        )
-
-    def _to_resume(self) -> Begun | None:
-        """Who asked has looked; but meanwhile another run may have gone on with it."""
-        if self._request.resume is None:
-            return None
-        found = begun(self._journal.records, self._request.resume.loop)
-        if found is None:
-            raise RalphError(
-                "there is nothing of it to go on with any more", todo="`ralph status` shows how it stands."
-            )
-        s = found.state
-        if is_over(s) and not died_after(found.records, self._journal.records):
-            what = f"there is nothing to resume here: {s.identity.task.id} is over ({s.judgement.ended})"
-            raise RalphError(what, todo='Start with `ralph run -p "..."`.')
-        return found
-
-    def _taken_up(self) -> tuple[dict[str, Begun], list[Policy]]:
-        """The loops that go on, by task; and every policy under which somebody may be started."""
-        policies = [self._request.everyone]
-        if self._resumed is not None:
-            policies.append(self._resumed.state.identity.policy)
-        if self._tasks.source == "prompt":
-            return {}, policies
-        from ralph.runner.backlog_tasks import unfinished, waiting  # a prompt needs nothing of it
-
-        loops = self._past_of_backlog.loops.values()
-        taken, parked = unfinished(loops), waiting(loops, self._home)
-        policies += [one.state.identity.policy for one in (*taken.values(), *parked.values())]
-        found = ((task, begun(self._journal.records, loop.id)) for task, loop in taken.items())
-        return {task: before for task, before in found if before}, policies
-
-    @cached_property
-    def _past_of_backlog(self) -> History:
-        from ralph.history.history import backlog_history
-
-        return backlog_history(self._journal.records, self._home.root)
-
-    def _nothing_left(self) -> bool:
-        """What is still to be swept or can still go on must stay in sight."""
-        if self._resumed is not None or self._request.aside or dead_runs(self._journal.records):
-            return False
-        replaced = self._home.root if self._tasks.source == "prompt" else None
-        return not can_go_on(self._journal.records, replaced)
+        return RunReviewer(self._context, self, self._workspaces, self._request)
 
     def _repair_checkout(self) -> None:
         """A landing may have died while this checkout followed it: before anybody works here."""
@@ -361,14 +251,14 @@ class Run:
         from ralph.runner.resume import set_aside
 
         if place := self._place_of(found.state):
-            set_aside(found, place, self._context, for_good=aside.for_good)
+            set_aside(found, place, for_good=aside.for_good)
 
     def _catch_up(self, dead: Collection[str]) -> None:
         """What a dead run had recorded and not yet written; workspaces of loops that are over; who was not told."""
         if self._tasks.source == "backlog":
             from ralph.runner.operations.landing import leave
 
-            past = self._past_of_backlog
+            past = self._past.of_backlog
             ended = {id: loop.state for id, loop in past.loops.items() if loop.state.judgement.ended}
             over = {id: s for id, s in ended.items() if s.judgement.ended in OVER}
             self._parked = {id: s.identity.task.id for id, s in ended.items() if id not in over}
@@ -381,25 +271,10 @@ class Run:
             self._tasks.give_back(self._unfinished)
         if self._resumed is not None:
             self._unfinished[self._resumed.state.identity.task.id] = self._resumed
-        self._tell_late(dead)
+        if dead:
+            from ralph.runner.loop_notifier import tell_late
 
-    def _tell_late(self, dead: Collection[str]) -> None:
-        """A run that was cut short may have died before it had told how its loops ended."""
-        if not dead:
-            return
-        from ralph.runner.loop_notifier import LoopNotifier, tried_all
-
-        records = self._journal.records
-        ended = {r.loop for r in records if r.kind == "loop.ended" and r.run in dead}
-        for found in (one for loop in ended if (one := begun(records, loop))):
-            s, own = found.state, found.records
-            resumed = self._resumed is not None and self._resumed.state.identity.loop == s.identity.loop
-            if s.judgement.ended is None or ended_by(own) not in dead or resumed or tried_all(own, s):
-                continue
-            folder = Path(s.identity.home or s.identity.root) / s.identity.folder
-            told = LoopNotifier(self._context, s, folder, partial(self._record_of, s.identity.loop), own)
-            told.happened_in(ended_by(own))
-            told.take(how_it_ended(own), s)
+            tell_late(self._context, dead, self._resumed)
 
     # -- one loop --------------------------------------------------------------------------------------
 
@@ -429,7 +304,7 @@ class Run:
             source=self._tasks.source,
         )
         self._archive(task)
-        if self._works_apart:
+        if self._past.works_apart:
             from ralph.git.repo import branch_name
 
             self._leave_parked(task)
@@ -442,10 +317,10 @@ class Run:
                 backlog=self._tasks.copy_in(str(self._home.root)),
             )
             state = fold(LoopState(), started)
-            place = in_workspace(self._home, workspace, state)
+            place = self._context.in_workspace(workspace, state)
         else:
             state = fold(LoopState(), started)
-            place = in_place(self._home, request.folder, state)
+            place = self._context.in_place(request.folder, state)
         runner = self._attend(place, state, Begun(state, []))
         runner.start(started)
         self._journal.sync()
@@ -459,20 +334,20 @@ class Run:
 
             archive(self._home, task)
 
-    def _attend(self, place: LoopWorkspace, state: LoopState, before: Begun) -> LoopRunner:
-        runner = LoopRunner(self._context, place, state, before.records, self._heard)
+    def _attend(self, place: LoopContext, state: LoopState, before: Begun) -> LoopRunner:
+        runner = LoopRunner(place, state, before.records, self._heard)
         self._attended.append(runner)
         self._pool.loops.append(runner)
         return runner
 
-    def _place_of(self, s: LoopState) -> LoopWorkspace | None:
+    def _place_of(self, s: LoopState) -> LoopContext | None:
         """Where the loop works; None: its workspace is gone."""
         if not s.identity.home:
-            return in_place(self._home, folder_of(s), s)
+            return self._context.in_place(folder_of(s), s)
         workspace = self._workspaces.of(s.identity.loop)
-        return in_workspace(self._home, workspace, s) if workspace is not None else None
+        return self._context.in_workspace(workspace, s) if workspace is not None else None
 
-    def _made_again(self, before: Begun) -> tuple[Begun, LoopWorkspace] | None:
+    def _made_again(self, before: Begun) -> tuple[Begun, LoopContext] | None:
         """The loop in a workspace like the one that was given back or is gone: its last snapshot, and the scratchpad. None: git
         has lost them."""
         from ralph.git.refs import holds
@@ -489,13 +364,13 @@ class Run:
             s.workspace.base_commit,
         )
         there = replace(s, identity=replace(s.identity, root=str(workspace.path), slot=workspace.slot))
-        place = in_workspace(self._home, workspace, there)
+        place = self._context.in_workspace(workspace, there)
         place.snapshots.restore(tree)
         if s.progress.scratchpad:
             put_back_scratchpad(place.folder, there, self._context.store, s.progress.scratchpad)
         return Begun(there, before.records), place
 
-    def _take_up(self, before: Begun, place: LoopWorkspace, *, moved: bool = False) -> None:
+    def _take_up(self, before: Begun, place: LoopContext, *, moved: bool = False) -> None:
         s = before.state
         runner = self._attend(place, s, before)
         if s.identity.source == "prompt" and is_over(s):
@@ -543,7 +418,7 @@ class Run:
     def _give_up(self, before: Begun) -> None:
         """Its workspace is gone, and with it what it made: the task begins anew."""
         ended = f.LoopEnded(end="cancelled", reason=GONE, code=exit_code("cancelled"))
-        self._record_of(before.state.identity.loop, ended)
+        self._context.record_of(before.state.identity.loop, ended)
         self._view.fact(ended, fold(before.state, ended))
 
     def _leave_parked(self, task: str) -> None:
@@ -559,14 +434,14 @@ class Run:
             self._attended.remove(runner)
             self._used(s.spent(), runner.begun_with)
             self._tasks.settle(s)
-            if runner.place.workspace is None:
+            if runner.context.workspace is None:
                 continue
             if s.judgement.ended not in OVER:
                 self._parked[s.identity.loop] = s.identity.task.id
             else:
                 from ralph.runner.operations.landing import leave
 
-                leave(self._home, runner.place.workspace, s)
+                leave(self._home, runner.context.workspace, s)
 
     # -- facts -----------------------------------------------------------------------------------------
 
@@ -578,11 +453,6 @@ class Run:
             self._used(fact.usage)
         self._view.fact(fact, LoopState())
 
-    def _record_of(self, loop: str, fact: f.AnyFact) -> None:
-        """A fact of a loop that nobody attends any more."""
-        fact = self._context.without_secrets(fact)
-        self._journal.append(f.kind_of(fact), f.encode(fact), loop)
-
     def _heard(self, fact: f.AnyFact, s: LoopState) -> None:
         """A fact of a loop, which the journal has."""
         self.state = fold_run(self.state, fact, s.identity.task.id)
@@ -591,26 +461,3 @@ class Run:
     def _write(self) -> None:
         if written := self._tasks.write(self._journal.seq):
             self.record(written)
-
-
-def make_folders(state_dir: Path, folder: Path) -> None:
-    """Both places are looked at before the first is written to."""
-    try:
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, "the folder is not writable", str(folder))
-        state_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        if error.errno in DISK:
-            raise
-        raise RalphError(
-            f"cannot write here: {error.strerror}",
-            where=str(error.filename or state_dir),
-            todo="Make it writable, or work in a copy.",
-        ) from error
-
-
-def raised(limits: LimitPolicy, wanted: dict[str, float]) -> LimitPolicy | None:
-    if not wanted:
-        return None
-    kinds = {field.name: field.type for field in msgspec.structs.fields(LimitPolicy)}
-    return replace(limits, **{key: int(v) if kinds[key] is int else float(v) for key, v in wanted.items()})

@@ -6,22 +6,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.loop.decide import RunGate
 from ralph.core.loop.state import Identity, LoopState
-from ralph.core.policy import GatePolicy, Policy, Task
-from ralph.core.run import RunState
+from ralph.core.policy import GatePolicy, Task
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
 from ralph.gates.kinds import kind_of
 from ralph.git.recovery import tree_of
-from ralph.git.ref_watch import RefWatch
-from ralph.git.repo import Repo, printable
+from ralph.git.repo import printable
 from ralph.git.trees import patch
 from ralph.git.workspaces.pool import PooledWorkspace, release
 from ralph.history.history import build, survey
@@ -29,41 +26,31 @@ from ralph.journal.read import history
 from ralph.journal.record import new_id
 from ralph.journal.store import Store, transcript_name
 from ralph.prompt.review import CHANGE_CHARS, RunReviewContext, compose_run_review
-from ralph.runner.loop_context import RunContext
-from ralph.runner.loop_workspace import LoopWorkspace, Workspaces, in_workspace
-from ralph.runner.operations.gate import GateOperation, GateRunner, first_of
+from ralph.runner.loop_context import LoopContext, RunContext
+from ralph.runner.loop_workspace import Workspaces
+from ralph.runner.operations import ProcessOperation
+from ralph.runner.operations.gate import GateRunner, first_of
+
+if TYPE_CHECKING:
+    from ralph.runner.run import Run
+    from ralph.runner.run_request import RunRequest
 
 BRANCH = "ralph-review"  # in the reviewer's clone only
-
-
-class ReviewedRun(Protocol):
-    """The run whose change is looked at."""
-
-    state: RunState
-
-    def record(self, fact: f.AnyFact) -> None: ...
+# What a review of a run says just as any gate does.
+_FOUND = (set(f.GateEnded.__struct_fields__) & set(f.RunReviewed.__struct_fields__)) - {"passed", "unclear"}
 
 
 class RunReviewer:
     """Begins reviews of the whole run; each goes on beside the loops until it says something."""
 
-    def __init__(
-        self,
-        context: RunContext,
-        run: ReviewedRun,
-        workspaces: Workspaces,
-        home: Repo,
-        folder: Path,
-        policy: Policy,
-        at_end: tuple[GatePolicy, ...],
-    ) -> None:
+    def __init__(self, context: RunContext, run: Run, workspaces: Workspaces, request: RunRequest) -> None:
         self._context = context
+        self._home = context.home
         self._run = run
         self._workspaces = workspaces
-        self._home = home
-        self._folder = folder
-        self._policy = policy
-        self._at_end = at_end
+        self._folder = request.folder
+        self._policy = request.policy
+        self._at_end = request.work.at_end
 
     def begin(self, name: str) -> None:
         """Ask one reviewer. A soft check that cannot be made ends no run."""
@@ -73,7 +60,7 @@ class RunReviewer:
             # A clone, however tasks are worked on: in it nobody reaches the user's refs.
             workspace = self._workspaces.new("clone", new_id(), BRANCH, self._run.state.tip)
             s = self._standing(gate, workspace)
-            place = in_workspace(self._home, workspace, s)
+            place = self._context.in_workspace(workspace, s)
             under_way = self._ask(gate, s, place, self._prompt(gate, place))
         except RalphError as error:
             under_way = _unasked(gate, self._standing(gate, workspace), error.what)
@@ -81,7 +68,9 @@ class RunReviewer:
             self._over(under_way, workspace)
         else:
             over = partial(self._over, workspace=workspace)
-            self._context.beside.append(ReviewOperation(under_way, self._run, self._context.store, over))
+            self._context.beside.append(
+                ReviewOperation(under_way, gate, self._run, self._context.store, over)
+            )
 
     def _standing(self, gate: GatePolicy, workspace: PooledWorkspace) -> LoopState:
         """What a gate has to know of where it runs."""
@@ -100,24 +89,23 @@ class RunReviewer:
         )
 
     def _ask(
-        self, gate: GatePolicy, s: LoopState, place: LoopWorkspace, prompt: str
-    ) -> GateOperation | f.GateEnded:
+        self, gate: GatePolicy, s: LoopState, place: LoopContext, prompt: str
+    ) -> ProcessOperation | f.GateEnded:
         """Under way; or what came of it at once."""
-        context = self._context
         heard: list[f.AnyFact] = []
 
         def hear(fact: f.AnyFact) -> None:
             heard.append(fact)
             if isinstance(fact, f.GateStarted):
                 at = self._run.state
-                output = transcript_name(context.run, s.identity.loop, fact.op)
+                output = transcript_name(self._context.id, s.identity.loop, fact.op)
                 self._run.record(
                     f.RunReviewStarted(
                         gate=fact.gate, base=at.base, tip=at.tip, prompt=fact.prompt, output=output
                     )
                 )
 
-        judging = GateRunner(context.of_loop(place, RefWatch(place.repo)), hear, lambda s, gate, tree: prompt)
+        judging = GateRunner(place, hear, lambda s, gate, tree: prompt)
         op = RunGate(
             id=f"at-end:{gate.name}",
             gate=gate.name,
@@ -126,12 +114,12 @@ class RunReviewer:
             tree=place.snapshots.take().tree,
         )
         under_way = judging.start(op, s)
-        if isinstance(under_way, GateOperation):
+        if under_way is not None:
             return under_way
         ended = [fact for fact in heard if isinstance(fact, f.GateEnded)]
         return ended[-1] if ended else _unasked(gate, s, "its workspace was changed by somebody else")
 
-    def _prompt(self, gate: GatePolicy, place: LoopWorkspace) -> str:
+    def _prompt(self, gate: GatePolicy, place: LoopContext) -> str:
         at = self._run.state
         before, after = tree_of(self._home, at.base) or "", tree_of(self._home, at.tip) or ""
         paths = [printable(change.path) for change in place.snapshots.diff(before, after)]
@@ -154,31 +142,16 @@ class RunReviewer:
     def _note(self, x: f.GateEnded) -> None:
         at = self._run.state
         cut_short = x.how == "interrupted"
+        found: dict[str, Any] = {name: getattr(x, name) for name in _FOUND}
         said = f.RunReviewed(
-            gate=x.gate,
             base=at.base,
             tip=at.tip,
             asked=tuple(gate.name for gate in self._at_end),
-            command=x.command,
-            code=x.code,
-            seconds=x.seconds,
             passed=x.passed and not cut_short,
-            how=x.how,
-            timed_out=x.timed_out,
             unclear=x.unclear or cut_short,
-            findings=x.findings,
-            headline=x.headline,
-            excerpt=x.excerpt,
-            output=x.output,
-            wrote=x.wrote,
-            stragglers=x.stragglers,
-            usage=x.usage,
-            estimated=x.estimated,
-            fault=x.fault,
-            fault_text=x.fault_text,
+            **found,
         )
-        masked = f.decode(self._context.masker.text(f.encode(said).decode()).encode())
-        self._run.record(masked)
+        self._run.record(self._context.without_secrets(said))
         self._context.journal.sync()  # or a death from here on would have it asked twice
 
 
@@ -186,19 +159,25 @@ class ReviewOperation:
     """A reviewer of the whole run under way. Bounded by its time limit; cut short by whoever stops the run at once."""
 
     def __init__(
-        self, gate: GateOperation, run: ReviewedRun, store: Store, over: Callable[[f.GateEnded], None]
+        self,
+        under_way: ProcessOperation,
+        gate: GatePolicy,
+        run: Run,
+        store: Store,
+        over: Callable[[f.GateEnded], None],
     ) -> None:
-        self.id = gate.id
-        self.reads, self.writes, self.wake_at, self.done = gate.reads, gate.writes, gate.wake_at, gate.done
-        self.cut, self.kill = gate.cut, gate.kill
-        self._gate = gate
+        self.id = under_way.id
+        self.reads, self.writes, self.wake_at = under_way.reads, under_way.writes, under_way.wake_at
+        self.done, self.cut, self.kill = under_way.done, under_way.cut, under_way.kill
+        self._gate = under_way
+        self._limit = gate.hard_timeout
         self._run = run
         self._store = store
         self._over = over
-        gate.look_again_after(gate.gate.hard_timeout)
+        under_way.look_again_after(self._limit)
 
     def advance(self) -> list[f.Tick | f.Metered]:
-        gate, limit = self._gate, self._gate.gate.hard_timeout
+        gate, limit = self._gate, self._limit
         if self._run.state.at_once:
             gate.cut("stop")
         elif gate.seconds() >= limit:

@@ -22,7 +22,8 @@ from ralph.core.policy import Policy
 from ralph.core.secrets.environment import masker_for, names_secret, values_in
 from ralph.core.secrets.masker import Masker
 from ralph.git.repo import Repo
-from ralph.processes.owned_process import Ended
+from ralph.journal.store import file_name
+from ralph.processes.owned_process import Ended, OwnedProcess
 from ralph.runner.loop_context import LoopContext
 
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ _TAIL = 1 << 16
 _CREDENTIALS_BYTES = 1 << 20
 
 
-class Sandboxing(msgspec.Struct, frozen=True):
-    """What to start in place of the program. `box` is the folder that it sees as Ralph's inbox; None: not confined."""
+class Confined(msgspec.Struct, frozen=True):
+    """A program that was started. `box` is the folder that it sees as Ralph's inbox; None: it is not confined."""
 
-    argv: tuple[str, ...]
-    env: dict[str, str]
-    box: Path | None = None
+    owned: OwnedProcess
+    transcript: Path
+    box: Path | None
 
 
 def check(policy: Policy, repo: Repo, folder: Path) -> None:
@@ -81,48 +82,53 @@ def confine(
     env: dict[str, str],
     *,
     cwd: Path,
-    agent: AgentPolicy | None = None,
+    stdin: bytes | None,
+    out: Path,
+    agent: AgentPolicy | None,
+    prompt: str,
     workspace: Path | None = None,
-    prompt: Path | None = None,
-    handed: Path | None = None,
-) -> Sandboxing:
-    """`agent`: whose credentials it needs; a gate's command needs none. `prompt` and `handed` are a file and a folder of
-    Ralph's that it reads. FileNotFoundError when there is no such program."""
-    if s.identity.policy.sandbox.kind == "none":
-        return Sandboxing(tuple(argv), env)
-    from ralph.sandbox.bwrap import require
+    merge: bool = False,
+) -> Confined:
+    """Start it, in a sandbox where the policy asks for one. `agent`: whose credentials it needs; a gate's command needs none,
+    and reads neither `prompt` nor what Ralph hands to agents. OSError when there is no such program."""
+    box, store = None, b.run.store
+    if s.identity.policy.sandbox.kind != "none":
+        from ralph.sandbox.bwrap import require
 
-    require(s.identity.policy.sandbox.network == "host")
-    box = b.store.state_dir / BOXES / f"{b.run}-{s.identity.loop}-{op.replace(':', '-').replace('/', '_')}"
-    shutil.rmtree(box, ignore_errors=True)
-    box.mkdir(parents=True)
-    try:
-        wrapped = _wrap(
-            s.identity.policy,
-            b.repo,
-            argv,
-            env,
-            cwd=cwd,
-            agent=agent,
-            box=box,
-            workspace=workspace,
-            handed=tuple(path for path in (prompt, handed) if path and path.exists()),
-        )
-    except BaseException:
+        require(s.identity.policy.sandbox.network == "host")
+        box = store.state_dir / BOXES / f"{b.run.id}-{s.identity.loop}-{file_name(op)}"
         shutil.rmtree(box, ignore_errors=True)
-        raise
-    b.control.open_box(box, heard=op.startswith("iteration"))
-    return Sandboxing(wrapped.argv, wrapped.env, box)
+        box.mkdir(parents=True)
+        handed = (store.blobs / prompt, store.private(s.identity.loop, op)) if agent else ()
+        try:
+            wrapped = _wrap(
+                s.identity.policy,
+                b.repo,
+                argv,
+                env,
+                cwd=cwd,
+                agent=agent,
+                box=box,
+                workspace=workspace,
+                handed=[path for path in handed if path.exists()],
+            )
+        except BaseException:
+            shutil.rmtree(box, ignore_errors=True)
+            raise
+        b.run.control.open_box(box, heard=op.startswith("iteration"))
+        argv, env = wrapped.argv, wrapped.env
+    owned = b.run.ownership.start(op, argv, cwd=cwd, env=env, stdin=stdin, out=out, merge=merge)
+    return Confined(owned, out, box)
 
 
-def released(b: LoopContext, box: Path | None, ended: Ended, transcript: Path) -> Ended:
+def released(b: LoopContext, confined: Confined, ended: Ended) -> Ended:
     """After its end: what the sandbox itself has said of it. That is the last line of its errors, or of all it printed."""
-    if box is None:
+    if confined.box is None:
         return ended
     from ralph.sandbox.bwrap import left_running, sandbox_error
 
-    b.control.close_box(box)
-    last = ended.err_tail or _tail(transcript)
+    b.run.control.close_box(confined.box)
+    last = ended.err_tail or _tail(confined.transcript)
     if why := sandbox_error(ended.code, last):
         return replace(ended, code=CANNOT_RUN, trouble=why)
     if left := left_running(last):

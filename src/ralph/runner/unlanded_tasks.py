@@ -5,22 +5,17 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator
-from typing import Protocol
 
 import msgspec
 
+from ralph.core.tasks.graph import TaskGraph
 from ralph.core.tasks.task import BacklogTask
 from ralph.git.refs import is_taken_over, tip
 from ralph.git.repo import Repo
 
 
-class Tasks(Protocol):
-    def get(self, id: str) -> BacklogTask | None: ...
-    def ready(self, most: int | None = None) -> list[BacklogTask]: ...
-
-
-def ready(tasks: Tasks, most: int | None, apart: Iterable[str]) -> list[BacklogTask]:
-    """As `Tasks.ready`, without those that need the work of tasks that are apart."""
+def ready(tasks: TaskGraph, most: int | None, apart: Iterable[str]) -> list[BacklogTask]:
+    """As `TaskGraph.ready`, without those that need the work of tasks that are apart."""
     missing = _and_above(tasks, apart)
     if not missing:
         return tasks.ready(most)
@@ -33,22 +28,22 @@ def ready(tasks: Tasks, most: int | None, apart: Iterable[str]) -> list[BacklogT
         asked *= 2
 
 
-def needs(tasks: Tasks, id: str, apart: Iterable[str]) -> list[str]:
+def needs(tasks: TaskGraph, id: str, apart: Iterable[str]) -> list[str]:
     """The dependencies of a task, its own and those of its parents, whose work is apart."""
     return _needs(tasks, id, _and_above(tasks, apart))
 
 
-def _needs(tasks: Tasks, id: str, missing: Collection[str]) -> list[str]:
+def _needs(tasks: TaskGraph, id: str, missing: Collection[str]) -> list[str]:
     wanted = [other for one in _upwards(tasks, id) for other in one.depends_on if other in missing]
     return list(dict.fromkeys(wanted))
 
 
-def _and_above(tasks: Tasks, ids: Iterable[str]) -> set[str]:
+def _and_above(tasks: TaskGraph, ids: Iterable[str]) -> set[str]:
     """Depending on a parent is depending on all of it."""
     return {one.id for id in ids for one in _upwards(tasks, id)}
 
 
-def _upwards(tasks: Tasks, id: str) -> Iterator[BacklogTask]:
+def _upwards(tasks: TaskGraph, id: str) -> Iterator[BacklogTask]:
     seen: set[str] = set()  # a file may say that parents form a ring
     while id not in seen and (task := tasks.get(id)):
         seen.add(id)

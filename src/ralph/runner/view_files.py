@@ -21,7 +21,7 @@ from ralph.fault_points import fault_point
 from ralph.git.repo import printable, safe_name
 from ralph.git.snapshots import Snapshots
 from ralph.journal.record import Record
-from ralph.journal.store import write_atomically
+from ralph.journal.store import remove_file, write_atomically
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.loop_workspace import straight
 from ralph.text import fenced
@@ -47,7 +47,7 @@ def render(s: LoopState, *, timestamp: str, files_modified: Sequence[str]) -> st
         "strategy_shifts": s.judgement.shifts,
     }
     lines = ["---", *(f"{key}: {value}" for key, value in header.items())]
-    lines += _yaml_list("files_modified", files_modified)
+    lines += _files_modified(files_modified)
     lines += ["---", ""]
     if s.judgement.refusal:
         lines += ["## Claim refused", s.judgement.refusal, ""]
@@ -68,13 +68,11 @@ def render(s: LoopState, *, timestamp: str, files_modified: Sequence[str]) -> st
     return "\n".join(lines)
 
 
-def _yaml_list(key: str, values: Sequence[str]) -> list[str]:
-    if not values:
-        return [f"{key}: []"]
-    shown = [f"  - {_scalar(value)}" for value in values[:FILES_SHOWN]]
-    if len(values) > FILES_SHOWN:
-        shown.append(f"  # and {len(values) - FILES_SHOWN} more")
-    return [f"{key}:", *shown]
+def _files_modified(paths: Sequence[str]) -> list[str]:
+    if not paths:
+        return ["files_modified: []"]
+    more = [f"  # and {len(paths) - FILES_SHOWN} more"] if len(paths) > FILES_SHOWN else []
+    return ["files_modified:", *(f"  - {_scalar(path)}" for path in paths[:FILES_SHOWN]), *more]
 
 
 def _scalar(value: str) -> str:
@@ -82,8 +80,6 @@ def _scalar(value: str) -> str:
     plain = value and all(c.isalnum() or c in "._/-+@" for c in value) and value[0].isalpha()
     if plain and value.lower() not in ("true", "false", "yes", "no", "on", "off", "null", "y", "n"):
         return value
-    import json
-
     return json.dumps(value)
 
 
@@ -163,10 +159,9 @@ class EventsFile:
     def _write(self, lines: bytes) -> None:
         path = self._folder / self._name
         self._size = 0
-        write_atomically(path, lines, path.with_name(f"{path.name}.part"))
+        write_atomically(path, lines)
         self._size = len(lines)
-        pointer = self._folder / POINTER
-        write_atomically(pointer, f"{FOLDER}/{self._name}".encode(), pointer.with_name(f"{POINTER}.part"))
+        write_atomically(self._folder / POINTER, f"{FOLDER}/{self._name}".encode())
 
 
 def name_of(at: str) -> str:
@@ -234,7 +229,7 @@ class Views:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, json.dumps(keys, indent=2).encode(), path.with_name(path.name + ".part"))
+            write_atomically(path, json.dumps(keys, indent=2).encode())
         except OSError as error:
             if error.errno in DISK:
                 raise  # else an agent's doing, or a folder of the user's that is not there
@@ -250,9 +245,7 @@ def remove_checkpoint(folder: Path, s: LoopState) -> None:
     """What an earlier loop left speaks of another context."""
     path = checkpoint_path(folder, s)
     if path.is_file():
-        fault_point("remove.before", writes=True)
-        path.unlink()
-        fault_point("remove.after")
+        remove_file(path)
 
 
 def remove_state_file(folder: Path) -> None:
@@ -267,6 +260,4 @@ def remove_state_file(folder: Path) -> None:
 def remove_scratchpad(folder: Path, s: LoopState) -> None:
     path = folder / scratchpad_path(s)
     if path.is_file() and straight(path.parent, s):
-        fault_point("remove.before", writes=True)
-        path.unlink()
-        fault_point("remove.after")
+        remove_file(path)

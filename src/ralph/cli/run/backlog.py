@@ -33,7 +33,8 @@ from ralph.history.runs import runs_in
 from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.read import scan
 from ralph.runner.backlog_tasks import BacklogTasks, needs_a_person
-from ralph.runner.run import RunRequest, run
+from ralph.runner.run import run
+from ralph.runner.run_request import RunRequest
 from ralph.runner.unlanded_tasks import UnlandedTasks, ready
 from ralph.terminal.words import one_line
 from ralph.text import duration, few

@@ -25,9 +25,8 @@ from ralph.git.uncommitted_changes import committed, uncommitted_paths
 from ralph.history.loop_records import is_same
 from ralph.journal.lock import holder
 from ralph.processes.ownership import get_ready
-from ralph.runner.run import Aside, RunRequest
 from ralph.runner.run import run as start_run
-from ralph.runner.task_list import PromptTask
+from ralph.runner.run_request import Aside, PromptTask, RunRequest
 from ralph.terminal.words import one_line
 from ralph.text import few
 

@@ -33,7 +33,7 @@ from ralph.journal.lock import Busy, holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.record import Record
 from ralph.runner.backlog_tasks import needs_a_person, waiting
-from ralph.runner.run import Resume, RunRequest, raised
+from ralph.runner.run_request import Resume, RunRequest, raised
 from ralph.text import few
 
 

@@ -25,7 +25,7 @@ from ralph.terminal.log_file import LogFile
 from ralph.terminal.words import one_line
 
 if TYPE_CHECKING:
-    from ralph.runner.run import RunRequest
+    from ralph.runner.run_request import RunRequest
     from ralph.terminal.diagnostics import Diagnostics
     from ralph.terminal.live import Subject
     from ralph.terminal.screen import Style

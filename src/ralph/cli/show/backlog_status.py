@@ -127,7 +127,7 @@ def backlog_status(run: RunRecord, journal: CurrentHistory, repo: Repo, working:
     told = {x.task for x in outcomes if not x.done}
     held = unready(backlog, apart, but=told) if backlog else ""
     parked = _parked(everything, repo, backlog)
-    ready = len(free(backlog, None, [one.task for one in apart])) if backlog else 0
+    ready = len(free(backlog.tasks, None, [one.task for one in apart])) if backlog else 0
     problems = len(backlog.problems()) if backlog else 0
     whole = run.state
     at_work = (

@@ -205,7 +205,7 @@ def show(id: str, as_json: bool) -> None:
     if as_json:
         children = [child.id for child in backlog.tasks.children(id)]
         apart = [one.task for one in view.apart(backlog)]
-        waits = [] if found.archived else [*backlog.tasks.held_by(id), *needs(backlog, id, apart)]
+        waits = [] if found.archived else [*backlog.tasks.held_by(id), *needs(backlog.tasks, id, apart)]
         more: dict[str, object] = {"children": children, "waits_for": waits}
         if found.target:
             more["on_target"] = id not in apart

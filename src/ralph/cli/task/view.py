@@ -111,7 +111,7 @@ def counts(backlog: JsonlBacklog) -> str:
 
 def ready(backlog: JsonlBacklog, most: int | None = None) -> list[BacklogTask]:
     """Those that a run would begin."""
-    return free(backlog, most, [one.task for one in apart(backlog)])
+    return free(backlog.tasks, most, [one.task for one in apart(backlog)])
 
 
 def apart(backlog: JsonlBacklog) -> list[UnlandedTask]:

@@ -95,7 +95,7 @@ def _git(repo: Repo, *args: str) -> bytes:
     return program.run(args, cwd=repo.common_dir, env={"GIT_DIR": str(repo.common_dir)})
 
 
-Kind = Literal["clone", "worktree", "in-place"]
+Kind = Literal["clone", "worktree"]
 
 
 class PooledWorkspace(msgspec.Struct, frozen=True):
@@ -103,7 +103,7 @@ class PooledWorkspace(msgspec.Struct, frozen=True):
 
     kind: Kind
     path: Path
-    branch: str  # short name; empty in place
+    branch: str  # short name
     base: str
     loop: str = ""
     slot: int = 0
@@ -154,8 +154,6 @@ def prepare(
     """A clean workspace at `base`, on `branch`. The same loop and branch again: the one that is there, untouched, and
     on the base that it has by now (`rebased`).
     `refuse` has been asked before. `when` (ISO 8601) dates what is saved of a dead loop."""
-    if kind == "in-place":
-        return PooledWorkspace(kind, repo.root, "", base, loop)
     folder, known, began = slots_dir(repo) / str(slot), "", time.monotonic()
     note = _read(folder)
     if note and note.state == "ready" and (folder / ".git").exists():
@@ -191,7 +189,7 @@ def prepare(
 def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -> PooledWorkspace:
     """The same workspace, which now builds on another commit: HEAD and index stand there; files stay as they are. `held`: a
     commit on `base` with what it borrows beside it."""
-    if workspace.kind == "in-place" or workspace.base == base:
+    if workspace.base == base:
         return workspace
     keep_base(repo, workspace.loop, held or base)
     inside = as_repo(repo, workspace)
@@ -223,8 +221,6 @@ def track(inside: Repo, entries: Sequence[tuple[str, str, str]]) -> None:
 def release(repo: Repo, workspace: PooledWorkspace, *, tip: str = "") -> None:
     """The loop is over, and what it made is in the user's repository (`bring_home`, a landing, a failure branch). A
     clone stays for the next loop; a worktree goes, with its branch if that still stands at the base or at `tip`."""
-    if workspace.kind == "in-place":
-        return
     note = _read(workspace.path)
     if workspace.kind == "worktree":
         worktree.remove(repo, workspace.path, workspace.branch, workspace.base, tip)
@@ -285,8 +281,6 @@ def reclaim(repo: Repo, loops: Collection[str], *, when: str) -> list[PooledWork
 
 def as_repo(repo: Repo, workspace: PooledWorkspace) -> Repo:
     """The workspace as a repository to take snapshots of. Ralph's state stays with the user's repository."""
-    if workspace.kind == "in-place":
-        return repo
     if workspace.kind == "clone":
         git_dir = workspace.path / ".git"
         return Repo(workspace.path, git_dir, git_dir, repo.state_dir, repo.object_format)

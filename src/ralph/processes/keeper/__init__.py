@@ -38,3 +38,12 @@ def say(control: int, line: str) -> None:
         os.write(control, line.encode("utf-8", "replace") + b"\n")
     except OSError:
         pass
+
+
+def signal_all(pids: list[int], number: int) -> None:
+    """Those that have gone by now need none."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except OSError:
+            pass

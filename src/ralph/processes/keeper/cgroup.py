@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from . import process_table
+from . import process_table, signal_all
 
 
 def own_place() -> str:
@@ -87,11 +87,7 @@ def kill_each(place: str) -> None:
         _write(f"{place}/cgroup.freeze", b"1")
     except OSError:
         pass  # Linux < 5.2: callers repeat until it is empty
-    for pid in members(place):
-        try:
-            os.kill(pid, 9)
-        except OSError:
-            pass
+    signal_all(members(place), 9)
 
 
 def remove(place: str, seconds: float = 2.0) -> bool:

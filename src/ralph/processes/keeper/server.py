@@ -10,7 +10,7 @@ import select
 import sys
 import time
 
-from . import cgroup, guard, process_table
+from . import cgroup, guard, process_table, signal_all
 
 if sys.platform == "linux":
     from . import linux
@@ -176,11 +176,7 @@ class _Keeper:
             mine = {p.pid for p in of.values() if p.parent == os.getpid()} - self.guards.keys()
             if not mine:
                 return
-            for p in process_table.below(mine, of) + [of[pid] for pid in mine]:
-                try:
-                    os.kill(p.pid, 9)
-                except OSError:
-                    pass
+            signal_all([*(p.pid for p in process_table.below(mine, of)), *mine], 9)
             for pid in mine:
                 try:
                     os.waitpid(pid, os.WNOHANG)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from . import cgroup, process_table
+from . import cgroup, process_table, signal_all
 
 if sys.platform == "linux":
     from . import linux
@@ -111,14 +111,6 @@ class Group:
         except PermissionError:
             pass  # macOS says so of a group of zombies
         return childless and not self.members(main)
-
-
-def signal_all(pids: list[int], number: int) -> None:
-    for pid in pids:
-        try:
-            os.kill(pid, number)
-        except OSError:
-            pass
 
 
 Hold = Reaper | Group

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+import shutil
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Protocol
 
+from ralph.agents.adapter import Reader, Words
 from ralph.core import facts as f
+from ralph.core.loop.state import LoopState
 from ralph.processes.capture import Line
-from ralph.processes.owned_process import Ended, OwnedProcess
+from ralph.processes.owned_process import Ended
+from ralph.runner.loop_context import LoopContext
+from ralph.runner.sandboxing import Confined, released
 
 BEAT_SECONDS = 1.0  # how often a long operation is looked at when nothing happens by itself
 TRACE = 0.05  # of one core: a program that hangs still wakes up now and then; Codex takes 3 % to wait for its model
@@ -21,15 +26,18 @@ class RunningOperation(Protocol):
 
     id: str
 
-    def reads(self) -> list[int]: ...
+    def reads(self) -> list[int]:
+        return []
 
-    def writes(self) -> list[int]: ...
+    def writes(self) -> list[int]:
+        return []
 
     def wake_at(self) -> float:
         """The monotonic time at which it wants to be looked at, at the latest."""
 
     def advance(self) -> list[f.Tick | f.Metered]:
         """Do what can be done without waiting; tell what was felt."""
+        return []
 
     def done(self) -> bool: ...
 
@@ -40,21 +48,46 @@ class RunningOperation(Protocol):
     def kill(self) -> None: ...
 
 
-class ProcessOperation:
-    """One owned process: pumps its output, feels time and idleness, asks it to end and then makes it."""
+# What an operation came to, once nothing of it is left; it was under way for so many seconds.
+Close = Callable[["ProcessOperation", Ended, float], list[f.AnyFact]]
 
-    def __init__(self, id: str, owned: OwnedProcess, grace: float, on_line: Callable[[Line], None]) -> None:
+
+class ProcessOperation(RunningOperation):
+    """One program of an agent or a gate: hears what it says and spends, feels time and idleness, asks it to end and then makes
+    it."""
+
+    def __init__(
+        self,
+        b: LoopContext,
+        s: LoopState,
+        id: str,
+        confined: Confined,
+        *,
+        reader: Reader | None,
+        who: str,
+        close: Close,
+    ) -> None:
+        """`reader`: of what an agent says."""
         self.id = id
         self.cause = ""
-        self._owned = owned
-        self._grace = grace
-        self._on_line = on_line
+        self._b = b
+        self._confined = confined
+        self._owned = confined.owned
+        self._private = b.run.store.private(s.identity.loop, id)
+        self._reader = reader
+        self._who = who
+        self._close = close
+        self._usage = f.Usage()
+        self._grace = s.identity.policy.limits.stop_grace_seconds
         self._began = time.monotonic()
         self._kill_at = float("inf")
         self._next_beat = self._began + BEAT_SECONDS
         self._deadline = float("inf")
         self._activity: tuple[int, float] = (0, 0.0)
-        self._active_at = self._looked_at = self._began
+        self._active_at = self._looked_at = self._heard_at = self._began
+
+    def words(self) -> Words:
+        return self._reader.words() if self._reader else Words()
 
     def reads(self) -> list[int]:
         return self._owned.fds()
@@ -75,15 +108,26 @@ class ProcessOperation:
 
     def advance(self) -> list[f.Tick | f.Metered]:
         for line in self._owned.pump():
-            self._on_line(line)
+            self._hear(line)
+        felt: list[f.Tick | f.Metered] = []
         now = time.monotonic()
         if now >= self._kill_at:
             self._kill_at = float("inf")
             self._owned.kill()
-        if now < self._next_beat and now < self._deadline:
-            return []
-        self._next_beat = now + BEAT_SECONDS
-        return [f.Tick(op=self.id, seconds=now - self._began, idle=self._idle(now))]
+        if now >= self._next_beat or now >= self._deadline:
+            self._next_beat = now + BEAT_SECONDS
+            felt.append(f.Tick(op=self.id, seconds=now - self._began, idle=self._idle(now)))
+        usage = self.words().usage
+        if usage != self._usage:
+            self._usage = usage
+            felt.append(f.Metered(op=self.id, usage=usage))
+        return felt
+
+    def _hear(self, line: Line) -> None:
+        self._heard_at = time.monotonic()
+        if self._reader and line.stream == "out":
+            self._reader.feed(line.text)
+        self._b.show(self._who, line)
 
     def _idle(self, now: float) -> float:
         """Seconds without output and with no more than a trace of CPU time."""
@@ -97,12 +141,17 @@ class ProcessOperation:
     def done(self) -> bool:
         return self._owned.exited()
 
-    def end(self) -> Ended:
-        """After exit: nothing of it is left when this returns, and its last words have been heard."""
+    def conclude(self) -> list[f.AnyFact]:
+        """After exit: nothing of it is left when the facts are made, and its last words have been heard."""
+        seconds = self.seconds()
         ended = self._owned.close()
         for line in ended.rest:
-            self._on_line(line)
-        return ended
+            self._hear(line)
+        ended = released(self._b, self._confined, ended)
+        if self._reader:
+            self._reader.ended(ended.code)
+        shutil.rmtree(self._private, ignore_errors=True)  # it may hold the token
+        return self._close(self, ended, seconds)
 
     def cut(self, cause: str) -> None:
         if self.cause:
@@ -115,26 +164,17 @@ class ProcessOperation:
         self._owned.kill()
 
 
-class WaitOperation:
+class WaitOperation(RunningOperation):
     def __init__(self, id: str, until: str) -> None:
         self.id = id
         self._until = datetime.fromisoformat(until).timestamp() if until else math.inf
         self._cut = False
-
-    def reads(self) -> list[int]:
-        return []
-
-    def writes(self) -> list[int]:
-        return []
 
     def wake_at(self) -> float:
         if self._cut:
             return time.monotonic()
         # The wall clock may be set meanwhile, and a stop file has no signal: look every second.
         return time.monotonic() + min(1.0, max(0.0, self._until - time.time()))
-
-    def advance(self) -> list[f.Tick | f.Metered]:
-        return []
 
     def done(self) -> bool:
         return self._cut or time.time() >= self._until

@@ -23,6 +23,7 @@ from ralph.errors import RalphError
 from ralph.fault_points import fault_point
 from ralph.git.recovery import save
 from ralph.git.repo import printable
+from ralph.journal.record import now
 from ralph.journal.store import write_atomically
 from ralph.runner.loop_context import LoopContext
 from ralph.runner.loop_workspace import straight
@@ -58,7 +59,7 @@ def look(b: LoopContext, op: d.Look, s: LoopState, record: Callable[[f.AnyFact],
     while True:
         there = scanboard.where(scan, board, listings)
         board, found = scanboard.look(scan, board, listings, max_items=team.max_items)
-        _log(b.folder / scan.log, scanboard.poll_lines(f"{b.now()[:19]}Z", found, topic), s)
+        _log(b.folder / scan.log, scanboard.poll_lines(f"{now()[:19]}Z", found, topic), s)
         match found:
             case scanboard.GiveUp():
                 if found.to:
@@ -123,13 +124,13 @@ def _abandon(
 def _undo(b: LoopContext, s: LoopState, scan: Scan, item: str) -> str:
     """As it was when the item was dispatched, but for other items, which people may have put there since. What is gone
     comes back. The ref that keeps what was made; empty when nothing was."""
-    now = b.snapshots.take().tree
-    changed = b.snapshots.diff(s.hats.item_tree, now) if s.hats.item_tree else []
+    there = b.snapshots.take().tree
+    changed = b.snapshots.diff(s.hats.item_tree, there) if s.hats.item_tree else []
     made = [c.path for c in changed if c.status == "D" or _is_made(c.path, s, scan, item)]
     if not made:
         return ""
     saved = save(
-        b.repo, b.snapshots, now, loop=s.identity.loop, reason=f"before giving up {item}", when=b.now()
+        b.repo, b.snapshots, there, loop=s.identity.loop, reason=f"before giving up {item}", when=now()
     )
     b.snapshots.restore(s.hats.item_tree, made)
     return saved.ref
@@ -215,7 +216,7 @@ def _move(folder: Path, found: scanboard.GiveUp) -> None:
     _make_room(to, found.item)
     reason = to / f"{found.item}{REASON}"
     text = scanboard.reason_text(found.item, found.reason)
-    write_atomically(reason, text.encode("utf-8", "replace"), reason.with_name(reason.name + ".part"))
+    write_atomically(reason, text.encode("utf-8", "replace"))
     fault_point("move.before", writes=True)
     (folder / found.folder / found.item).replace(to / found.item)
     fault_point("move.after")

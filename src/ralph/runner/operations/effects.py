@@ -13,20 +13,19 @@ from ralph.gates.kinds import as_run
 from ralph.git.ignored_files import newly_ignored, own_excludes
 from ralph.git.repo import head_and_tree, own_files, printable
 from ralph.git.uncommitted_changes import uncommitted_paths
-from ralph.runner.loop_context import (
-    LoopContext,
-    unrecorded_of,
-)
+from ralph.journal.record import now
+from ralph.runner.loop_context import LoopContext, unrecorded_of
 from ralph.runner.loop_workspace import own_paths
 from ralph.runner.operations import RunningOperation, Stopwatch, WaitOperation, is_past, moment_in
-from ralph.runner.operations.iteration import IterationRunner, RecordedLoop
+from ralph.runner.operations.iteration import IterationRunner
 
 if TYPE_CHECKING:
+    from ralph.runner.loop_runner import LoopRunner
     from ralph.runner.operations.landing import LandingOperation
 
 
 class Effects:
-    def __init__(self, context: LoopContext, loop: RecordedLoop) -> None:
+    def __init__(self, context: LoopContext, loop: LoopRunner) -> None:
         self._b = context
         self._loop = loop
         self._record = loop.record
@@ -61,7 +60,7 @@ class Effects:
                 snapshot.tree,
                 loop=s.identity.loop,
                 reason="before the loop",
-                when=b.now(),
+                when=now(),
             ).ref
         unrecorded = unrecorded_of(s).now(b.snapshots.files(snapshot.tree), self._ignored_inputs(s))
         self._record(
@@ -70,9 +69,9 @@ class Effects:
                 commit=commit or "",
                 branch=printable(b.refs.branch()),
                 recovery=recovery,
-                known=b.known.results(s, snapshot.tree, unrecorded),
+                known=b.run.known.results(s, snapshot.tree, unrecorded),
                 unrecorded=tuple(map(printable, (*snapshot.nested, *snapshot.dirty_submodules))),
-                excludes=b.store.put(own_excludes(b.repo)),
+                excludes=b.run.store.put(own_excludes(b.repo)),
                 unrecorded_inputs=unrecorded,
                 seconds=round(watch.seconds() + (b.workspace.made_in if b.workspace else 0.0), 3),
             )
@@ -96,7 +95,7 @@ class Effects:
         b, watch = self._b, Stopwatch()
         changes = b.snapshots.diff(s.workspace.base_tree, op.tree)
         base_files = b.snapshots.files(s.workspace.base_tree)
-        rules = b.store.get(s.workspace.excludes) if s.workspace.excludes else ""
+        rules = b.run.store.get(s.workspace.excludes) if s.workspace.excludes else ""
         ignored = newly_ignored(b.snapshots, s.workspace.base_tree, rules, changes)
         judges = as_run(s)
         hidden = hidden_by_gate(judges, base_files, ignored, folder=s.identity.folder, root=s.identity.root)
@@ -147,7 +146,7 @@ class Effects:
         # A pause is a person's wish: only a person ends it.
         until = op.until or ("" if op.what == "pause" else moment_in(op.seconds))
         self._record(f.WaitStarted(op=op.id, what=op.what, seconds=op.seconds, why=op.why, until=until))
-        self._b.journal.sync()
+        self._b.run.journal.sync()
         return WaitOperation(op.id, until)
 
     def _note(self, op: d.Note, s: LoopState) -> None:
@@ -173,7 +172,7 @@ class Effects:
                 branch=branch,
             )
         )
-        self._b.journal.sync()
+        self._b.run.journal.sync()
 
 
 _HOW: dict[type, object] = {

@@ -6,12 +6,13 @@ import errno
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Literal, cast
 
-from ralph.agents.adapter import Reader, Words
+import msgspec
+
 from ralph.core import facts as f
-from ralph.core.loop import decide as d
 from ralph.core.loop.decide import RunGate
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
@@ -24,9 +25,8 @@ from ralph.git.repo import printable
 from ralph.git.snapshots import Snapshots
 from ralph.git.snapshots import checkout as check_out
 from ralph.git.trees import patch
-from ralph.journal.store import read_ends
-from ralph.processes.capture import Line
-from ralph.processes.owned_process import OwnedProcess
+from ralph.journal.store import file_name, read_ends
+from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.loop_context import (
     LoopContext,
@@ -37,60 +37,21 @@ from ralph.runner.loop_context import (
     tools_for,
     unrecorded_of,
 )
-from ralph.runner.operations import ProcessOperation, RunningOperation
-from ralph.runner.sandboxing import confine, released
-
-Close = Callable[["GateOperation"], list[f.AnyFact]]
+from ralph.runner.operations import ProcessOperation
+from ralph.runner.sandboxing import confine
 
 
-class GateOperation(ProcessOperation):
-    def __init__(
-        self,
-        op: RunGate,
-        owned: OwnedProcess,
-        *,
-        gate: GatePolicy,
-        grace: float,
-        transcript: Path,
-        before: str,
-        swap: tuple[str, ...],
-        checkout: Path | None,
-        reader: Reader | None,
-        show: Callable[[Line], None],
-        close: Close,
-    ) -> None:
-        super().__init__(op.id, owned, grace, self._heard)
-        self.op = op
-        self.gate = gate
-        self.transcript = transcript
-        self.before = before  # the tree as the gate found it
-        self.swap = swap  # paths that hold their original content meanwhile
-        self.checkout = checkout  # a clean checkout of its own, when hermetic
-        self.reader = reader  # of what a reviewer says
-        self._show = show
-        self._close = close
-        self._usage = f.Usage()
+class StartedGate(msgspec.Struct, frozen=True):
+    """A gate as it was started."""
 
-    def _heard(self, line: Line) -> None:
-        if self.reader and line.stream == "out":
-            self.reader.feed(line.text)
-        self._show(line)
-
-    def advance(self) -> list[f.Tick | f.Metered]:
-        felt = super().advance()
-        usage = self.reader.words().usage if self.reader else self._usage
-        if usage != self._usage:
-            self._usage = usage
-            felt.append(f.Metered(op=self.id, usage=usage))
-        return felt
-
-    def timed_out(self, seconds: float) -> str:
-        if self.cause == "gate-time":
-            return "hard"
-        return "soft" if seconds > self.gate.soft_timeout else ""
-
-    def conclude(self) -> list[f.AnyFact]:
-        return self._close(self)
+    op: RunGate
+    gate: GatePolicy
+    before: str  # the tree as the gate found it
+    swap: tuple[str, ...]  # paths that hold their original content meanwhile
+    checkout: Path | None  # a clean checkout of its own, when hermetic
+    transcript: Path
+    stamps: dict[str, Stamp]
+    scratchpad: str
 
 
 Compose = Callable[[LoopState, GatePolicy, str], str]  # the gate, and the tree that it is asked about
@@ -105,7 +66,7 @@ class GateRunner:
         self._record = record
         self._compose = compose or self._about_claim
 
-    def start(self, op: d.RunGate, s: LoopState) -> RunningOperation | None:
+    def start(self, op: RunGate, s: LoopState) -> ProcessOperation | None:
         b = self._b
         gate = s.gate(op.gate)
         assert gate is not None  # the core only asks for gates of its policy
@@ -118,7 +79,7 @@ class GateRunner:
             return None
         kind, by_agent = kind_of(gate), gate.kind.runs_agent
         program = self._program(kind, gate, op, s)
-        scratchpad = keep_scratchpad(b.folder, s, b.store) if by_agent else ""
+        scratchpad = keep_scratchpad(b.folder, s, b.run.store) if by_agent else ""
         if by_agent:
             b.refs.look()
         swap = changed_paths(b.snapshots, s.workspace.base_tree, op.tree, op.swap)
@@ -133,13 +94,13 @@ class GateRunner:
                 swapped=() if gate.hermetic else op.swap,
                 prompt=program.prompt,
                 scratchpad=scratchpad,
-                refs=b.store.put(b.refs.memory()) if by_agent else "",
+                refs=b.run.store.put(b.refs.memory()) if by_agent else "",
             )
         )
-        b.journal.sync()
+        b.run.journal.sync()
         checkout = None
         if gate.hermetic:
-            checkout = gate_checkout(b.run, s.identity.loop, op.id)
+            checkout = gate_checkout(b.run.id, s.identity.loop, op.id)
             shutil.rmtree(checkout, ignore_errors=True)
             fault_point("checkout.before", writes=True)
             checkout.mkdir(mode=0o700)
@@ -147,7 +108,7 @@ class GateRunner:
             fault_point("checkout.after")
         elif swap:
             b.snapshots.restore(before, swap)
-        transcript = b.store.transcript(s.identity.loop, op.id)
+        transcript = b.run.store.transcript(s.identity.loop, op.id)
         where = checkout / s.identity.folder if checkout else b.folder
         if not where.is_dir():  # the agent removed it: the gate fails, the run goes on
             program, where = shell("echo 'the folder in which the gate runs is gone'; exit 127"), b.repo.root
@@ -155,25 +116,18 @@ class GateRunner:
         agent = s.agent_of(gate) if by_agent else None
         env = environment(b, s, {**program.env, "RALPH_GATE": gate.name}, agent)
         try:
-            inside = confine(
+            confined = confine(
                 b,
                 s,
                 op.id,
                 program.argv,
                 env,
                 cwd=where,
-                agent=agent,
-                workspace=checkout,
-                prompt=b.store.blobs / program.prompt if agent else None,
-                handed=b.store.private(s.identity.loop, op.id) if agent else None,
-            )
-            owned = b.ownership.start(
-                op.id,
-                inside.argv,
-                cwd=where,
-                env=inside.env,
                 stdin=program.stdin,
                 out=transcript,
+                agent=agent,
+                prompt=program.prompt,
+                workspace=checkout,
                 merge=program.reader is None,
             )
         except OSError as error:
@@ -183,26 +137,16 @@ class GateRunner:
                 shutil.rmtree(checkout, ignore_errors=True)
             self._record(review_not_started(op, s, error))
             return None
-        return GateOperation(
-            op,
-            owned,
-            gate=gate,
-            grace=s.identity.policy.limits.stop_grace_seconds,
-            transcript=transcript,
-            before=before,
-            swap=swap,
-            checkout=checkout,
-            reader=program.reader,
-            show=lambda line: b.show(gate.name, line),
-            close=lambda gating: self._ended(gating, s, stamps, scratchpad, inside.box),
-        )
+        run = StartedGate(op, gate, before, swap, checkout, transcript, stamps, scratchpad)
+        close = partial(self._ended, run, s)
+        return ProcessOperation(b, s, op.id, confined, reader=program.reader, who=gate.name, close=close)
 
-    def _program(self, kind: Kind, gate: GatePolicy, op: d.RunGate, s: LoopState) -> Program:
+    def _program(self, kind: Kind, gate: GatePolicy, op: RunGate, s: LoopState) -> Program:
         b = self._b
 
         def put(text: str) -> tuple[str, Path]:
-            name = b.store.put(text)
-            return name, b.store.blobs / name
+            name = b.run.store.put(text)
+            return name, b.run.store.blobs / name
 
         asked = Asked(
             state=s,
@@ -222,39 +166,29 @@ class GateRunner:
         return compose_review(s, gate, paths, text, cut=cut)
 
     def _ended(
-        self,
-        gating: GateOperation,
-        s: LoopState,
-        stamps: dict[str, Stamp],
-        scratchpad: str,
-        box: Path | None,
+        self, run: StartedGate, s: LoopState, gating: ProcessOperation, ended: Ended, seconds: float
     ) -> list[f.AnyFact]:
-        b, op, gate = self._b, gating.op, gating.gate
-        seconds = gating.seconds()
-        ended = released(b, box, gating.end(), gating.transcript)
-        outputs = {n for n, stamp in unrecorded_of(s).stamps().items() if stamps.get(n) != stamp}
-        if gating.checkout:
-            shutil.rmtree(gating.checkout, ignore_errors=True)
+        b, op, gate, words = self._b, run.op, run.gate, gating.words()
+        outputs = {n for n, stamp in unrecorded_of(s).stamps().items() if run.stamps.get(n) != stamp}
+        if run.checkout:
+            shutil.rmtree(run.checkout, ignore_errors=True)
             fault_point("checkout.removed")
             written: tuple[str, ...] = ()
         else:
-            written = self._undo_writes(gating, s)
-        if gating.swap and not gating.checkout:
-            b.snapshots.restore(op.tree, gating.swap)
-        timed_out = gating.timed_out(seconds)
-        if gating.reader:
-            gating.reader.ended(ended.code)
-        words = gating.reader.words() if gating.reader else Words()
-        shutil.rmtree(b.store.private(s.identity.loop, op.id), ignore_errors=True)
+            written = self._undo_writes(run, s)
+        if run.swap and not run.checkout:
+            b.snapshots.restore(op.tree, run.swap)
+        slow = "soft" if seconds > gate.soft_timeout else ""
+        timed_out = "hard" if gating.cause == "gate-time" else slow
         kind, by_agent = kind_of(gate), gate.kind.runs_agent
         wrote = tuple(printable(path) for path in (written if by_agent else undeclared(gate, written)))
-        if by_agent and put_back_scratchpad(b.folder, s, b.store, scratchpad):
+        if by_agent and put_back_scratchpad(b.folder, s, b.run.store, run.scratchpad):
             wrote = (*wrote, scratchpad_path(s))
         ran = Ran(
             code=ended.code,
             timed_out=timed_out,
             wrote=wrote,
-            output=lambda: read_ends(gating.transcript),
+            output=lambda: read_ends(run.transcript),
             words=words,
             trouble=ended.trouble or last_line(ended.err_tail) or last_line(words.said),
         )
@@ -276,7 +210,7 @@ class GateRunner:
                 wrote=wrote[:50],
                 outputs=tuple(sorted(outputs.difference(map(printable, written)))),
                 excerpt=found.excerpt,
-                output=b.store.relative(gating.transcript),
+                output=b.run.store.relative(run.transcript),
                 error_hash=found.error_hash,
                 headline=ended.trouble or found.headline,
                 stragglers=ended.stragglers,
@@ -293,20 +227,20 @@ class GateRunner:
             )
         ]
 
-    def _undo_writes(self, gating: GateOperation, s: LoopState) -> tuple[str, ...]:
+    def _undo_writes(self, run: StartedGate, s: LoopState) -> tuple[str, ...]:
         b, snapshots = self._b, self._b.snapshots
         after = snapshots.take().tree
-        if after == gating.before:
+        if after == run.before:
             return ()
-        written = tuple(c.path for c in snapshots.diff(gating.before, after))
-        if undeclared(gating.gate, written):
+        written = tuple(c.path for c in snapshots.diff(run.before, after))
+        if undeclared(run.gate, written):
             # Somebody else may have been at work while the gate ran: nothing is undone that is not safe elsewhere.
-            b.keep(s, after, f"before undoing what gate {gating.gate.name} wrote")
-        snapshots.restore(gating.before, written)
+            b.keep(s, after, f"before undoing what gate {run.gate.name} wrote")
+        snapshots.restore(run.before, written)
         return written
 
 
-def review_not_started(op: d.RunGate, s: LoopState, error: OSError) -> f.GateEnded:
+def review_not_started(op: RunGate, s: LoopState, error: OSError) -> f.GateEnded:
     text = f"{error.filename or 'the reviewer'}: {error.strerror or error}"
     if error.errno == errno.E2BIG:
         text = "the prompt is too long for an argument; set `prompt_mode: stdin` for this reviewer"
@@ -339,7 +273,7 @@ def first_of(parts: Iterator[bytes], most: int) -> tuple[str, bool]:
 
 def gate_checkout(run: str, loop: str, op: str) -> Path:
     """Outside the repository, so that tools do not take it for a part of it; named, so that a resume finds it."""
-    return Path(tempfile.gettempdir()) / f"ralph-gate-{run}-{loop}-{op.replace(':', '-').replace('/', '_')}"
+    return Path(tempfile.gettempdir()) / f"ralph-gate-{run}-{loop}-{file_name(op)}"
 
 
 def is_gate_checkout(folder: Path, loop: str) -> bool:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from ralph.agents.adapter import Reader
 from ralph.agents.registry import adapter
@@ -20,8 +18,7 @@ from ralph.core.loop.decide import RunAgent
 from ralph.core.loop.state import LoopState
 from ralph.errors import DISK
 from ralph.git.repo import commits_between, printable
-from ralph.processes.capture import Line
-from ralph.processes.owned_process import Ended, OwnedProcess
+from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
 from ralph.runner.hat_notes import kept_for, places, told_of_hat
 from ralph.runner.loop_context import (
@@ -33,23 +30,18 @@ from ralph.runner.loop_context import (
     tools_for,
 )
 from ralph.runner.loop_workspace import straight
-from ralph.runner.operations import ProcessOperation, Stopwatch, moment_in
-from ralph.runner.sandboxing import CANNOT_RUN, confine, released
+from ralph.runner.operations import Close, ProcessOperation, moment_in
+from ralph.runner.sandboxing import CANNOT_RUN, Confined, confine
 from ralph.text import digest
+
+if TYPE_CHECKING:
+    from ralph.runner.loop_runner import LoopRunner
 
 CONTEXT_FILE_CHARS = 6000
 
 
-class RecordedLoop(Protocol):
-    """The loop that it belongs to."""
-
-    state: LoopState
-
-    def record(self, fact: f.AnyFact) -> None: ...
-
-
 class IterationRunner:
-    def __init__(self, context: LoopContext, loop: RecordedLoop) -> None:
+    def __init__(self, context: LoopContext, loop: LoopRunner) -> None:
         self._b = context
         self._loop = loop
         self._record = loop.record
@@ -73,8 +65,8 @@ class IterationRunner:
             scratchpad=scratchpad, files=self._context_files(op, s), there=there, **kept_for(b.folder, s)
         )
         prompt = compose(s, op, context)
-        prompt_hash = b.store.put(prompt.text)
-        kept = b.store.put(scratchpad)
+        prompt_hash = b.run.store.put(prompt.text)
+        kept = b.run.store.put(scratchpad)
         b.refs.look()
         token = os.urandom(16).hex()
         self._record(
@@ -88,7 +80,7 @@ class IterationRunner:
                 shift=op.shift,
                 expand=op.expand,
                 agent=op.agent,
-                refs=b.store.put(b.refs.memory()),
+                refs=b.run.store.put(b.refs.memory()),
                 token=digest("token", token),
                 hat=op.hat,
                 hat_why=op.hat_why,
@@ -97,8 +89,8 @@ class IterationRunner:
                 heard=tuple(say.name for say in steering.heard(s, op.hat)),
             )
         )
-        b.control.expect(s.identity.loop, digest("token", token), op.serial)
-        b.journal.sync()
+        b.run.control.expect(s.identity.loop, digest("token", token), op.serial)
+        b.run.journal.sync()
         policy = s.worker
         agent = adapter(policy)
         # Absolute: an agent may have gone elsewhere. Empty: its hat has none.
@@ -110,40 +102,29 @@ class IterationRunner:
             **told_of_hat(s),
         }
         tools = tools_for(b, s, op.id, own)
-        launch = agent.launch(policy, prompt.text, b.store.blobs / prompt_hash, tools)
-        transcript = b.store.transcript(s.identity.loop, op.id)
+        launch = agent.launch(policy, prompt.text, b.run.store.blobs / prompt_hash, tools)
+        transcript = b.run.store.transcript(s.identity.loop, op.id)
         env = environment(b, s, {**launch.env, **own, **told_to_hooks(s, place)}, policy)
         try:
-            inside = confine(
+            confined = confine(
                 b,
                 s,
                 op.id,
                 launch.argv,
                 env,
                 cwd=b.folder,
+                stdin=launch.stdin,
+                out=transcript,
                 agent=policy,
-                prompt=b.store.blobs / prompt_hash,
-                handed=tools.private,
-            )
-            owned = b.ownership.start(
-                op.id, inside.argv, cwd=b.folder, env=inside.env, stdin=launch.stdin, out=transcript
+                prompt=prompt_hash,
             )
         except OSError as error:
             if error.errno in DISK:  # the transcript's, not the agent's
                 raise
             self._record(not_started(op, s, error))
             return None
-        return IterationOperation(
-            op,
-            owned,
-            reader=agent.reader(policy),
-            grace=s.identity.policy.limits.stop_grace_seconds,
-            idle_limit=s.identity.policy.limits.idle_seconds,
-            transcript=transcript,
-            tree_moved=self._tree_moved(s.workspace.tree),
-            show=lambda line: b.show("agent", line),
-            close=lambda it: self._iteration_ended(it, s, inside.box),
-        )
+        close = partial(self._iteration_ended, op, s, confined)
+        return IterationOperation(b, s, op.id, confined, agent.reader(policy), close)
 
     def _clear(self, s: LoopState) -> None:
         from ralph.core.hats.board import phase_header
@@ -152,8 +133,8 @@ class IterationRunner:
 
         assert s.identity.policy.routing is not None
         events = picked(s.identity.policy.routing, s.hats.turns)[0].events
-        path, header = scratchpad_path(s), phase_header(events[0]) if events else ""
-        clear(self._b.folder, s, self._b.store, Path(path) if path else None, header)
+        header = phase_header(events[0]) if events else ""
+        clear(self._b.folder, s, self._b.run.store, scratchpad_path(s), header)
 
     def _context_files(self, op: RunAgent, s: LoopState) -> tuple[tuple[str, str], ...]:
         found = []
@@ -165,39 +146,33 @@ class IterationRunner:
                 found.append((printable(name), content.decode("utf-8", "replace")[:CONTEXT_FILE_CHARS]))
         return tuple(found)
 
-    def _tree_moved(self, tree: str) -> Callable[[], bool]:
-        seen = [tree]
-
-        def moved() -> bool:
-            now = self._b.snapshots.take().tree
-            changed = now != seen[0]
-            seen[0] = now
-            return changed
-
-        return moved
-
-    def _iteration_ended(self, it: IterationOperation, s: LoopState, box: Path | None) -> list[f.AnyFact]:
+    def _iteration_ended(
+        self,
+        op: RunAgent,
+        s: LoopState,
+        confined: Confined,
+        it: ProcessOperation,
+        ended: Ended,
+        seconds: float,
+    ) -> list[f.AnyFact]:
         """Nothing of the iteration is alive any more: now its tree is what it left."""
-        b = self._b
-        seconds, watch = it.seconds(), Stopwatch()
-        ended = released(b, box, it.end(), it.transcript)
-        it.reader.ended(ended.code)
-        words = it.reader.words()
-        shutil.rmtree(b.store.private(s.identity.loop, it.op.id), ignore_errors=True)  # it may hold the token
-        b.control.collect()
+        b, words = self._b, it.words()
+        b.run.control.collect()
         snapshot = b.snapshots.take()
-        tree, edited = self._without_backlog_edits(it, s, snapshot.tree)
+        tree, edited = self._without_backlog_edits(op.serial, s, snapshot.tree)
         from ralph.gates.protected_paths import undo_protected  # the agent need not wait for it
 
         undone = undo_protected(b.snapshots, s, tree, partial(b.keep, s))
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
         # Ended for want of any sign of life before its first word: that was not the agent's doing.
         unanswered = it.cause == "idle" and words.waiting
-        fault = _fault(words.fault, ended, box) if how == "exited" else "overload" if unanswered else ""
+        fault = (
+            _fault(words.fault, ended, confined.box) if how == "exited" else "overload" if unanswered else ""
+        )
         return [
             f.IterationEnded(
-                serial=it.op.serial,
-                n=it.op.n,
+                serial=op.serial,
+                n=op.n,
                 how=how,
                 code=ended.code,
                 seconds=round(seconds, 3),
@@ -206,8 +181,8 @@ class IterationRunner:
                 cause=cast("f.Cause", it.cause or ("context" if words.full and ended.code else "")),
                 said=words.said,
                 structured=words.structured,
-                output=b.store.relative(it.transcript),
-                scratchpad=b.store.put(read_scratchpad(b.folder, s)),
+                output=b.run.store.relative(confined.transcript),
+                scratchpad=b.run.store.put(read_scratchpad(b.folder, s)),
                 usage=words.usage,
                 session=words.session,
                 estimated=words.cost_from == "table",
@@ -232,23 +207,21 @@ class IterationRunner:
                 files=self._files_changed(s, undone.tree),
                 cut=ended.cut,
                 new_commits=b.refs.new_commits(),
-                inspect_seconds=watch.seconds(),
+                inspect_seconds=round(it.seconds() - seconds, 3),
             )
         ]
 
-    def _without_backlog_edits(
-        self, it: IterationOperation, s: LoopState, tree: str
-    ) -> tuple[str, tuple[str, ...]]:
+    def _without_backlog_edits(self, serial: int, s: LoopState, tree: str) -> tuple[str, tuple[str, ...]]:
         if not s.identity.backlog:
             return tree, ()
         from ralph.runner.backlog_copy import put_back_backlog  # most loops work in place
 
         def keep(fact: f.AnyFact) -> None:
             self._record(fact)
-            self._b.journal.sync()  # the edit is about to go
+            self._b.run.journal.sync()  # the edit is about to go
 
         b = self._b
-        return put_back_backlog(b.snapshots, s, tree, it.op.serial, keep, partial(b.keep, s))
+        return put_back_backlog(b.snapshots, s, tree, serial, keep, partial(b.keep, s))
 
     def _commits(self, s: LoopState) -> int:
         old = s.workspace.commit or s.workspace.base_commit
@@ -273,61 +246,28 @@ class IterationRunner:
         return unresolved(self._b.snapshots, s, tree)
 
 
-Close = Callable[["IterationOperation"], list[f.AnyFact]]
-
-
 class IterationOperation(ProcessOperation):
     def __init__(
-        self,
-        op: RunAgent,
-        owned: OwnedProcess,
-        *,
-        reader: Reader,
-        grace: float,
-        idle_limit: float,
-        transcript: Path,
-        tree_moved: Callable[[], bool],
-        show: Callable[[Line], None],
-        close: Close,
+        self, b: LoopContext, s: LoopState, id: str, confined: Confined, reader: Reader, close: Close
     ) -> None:
-        super().__init__(op.id, owned, grace, self._heard)
-        self.op = op
-        self.reader = reader
-        self.transcript = transcript
-        self._show = show
-        self._close = close
-        self._usage = f.Usage()
-        self._idle_limit = idle_limit
-        self._tree_moved = tree_moved
-        self._heard_at = time.monotonic()
+        super().__init__(b, s, id, confined, reader=reader, who="agent", close=close)
+        self._idle_limit = s.identity.policy.limits.idle_seconds
+        self._tree = s.workspace.tree
 
     def _idle(self, now: float) -> float:
         """A silent agent may still be writing files; the tree is looked at only when it would be called idle. Before its
         first word it can only wait for its model: some agents use CPU time for that."""
         idle = super()._idle(now)
-        if self.reader.words().waiting:
+        if self.words().waiting:
             idle = max(idle, now - self._heard_at)
         if idle >= self._idle_limit > 0 and self._tree_moved():
             self._active_at = self._heard_at = now
             return 0.0
         return idle
 
-    def _heard(self, line: Line) -> None:
-        self._heard_at = time.monotonic()
-        if line.stream == "out":
-            self.reader.feed(line.text)
-        self._show(line)
-
-    def advance(self) -> list[f.Tick | f.Metered]:
-        felt = super().advance()
-        usage = self.reader.words().usage
-        if usage != self._usage:
-            self._usage = usage
-            felt.append(f.Metered(op=self.id, usage=usage))
-        return felt
-
-    def conclude(self) -> list[f.AnyFact]:
-        return self._close(self)
+    def _tree_moved(self) -> bool:
+        before, self._tree = self._tree, self._b.snapshots.take().tree
+        return self._tree != before
 
 
 def _fault(told: f.Fault, ended: Ended, box: Path | None) -> f.Fault:

@@ -29,6 +29,7 @@ from ralph.git.workspaces.pool import (
     release,
     track,
 )
+from ralph.journal.record import now
 from ralph.runner import view_files
 from ralph.runner.loop_context import LoopContext
 from ralph.runner.operations import Stopwatch
@@ -41,6 +42,7 @@ _STAMP = len("20260121-103045")  # a loop's id begins with its start
 class LandingOperation:
     def __init__(self, bench: LoopContext, record: Callable[[f.AnyFact], None]) -> None:
         self._b = bench
+        self._home = bench.run.home
         self._record = record
         self._watch = Stopwatch()
 
@@ -48,20 +50,20 @@ class LandingOperation:
         b = self._b
         assert b.workspace is not None
         before = s.landing.intended
-        if before is not None and before.tree == op.tree and is_landed(b.home, before.ref, before.commit):
+        if before is not None and before.tree == op.tree and is_landed(self._home, before.ref, before.commit):
             # Cut short after the branch had moved: it goes on as it was begun, also if the target has moved since.
             if before.how == "merge":
                 self._landed(before)
             else:
                 self._publish(before, s)
             return
-        bring_home(b.home, b.workspace, op.tree)
+        bring_home(self._home, b.workspace, op.tree)
         if op.how == "merge" or op.how == "pr":
-            at = tip(b.home, s.identity.policy.land.target)
+            at = tip(self._home, s.identity.policy.land.target)
             if not at:
                 raise RalphError(
                     f"the branch {_short(s.identity.policy.land.target)} is gone",
-                    where=str(b.home.root),
+                    where=str(self._home.root),
                     todo="Make it again, then `ralph resume`.",
                     code=70,
                 )
@@ -80,10 +82,10 @@ class LandingOperation:
 
     def _commit(self, op: d.Land, s: LoopState) -> str:
         """Of a landing that was cut short the commit is there already; another date would make it another one."""
-        before, b = s.landing.intended, self._b
+        before = s.landing.intended
         if before is not None and before.tree == op.tree and before.tip in ("", s.workspace.base_commit):
             return before.commit
-        return squash(b.home, op.tree, s.workspace.base_commit, _message(s), author(b.home), b.now())
+        return squash(self._home, op.tree, s.workspace.base_commit, _message(s), author(self._home), now())
 
     def _onto_target(self, op: d.Land, s: LoopState, commit: str) -> None:
         b, ref = self._b, s.identity.policy.land.target
@@ -91,8 +93,8 @@ class LandingOperation:
             op=op.id, how="merge", ref=ref, commit=commit, tree=op.tree, tip=s.workspace.base_commit
         )
         self._record(intended)
-        b.journal.sync()
-        found = land(b.home, ref, commit, s.workspace.base_commit, message=f"ralph: {s.identity.task.id}")
+        b.run.journal.sync()
+        found = land(self._home, ref, commit, s.workspace.base_commit, message=f"ralph: {s.identity.task.id}")
         match found:
             case Raced():
                 return  # it is wanted still, and finds the new tip
@@ -115,8 +117,8 @@ class LandingOperation:
             note=note,
         )
         self._record(intended)
-        b.journal.sync()
-        moved = move(b.home, ref, commit, tip(b.home, ref), message=f"ralph: {s.identity.task.id}")
+        b.run.journal.sync()
+        moved = move(self._home, ref, commit, tip(self._home, ref), message=f"ralph: {s.identity.task.id}")
         if not isinstance(moved, Raced):  # else it is wanted still, and finds another name
             self._publish(intended, s)
 
@@ -126,7 +128,7 @@ class LandingOperation:
         if x.how == "pr":
             url, trouble = self._pull_request(x, s)
         elif s.identity.policy.land.push:
-            trouble = _not_pushed(push(self._b.home, _short(x.ref), x.commit))
+            trouble = _not_pushed(push(self._home, _short(x.ref), x.commit))
         self._landed(replace(x, note="; ".join(filter(None, (x.note, trouble)))), url=url)
 
     def _pull_request(self, x: f.LandingIntended, s: LoopState) -> tuple[str, str]:
@@ -135,7 +137,7 @@ class LandingOperation:
         title, _, body = _message(s).partition("\n\n")
         try:
             request = open_pull_request(
-                self._b.home, branch=branch, commit=x.commit, target=target, title=title, body=body
+                self._home, branch=branch, commit=x.commit, target=target, title=title, body=body
             )
         except RalphError as error:
             command = f"gh pr create --head {shlex.quote(branch)} --base {shlex.quote(target)}"
@@ -148,12 +150,12 @@ class LandingOperation:
         if workspace.kind == "worktree":
             return HEADS + name
         for branch in (name, *(f"{name}-{n}" for n in range(2, _BRANCH_TRIES))):
-            at = tip(self._b.home, HEADS + branch)
+            at = tip(self._home, HEADS + branch)
             if at in ("", commit):
                 return HEADS + branch
         raise RalphError(
             f"no free name for the branch {name}",
-            where=str(self._b.home.root),
+            where=str(self._home.root),
             todo="Delete the branches of this name that are not needed, then `ralph run`.",
             code=70,
         )
@@ -171,18 +173,18 @@ class LandingOperation:
                 seconds=self._watch.seconds(),
             )
         )
-        self._b.journal.sync()
+        self._b.run.journal.sync()
 
     def _no_merge(self, s: LoopState, at: str) -> str:
         """What the target has by now and no workspace can hold would be missing in the merge."""
-        why = refuse_since(self._b.home, s.workspace.base_commit, at)
+        why = refuse_since(self._home, s.workspace.base_commit, at)
         return f"{_short(s.identity.policy.land.target)} has moved on, and {why}" if why else ""
 
     def _merge(self, op: d.Land, s: LoopState, at: str) -> None:
         """The target has moved on: the workspace is brought onto its tip, with the change on top."""
         b = self._b
-        merged = merge(b.home, s.workspace.base_commit, at, op.tree)
-        base_tree = tree_of(b.home, at) or ""
+        merged = merge(self._home, s.workspace.base_commit, at, op.tree)
+        base_tree = tree_of(self._home, at) or ""
         intended = f.MergeIntended(
             op=op.id,
             commit=at,
@@ -198,20 +200,22 @@ class LandingOperation:
         if merged.conflicts:  # of some git keeps one side only
             b.keep(s, op.tree, f"[{s.identity.task.id}] {s.identity.task.title}: before it was merged")
         self._record(intended)
-        b.journal.sync()
+        b.run.journal.sync()
         self._bring_onto(intended)
 
     def _bring_onto(self, x: f.MergeIntended) -> None:
         b = self._b
         assert b.workspace is not None
         b.snapshots.restore(x.tree)
-        b.workspace = rebased(b.home, b.workspace, x.commit, commit_aside(b.home, x.tree, x.commit))
+        b.workspace = rebased(self._home, b.workspace, x.commit, commit_aside(self._home, x.tree, x.commit))
         b.snapshots.rebase(x.commit)
         # What is ignored and belongs to the change: nothing but the index of the workspace says so from here on.
         taken = b.snapshots.take().tree
         lost = {change.path for change in b.snapshots.diff(x.tree, taken) if change.status == "D"}
         if lost:
-            track(as_repo(b.home, b.workspace), [one for one in b.snapshots.files(x.tree) if one[2] in lost])
+            track(
+                as_repo(self._home, b.workspace), [one for one in b.snapshots.files(x.tree) if one[2] in lost]
+            )
             taken = b.snapshots.take().tree
         self._record(
             f.WorkspaceMerged(
@@ -225,7 +229,7 @@ class LandingOperation:
                 seconds=self._watch.seconds(),
             )
         )
-        b.journal.sync()
+        b.run.journal.sync()
 
     def finish_merge(self, s: LoopState) -> None:
         """A merge that a death cut short is completed. What is in the workspace by neither side's doing is saved first."""
@@ -253,13 +257,13 @@ class LandingOperation:
             return "", ""
         base = s.workspace.base_commit
         if b.workspace:
-            bring_home(b.home, b.workspace, s.workspace.tree)
+            bring_home(self._home, b.workspace, s.workspace.tree)
         else:
-            settle(b.home, b.snapshots.new_objects([s.workspace.base_tree, s.workspace.tree], base))
+            settle(self._home, b.snapshots.new_objects([s.workspace.base_tree, s.workspace.tree], base))
             if (
-                tree_of(b.home, base) != s.workspace.base_tree
+                tree_of(self._home, base) != s.workspace.base_tree
             ):  # what the user had not committed is theirs alone
-                base = commit_aside(b.home, s.workspace.base_tree, base)
+                base = commit_aside(self._home, s.workspace.base_tree, base)
         last = s.judgement.history[-1] if s.judgement.history else None
         failure = Failure(
             task=s.identity.task.id,
@@ -271,32 +275,31 @@ class LandingOperation:
         judgement = replace(s.judgement, ended=op.end, end_reason=op.reason, end_limit=op.limit)
         ended = replace(s, judgement=judgement)
         paths = [printable(c.path) for c in b.snapshots.diff(s.workspace.base_tree, s.workspace.tree)]
-        by = author(b.home)
+        by = author(self._home)
 
         def commit(when: str) -> str:
             state = view_files.render(ended, timestamp=when, files_modified=paths)
-            return fail_commit(b.home, s.workspace.tree, base, failure, state, by, when)
+            return fail_commit(self._home, s.workspace.tree, base, failure, state, by, when)
 
-        made = find_failure(b.home, s.identity.task.id, s.identity.loop[:_STAMP], commit)
+        made = find_failure(self._home, s.identity.task.id, s.identity.loop[:_STAMP], commit)
         if made is None:
-            when = b.now()
-            made = fail_branch(b.home, s.identity.task.id, commit(when), when)
+            when = now()
+            made = fail_branch(self._home, s.identity.task.id, commit(when), when)
         may_push = s.identity.policy.land.push and base == s.workspace.base_commit
-        pushed = _not_pushed(push(b.home, made.branch, made.commit)) if may_push else ""
+        pushed = _not_pushed(push(self._home, made.branch, made.commit)) if may_push else ""
         return made.branch, f"; {pushed}" if pushed else ""
 
     def _set_aside(self, workspace: PooledWorkspace, s: LoopState, why: str) -> str:
         """It shall not land, and the workspace is used again: it is kept as a recovery ref."""
-        b = self._b
-        bring_home(b.home, workspace, s.workspace.tree)
+        bring_home(self._home, workspace, s.workspace.tree)
         reason = f"[{s.identity.task.id}] {s.identity.task.title}: {why}"
         saved = keep_tree(
-            b.home,
+            self._home,
             s.workspace.tree,
             s.workspace.base_commit,
             loop=s.identity.loop,
             reason=reason,
-            when=b.now(),
+            when=now(),
         )
         return f"kept as {saved.ref}"
 

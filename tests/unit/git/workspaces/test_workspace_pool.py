@@ -248,16 +248,6 @@ def test_a_worktree_leaves_other_worktrees_and_branches(
         made(repo, "worktree", head_of(project, sh), loop="loop-2")
 
 
-def test_in_place_is_the_users_folder(repo: Repo, project: Path, sh: Sh) -> None:
-    there = made(repo, "in-place", head_of(project, sh))
-    release(repo, there)
-    assert (
-        there.path == project
-        and as_repo(repo, there) == repo
-        and sh(project, "for-each-ref", "refs/ralph") == ""
-    )
-
-
 def test_a_damaged_or_closed_clone_is_replaced(repo: Repo, project: Path, sh: Sh) -> None:
     base = head_of(project, sh)
     for number, damage in enumerate(("HEAD", "closed", "file")):

@@ -1,17 +1,21 @@
-"""What a run works through, as far as the run has to know: a prompt is a list of one task, and a backlog is one of many."""
+"""What a run is asked to do: the user's request, and the tasks that it works through. A prompt is a list of one task, and a
+backlog is one of many."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.exits import FAILURES
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import Task
+from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.run import RunState, Work
+from ralph.git.repo import Repo
 
 if TYPE_CHECKING:
     from ralph.history.loops import Loop
@@ -20,24 +24,65 @@ if TYPE_CHECKING:
 GONE = "its workspace is gone"  # with what was made there: the task begins anew
 
 
-class TaskList(Protocol):
-    @property
-    def source(self) -> f.Source: ...
+class Resume(msgspec.Struct, frozen=True):
+    """A person wants this one loop to go on, and then the run to end."""
+
+    loop: str
+    answer: str = ""
+    allow: tuple[str, ...] = ()
+    raise_limits: dict[str, float] = {}
+
+
+class Aside(msgspec.Struct, frozen=True):
+    """The loop of a dead run in whose place another one begins."""
+
+    loop: str
+    for_good: bool = False  # else a person may still go on with it
+
+
+class RunRequest(msgspec.Struct, frozen=True):
+    """What the user wants of this run."""
+
+    folder: Path
+    repo: Repo
+    policy: Policy  # of the loops that it begins
+    work: Work = Work()
+    resume: Resume | None = None  # None: whatever is ready
+    aside: Aside | None = None
 
     @property
-    def name(self) -> str:
-        """What people and the journal call it; empty for a prompt."""
+    def everyone(self) -> Policy:
+        """The policy with all who will be started under it, also at the end of the run."""
+        return replace(self.policy, gates=(*self.policy.gates, *self.work.at_end))
+
+
+def raised(limits: LimitPolicy, wanted: dict[str, float]) -> LimitPolicy | None:
+    if not wanted:
+        return None
+    kinds = {field.name: field.type for field in msgspec.structs.fields(LimitPolicy)}
+    return replace(limits, **{key: int(v) if kinds[key] is int else float(v) for key, v in wanted.items()})
+
+
+class TaskList:
+    """A list says what there is to do; all else concerns only one that people see and that is written."""
+
+    source: f.Source
+    name = ""  # what people and the journal call it; empty for a prompt
 
     def ready(self, s: RunState, work: Work, unfinished: Collection[str]) -> list[str]:
         """What could be worked on, the most urgent first. `unfinished`: tasks of loops that go on."""
+        raise NotImplementedError
+
+    def get(self, id: str) -> Task:
+        raise NotImplementedError
 
     def whole(self, s: RunState) -> list[str]:
         """Tasks that are done without a loop of this run that says so."""
-
-    def get(self, id: str) -> Task: ...
+        return []
 
     def copy_in(self, top: str) -> str:
         """The file of a workspace at `top`, relative to it, in which agents find the list. Empty: there is none."""
+        return ""
 
     def began(self, task: str) -> None: ...
 
@@ -60,19 +105,22 @@ class TaskList(Protocol):
 
     def look_at(self) -> float:
         """When to look again though nothing happened; inf: what it holds never changes."""
+        return float("inf")
 
     def due(self) -> float:
-        """When there is something to write; inf: nothing is."""
+        """When there is something to write; inf: nothing is, or only at the end."""
+        return float("inf")
 
-    def write(self, seq: int) -> f.BacklogWritten | None: ...
+    def write(self, seq: int) -> f.BacklogWritten | None:
+        """Into the list; the fact that says so. `seq`: the newest record that it holds."""
+        return None
 
 
-class PromptTask:
+class PromptTask(TaskList):
     """A prompt: what becomes of it is in the journal, and nowhere else. What its agents propose goes into the backlog beside
-    it, where it waits for a person."""
+    it, where it waits for a person; not before the end, for in place the list is in the tree that the loop works on."""
 
     source: f.Source = "prompt"
-    name = ""
 
     def __init__(self, task: Task, beside: Callable[[], BacklogTasks]) -> None:
         self._task = task
@@ -83,18 +131,8 @@ class PromptTask:
     def ready(self, s: RunState, work: Work, unfinished: Collection[str]) -> list[str]:
         return [self._task.id]
 
-    def whole(self, s: RunState) -> list[str]:
-        return []
-
     def get(self, id: str) -> Task:
         return self._task
-
-    def copy_in(self, top: str) -> str:
-        return ""
-
-    def began(self, task: str) -> None: ...
-
-    def went_on(self, before: LoopState) -> None: ...
 
     def heard(self, fact: f.AnyFact, task: str) -> None:
         if isinstance(fact, f.TaskProposed) and fact.how == "split":
@@ -113,18 +151,6 @@ class PromptTask:
         own = self._task.id  # is in no list: what is proposed below it goes to the top
         tasks = tuple(replace(task, id="") if task.id.startswith(f"{own}.") else task for task in x.tasks)
         self._list.heard(replace(x, parent="" if x.parent == own else x.parent, tasks=tasks), own)
-
-    def catch_up(self, loops: Collection[Loop], written: int) -> None: ...
-
-    def give_back(self, begun: Collection[str]) -> None: ...
-
-    def look(self) -> None: ...
-
-    def look_at(self) -> float:
-        return float("inf")
-
-    def due(self) -> float:
-        return float("inf")  # only at the end: in place, the list is in the tree that the loop works on
 
     def write(self, seq: int) -> f.BacklogWritten | None:
         return self._list.write(seq) if self._list else None
