@@ -79,25 +79,50 @@ class Alone:
         self._folder = folder
 
     def __enter__(self) -> None:
-        import fcntl
-        import time
-
         self._fd = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
-        until = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    os.close(self._fd)
-                    raise RalphError(
-                        "another process is changing it", where=self._folder, todo="Try again."
-                    ) from None
-            time.sleep(0.01)
+        if not lock_within(self._fd, _PATIENCE):
+            os.close(self._fd)
+            raise RalphError("another process is changing it", where=self._folder, todo="Try again.")
 
     def __exit__(self, *_: object) -> None:
         os.close(self._fd)
+
+
+def lock_within(fd: int, seconds: float) -> bool:
+    """Lock the open file for this process and for children that inherit it. False: another holds it all the time."""
+    import fcntl
+    import time
+
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+        time.sleep(0.005)
+
+
+def sync(path: Path) -> None:
+    """Put a file or folder on the disk."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+Stamp = tuple[int, int, int, int]  # inode, size, mtime_ns, ctime_ns
+
+
+def stamp(path: Path, *, follow: bool = True) -> Stamp | None:
+    """Changes whenever the file is replaced or written; None when it is not there."""
+    try:
+        st = os.stat(path, follow_symlinks=follow)
+    except OSError:
+        return None
+    return (st.st_ino, st.st_size, st.st_mtime_ns, st.st_ctime_ns)
 
 
 MAX_BYTES = 1024 * 1024
@@ -136,10 +161,11 @@ def remove_tree(path: Path) -> None:
     import shutil
     from pathlib import Path
 
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-        return
-    if not path.exists():
+    if path.is_symlink() or not path.is_dir():
+        try:
+            path.unlink(missing_ok=True)
+        except NotADirectoryError:  # of the folder that it would be in
+            pass
         return
 
     def open_up(function: object, name: str, error: object) -> None:
@@ -152,3 +178,13 @@ def remove_tree(path: Path) -> None:
             Path(name).unlink(missing_ok=True)
 
     shutil.rmtree(path, onerror=open_up)
+
+
+def prune_empty(folder: Path, root: Path) -> None:
+    """Remove the folder and those around it, up to `root`, as far as nothing is in them."""
+    while folder != root:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent

@@ -13,7 +13,6 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -21,6 +20,7 @@ from stat import S_ISDIR, S_ISREG
 import msgspec
 
 from ralph.core.globs import matches
+from ralph.files import Stamp, stamp
 from ralph.git.private_index import is_cache
 from ralph.git.repo import printable
 from ralph.git.trees import Change
@@ -279,8 +279,6 @@ _PROGRAM = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ", b"\0asm
 _BUILT = "a compiled program"
 _DEPENDENCIES = frozenset({"node_modules", ".venv", "venv", "vendor", ".tox", ".nox"})
 
-Stamp = tuple[int, int, int, int]  # inode, size, mtime_ns, ctime_ns
-
 
 def named_files(
     command: str,
@@ -328,12 +326,7 @@ def made_by_tools(name: str, content: str) -> bool:
 
 def stamps(files: Mapping[str, Path]) -> dict[str, Stamp]:
     """The inode of each file (by name), to see later whether it was written."""
-    found = {}
-    for name, path in files.items():
-        with suppress(OSError):
-            st = path.stat()
-            found[name] = (st.st_ino, st.st_size, st.st_mtime_ns, st.st_ctime_ns)
-    return found
+    return {name: seen for name, path in files.items() if (seen := stamp(path))}
 
 
 def _expanded(word: str) -> str:

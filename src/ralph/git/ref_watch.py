@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.git import program
+from ralph.files import Stamp, stamp
+from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, printable
 
 
@@ -83,7 +84,7 @@ class RefWatch:
         self._on = repo.versioned and (repo.common_dir / "refs" / "heads").is_dir()
         self._common = repo.common_dir
         self._head_file = repo.git_dir / "HEAD"
-        self._files: dict[str, tuple[int, int, int]] = {}
+        self._files: dict[str, Stamp] = {}
         self._refs: dict[str, str] = {}
         self._head = ""
         self._text: tuple[dict[str, str], str, str] = ({}, "", "")
@@ -146,10 +147,9 @@ class RefWatch:
                 continue
             args = ("rev-list", "--ignore-missing", f"--max-count={most}", "--stdin")
             wanted = "".join((f"{tip}\n", *(f"^{one}\n" for one in sorted(known))))
-            env = {"GIT_DIR": str(self._repo.git_dir)}
             try:
-                out = program.run(args, cwd=self._repo.root, env=env, stdin=wanted.encode())
-            except program.GitFailed:  # of a damaged history nothing is known
+                out = self._repo.git_inside(*args, stdin=wanted.encode())
+            except GitFailed:  # of a damaged history nothing is known
                 continue
             known.add(tip)
             if out:
@@ -182,8 +182,8 @@ class RefWatch:
         refs = _packed(self._common / _PACKED) | {name: value for name, value in loose.items() if value}
         self._refs = {name: value for name, value in refs.items() if not name.startswith(_OURS)}
 
-    def _stat_all(self) -> dict[str, tuple[int, int, int]]:
-        found: dict[str, tuple[int, int, int]] = {}
+    def _stat_all(self) -> dict[str, Stamp]:
+        found: dict[str, Stamp | None] = {}
         folders = ["refs"]
         while folders:
             folder = folders.pop()
@@ -197,13 +197,9 @@ class RefWatch:
                     if f"{name}/" != _OURS:
                         folders.append(name)
                 elif not name.endswith(".lock"):
-                    _note(found, name, entry)
-        try:
-            stat = (self._common / _PACKED).stat()
-            found[_PACKED] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
-        except FileNotFoundError:
-            pass
-        return found
+                    found[name] = stamp(self._common / name, follow=False)
+        found[_PACKED] = stamp(self._common / _PACKED)
+        return {name: seen for name, seen in found.items() if seen}
 
 
 class _Known:
@@ -225,14 +221,6 @@ class _Known:
             if move.ref == name:
                 reached = {move.new} if move.old in reached else set()
         return now in reached
-
-
-def _note(found: dict[str, tuple[int, int, int]], name: str, entry: os.DirEntry[str]) -> None:
-    try:
-        stat = entry.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return
-    found[name] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
 
 
 def _packed(path: Path) -> dict[str, str]:

@@ -18,25 +18,25 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
+from ralph.files import Stamp, prune_empty, stamp
 from ralph.git import uncommitted_changes
 from ralph.git.private_index import (
     MAX_ENTRIES,
     PrivateIndex,
-    Signature,
     Walk,
     excludes,
     is_cache,
-    signature,
     walk,
 )
 from ralph.git.program import UNSEEN, GitFailed
 from ralph.git.repo import OWN, Repo, head_and_tree, printable, readable_head, safe_name
-from ralph.git.trees import Difference, Trees
+from ralph.git.trees import Change, Trees
 from ralph.git.uncommitted_changes import (
     GITLINK,
     declared_submodules,
     entries_without_marks,
     gitlinks,
+    index_entries,
     is_plain_path,
     is_repository,
     open_submodule,
@@ -60,8 +60,8 @@ class _Look(msgspec.Struct, frozen=True):
     """What can be seen without git: the files, and what decides which of them count."""
 
     walk: Walk | None
-    excludes: Signature
-    user_index: Signature
+    excludes: Stamp | None
+    user_index: Stamp | None
 
 
 class Snapshots(Trees):
@@ -85,7 +85,7 @@ class Snapshots(Trees):
         self._max_walk = max_walk
         self._last: Snapshot | None = None
         self._look_before: _Look | None = None
-        self._index_before: Signature = None
+        self._index_before: Stamp | None = None
         self._rules_due = False  # restore() leaves the ignore rules to the next snapshot
         self._tracks_caches = False
         self._links: dict[str, str] = {}  # submodules: path and commit in the private index
@@ -106,7 +106,7 @@ class Snapshots(Trees):
 
     def _look(self) -> _Look:
         exclude, index = self.repo.common_dir / "info" / "exclude", self.repo.git_dir / "index"
-        return _Look(self._walk(), signature(exclude), signature(index))
+        return _Look(self._walk(), stamp(exclude), stamp(index))
 
     def _walk(self) -> Walk | None:
         if not self._max_walk:
@@ -148,7 +148,7 @@ class Snapshots(Trees):
 
     def _record_with_index(self, look: _Look, rules: bool) -> Snapshot:
         before = self._look_before
-        fresh = self._index_before is None or signature(self._shadow.index) != self._index_before
+        fresh = self._index_before is None or stamp(self._shadow.index) != self._index_before
         # the tree that the private index holds, where that is known
         held = self._load() if fresh else self._last.tree if self._last else ""
         if before is None or look.excludes != before.excludes:
@@ -166,7 +166,7 @@ class Snapshots(Trees):
             tuple(path for path in sorted(self._links) if self._is_dirty(path)),
         )
         self._look_before = look
-        self._index_before = signature(self._shadow.index)
+        self._index_before = stamp(self._shadow.index)
         return snapshot
 
     def _load(self) -> str:
@@ -177,7 +177,7 @@ class Snapshots(Trees):
         if self._base == "":
             self._base, tree = head_and_tree(self.repo)
             committed = self.files(tree) if tree else []
-            wanted = {path: f"{mode} {oid}" for mode, oid, path in committed if under(path, self._own)}
+            wanted = uncommitted_changes.own_entries(committed, self._own)
         else:
             tree, committed = None, []
             wanted = uncommitted_changes.committed_own_files(self._shadow, self._base, self._own)
@@ -185,11 +185,9 @@ class Snapshots(Trees):
         self._links = {
             path: commit for path, commit in gitlinks(listed).items() if not under(path, self._own)
         }
-        paths = [os.fsdecode(line.partition(b"\t")[2]) for line in listed]
         self._tracks_caches, self._folders = False, set()
-        self._remember(paths)
-        entries = [os.fsencode(f"{mode} {oid} 0\t{path}") for mode, oid, path in committed]
-        return tree if tree and not changed and entries == listed else ""
+        self._remember(path for _, _, path in listed)
+        return tree if tree and not changed and committed == listed else ""
 
     def rebase(self, commit: str) -> None:
         """From now on Ralph's own paths are those of another commit; so are their files, where no one has changed them."""
@@ -220,8 +218,8 @@ class Snapshots(Trees):
         stored = [os.fsdecode(path) for path in _VERBOSE.findall(out)]
         if b"/'\n" in out or out.count(b"\n") != len(stored):
             # git stored a bare link to a repository that the walk did not show, or a file's name makes it look so.
-            listed = self._shadow.run("ls-files", "-s", "-z").split(b"\0")[:-1]
-            stored += [os.fsdecode(line.partition(b"\t")[2]) for line in listed]
+            listed = index_entries(self._shadow.run("ls-files", "-s", "-z"))
+            stored += [path for _, _, path in listed]
             links = {path for path in gitlinks(listed).keys() - self._links if not under(path, self._own)}
             if links:
                 self._update_index(dict.fromkeys(links))
@@ -281,14 +279,10 @@ class Snapshots(Trees):
         }
         return untracked, inside
 
-    @property
-    def _zero(self) -> str:
-        return "0" * (40 if self.repo.object_format == "sha1" else 64)
-
     def _update_index(self, entries: dict[str, str | None]) -> None:
         """Set submodule commits in the private index; None removes the entry."""
         lines = [
-            f"{GITLINK} {commit}\t{path}\0" if commit else f"0 {self._zero}\t{path}\0"
+            f"{GITLINK} {commit}\t{path}\0" if commit else f"0 {self.repo.zero}\t{path}\0"
             for path, commit in entries.items()
         ]
         self._shadow.run("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
@@ -389,7 +383,7 @@ class Snapshots(Trees):
                 # The rules apply once: what is being restored may be ignored and still belongs to `tree`.
                 now = self._last = self._record(self._look(), rules=turn == 0)
                 target = self._target(now.tree, tree, paths)
-                differences = self.differences(now.tree, target)
+                differences = self.diff(now.tree, target)
                 if turn:  # written, and stored in another form: the rules for line ends have changed
                     differences = [x for x in differences if not self._is_its_form(x, now.tree, target)]
                 if not differences:
@@ -408,7 +402,7 @@ class Snapshots(Trees):
             f"could not restore {len(differences)} paths: {names}", where=str(self.repo.root), code=70
         )
 
-    def _is_its_form(self, x: Difference, now: str, target: str) -> bool:
+    def _is_its_form(self, x: Change, now: str, target: str) -> bool:
         """Whether what is stored of a file is what git makes of the wanted content there, by its attributes."""
         if x.status != "M" or x.old_mode != x.new_mode or not x.old_mode.startswith("100"):
             return False
@@ -425,12 +419,12 @@ class Snapshots(Trees):
         target = tree if wanted is None else self.overlay(now, tree, wanted)
         fixed = [
             difference.path
-            for difference in self.differences(now, target)
+            for difference in self.diff(now, target)
             if under(difference.path, self._own) or GITLINK in (difference.old_mode, difference.new_mode)
         ]
         return self.overlay(target, now, fixed) if fixed else target
 
-    def _make_way(self, differences: list[Difference], *, keep_deleted: bool) -> None:
+    def _make_way(self, differences: list[Change], *, keep_deleted: bool) -> None:
         for difference in differences:
             if difference.status != "D":
                 continue
@@ -439,7 +433,7 @@ class Snapshots(Trees):
                 self._displace(difference.path)
             else:
                 path.unlink(missing_ok=True)
-            self._prune_empty(path.parent)
+            prune_empty(path.parent, self.repo.root)
         for difference in differences:
             if difference.status != "A":
                 continue
@@ -449,14 +443,6 @@ class Snapshots(Trees):
                     self._displace(str(parent))
             if os.path.lexists(self.repo.root / difference.path):
                 self._displace(difference.path)
-
-    def _prune_empty(self, folder: Path) -> None:
-        while folder != self.repo.root:
-            try:
-                folder.rmdir()
-            except OSError:
-                return
-            folder = folder.parent
 
     def _displace(self, path: str) -> None:
         """Move a file or folder that no snapshot holds out of the way, into Ralph's state."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from ralph.agents.registry import instructions
 from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
+from ralph.files import Stamp
 from ralph.gates.command import command_line
 from ralph.gates.judges import (
-    Stamp,
     content_hashes,
     gate_inputs,
     judge_files,

@@ -14,7 +14,7 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
-from ralph.git import program
+from ralph.git.program import GitFailed
 from ralph.git.repo import Repo
 
 NO_GH = "`land: pr` needs the program gh, which was not found"
@@ -42,11 +42,11 @@ class PullRequest(msgspec.Struct, frozen=True):
 def remote_of(repo: Repo, branch: str) -> str:
     """Where git itself would push the branch; empty when the repository has no remote, or several and no choice."""
     for key in (f"branch.{branch}.pushRemote", "remote.pushDefault", f"branch.{branch}.remote"):
-        with suppress(program.GitFailed):
-            named = os.fsdecode(_git(repo, "config", key)).strip()
+        with suppress(GitFailed):
+            named = os.fsdecode(repo.git("config", key)).strip()
             if named and named != ".":
                 return named
-    names = os.fsdecode(_git(repo, "remote")).split("\n")[:-1]
+    names = os.fsdecode(repo.git("remote")).split("\n")[:-1]
     return "origin" if "origin" in names else names[0] if len(names) == 1 else ""
 
 
@@ -175,7 +175,3 @@ def _bounded(
         out.decode("utf-8", "replace"),
         worst[0].strip() if worst else f"exit {process.returncode}",
     )
-
-
-def _git(repo: Repo, *args: str) -> bytes:
-    return program.run(args, cwd=repo.root, env={"GIT_DIR": str(repo.common_dir)})

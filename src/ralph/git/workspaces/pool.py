@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -18,14 +18,14 @@ import msgspec
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
 from ralph.files import remove_tree
-from ralph.git import program, recovery
-from ralph.git.landing.checkout_sync import differences
+from ralph.git import recovery
 from ralph.git.landing.squash import bring_history, bring_tree
-from ralph.git.landing.target import forget_base, keep_base
+from ralph.git.landing.target import keep_base
 from ralph.git.program import GitFailed
-from ralph.git.repo import Repo, head, printable, safe_name
+from ralph.git.repo import Repo, head, printable, safe_name, shared_settings
 from ralph.git.snapshots import Snapshots
-from ralph.git.uncommitted_changes import GITLINK
+from ralph.git.trees import changes_between
+from ralph.git.uncommitted_changes import GITLINK, tree_entries
 from ralph.git.workspaces import clone, worktree
 from ralph.git.workspaces.shared_folders import bring_shared, check_shared
 
@@ -34,20 +34,17 @@ _FILTER = re.compile(r"\sfilter=(\S+)")
 
 def refuse(repo: Repo, commit: str) -> str | None:
     """Why no clone or worktree of this commit can be made; None when it can. In place, none of this matters."""
-    settings = _settings(repo)
+    settings = shared_settings(repo)
     if "extensions.partialclone" in settings:
         return "this is a partial clone: a separate workspace could not fetch what is missing"
     if settings.get("extensions.refstorage", "files") != "files":
         return f"its refs are stored as {printable(settings['extensions.refstorage'])}, which Ralph does not handle"
     attributes = []
-    listed = os.fsdecode(_git(repo, "ls-tree", "-r", "-z", "--full-tree", commit)).split("\0")[:-1]
-    for line in listed:
-        facts, _, path = line.partition("\t")
-        mode, _, oid = facts.split(" ")
+    for mode, oid, path in tree_entries(repo.git("ls-tree", "-r", "-z", "--full-tree", commit)):
         if mode == GITLINK:
             return f"{printable(path)} is a submodule, whose files a separate workspace would not have"
         if path.rpartition("/")[2] == ".gitattributes" and mode.startswith("100"):
-            attributes.append(_git(repo, "cat-file", "blob", oid))
+            attributes.append(repo.git("cat-file", "blob", oid))
     try:
         attributes.append((repo.common_dir / "info" / "attributes").read_bytes())
     except OSError:
@@ -58,14 +55,14 @@ def refuse(repo: Repo, commit: str) -> str | None:
 def refuse_since(repo: Repo, old: str, new: str) -> str | None:
     """The same of a commit that came after one with which all was well; cheap when it changes nothing of the kind."""
     try:
-        changed = differences(repo, old, new)
-    except program.GitFailed:  # the old one is gone
+        changed = changes_between(repo, old, new)
+    except GitFailed:  # the old one is gone
         return refuse(repo, new)
     doubtful = any(x.new_mode == GITLINK or x.path.rpartition("/")[2] == ".gitattributes" for x in changed)
     return refuse(repo, new) if doubtful else None
 
 
-def _filtered(attributes: str, settings: dict[str, str]) -> str | None:
+def _filtered(attributes: str, settings: Mapping[str, str]) -> str | None:
     lines = (line.lstrip() for line in attributes.split("\n"))
     names = {name for line in lines if not line.startswith("#") for name in _FILTER.findall(line)}
     for name in sorted(names):
@@ -77,22 +74,6 @@ def _filtered(attributes: str, settings: dict[str, str]) -> str | None:
                 f"files go through the filter {printable(name)}, which only this repository is configured for"
             )
     return None
-
-
-def _settings(repo: Repo) -> dict[str, str]:
-    """The repository's own configuration; names of sections and keys in lower case, as git gives them."""
-    listed = program.run(
-        ("config", "--file", str(repo.common_dir / "config"), "--list", "-z"), cwd=repo.common_dir
-    )
-    found = {}
-    for item in os.fsdecode(listed).split("\0")[:-1]:
-        key, _, value = item.partition("\n")
-        found[key] = value
-    return found
-
-
-def _git(repo: Repo, *args: str) -> bytes:
-    return program.run(args, cwd=repo.common_dir, env={"GIT_DIR": str(repo.common_dir)})
 
 
 Kind = Literal["clone", "worktree", "in-place"]
@@ -170,7 +151,7 @@ def prepare(
     elif note and note.kind != kind:
         remove_tree(folder)
     if note and note.loop != loop:
-        forget_base(repo, note.loop)
+        keep_base(repo, note.loop, "")
     fault_point("workspace.note.before", writes=True)
     _write(folder, _Note("preparing", loop, kind, branch, base, target))
     fault_point("workspace.note.after")
@@ -211,13 +192,7 @@ def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -
 def track(inside: Repo, entries: Sequence[tuple[str, str, str]]) -> None:
     """Into the workspace's index, whatever its ignore rules say: (mode, object, path)."""
     lines = "".join(f"{mode} {oid}\t{path}\0" for mode, oid, path in entries if mode != GITLINK)
-    env = {"GIT_DIR": str(inside.git_dir), "GIT_WORK_TREE": str(inside.root)}
-    program.run(
-        ("update-index", "--add", "--replace", "-z", "--index-info"),
-        cwd=inside.root,
-        env=env,
-        stdin=os.fsencode(lines),
-    )
+    inside.git_inside("update-index", "--add", "--replace", "-z", "--index-info", stdin=os.fsencode(lines))
 
 
 def release(repo: Repo, workspace: PooledWorkspace, *, tip: str = "") -> None:
@@ -228,7 +203,7 @@ def release(repo: Repo, workspace: PooledWorkspace, *, tip: str = "") -> None:
     note = _read(workspace.path)
     if workspace.kind == "worktree":
         worktree.remove(repo, workspace.path, workspace.branch, workspace.base, tip)
-    forget_base(repo, workspace.loop)
+    keep_base(repo, workspace.loop, "")
     if note:  # last, so that a death before it leads here again
         _write(workspace.path, msgspec.structs.replace(note, state="released"))
     if workspace.kind == "worktree":
@@ -242,7 +217,7 @@ def discard(repo: Repo, slot: int) -> None:
     if note and note.kind == "worktree":
         worktree.remove(repo, folder, note.branch, note.base)
     if note:
-        forget_base(repo, note.loop)
+        keep_base(repo, note.loop, "")
     fault_point("workspace.discard.before", writes=True)
     remove_tree(folder)
     for ending in ("d", "index", "tmp"):

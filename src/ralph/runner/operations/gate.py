@@ -17,8 +17,8 @@ from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
 from ralph.errors import DISK
 from ralph.fault_points import fault_point
+from ralph.files import Stamp
 from ralph.gates.command import shell, undeclared
-from ralph.gates.judges import Stamp
 from ralph.gates.kinds import Asked, Kind, Program, Ran, kind_of
 from ralph.git.repo import printable
 from ralph.git.snapshots import Snapshots
