@@ -17,23 +17,16 @@ import msgspec
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
 from ralph.files import Stamp, stamp, sync
-from ralph.git import program, ref_watch
+from ralph.git import program
 from ralph.git.landing.lock import LandingLock, LandingNote, ref_locks, remove_own_locks
 from ralph.git.program import GitFailed
+from ralph.git.ref_watch import OWN_CHANGES, Update
 from ralph.git.repo import Repo, printable
 
 HEADS = "refs/heads/"
 _LOCK_SECONDS = 5.0  # how long another's lock is waited for
 _NO_REF = ("not a valid ref", "bad ref")  # not there, or broken: it names no commit
 _STALE_SECONDS = 1.0  # in refs/ralph/, where no one but Ralph writes
-
-
-class Update(msgspec.Struct, frozen=True):
-    """One ref's change. An empty `old` means that it must not exist, an empty `new` that it goes away."""
-
-    ref: str
-    new: str
-    old: str
 
 
 class Raced(msgspec.Struct, frozen=True):
@@ -155,17 +148,13 @@ class Transaction:
         fault_point("landing.ref.after")
         if said and not self._process.returncode:
             _sync_folders(self._guard.repo, self._updates)
-            self._note()
-            return
-        remove_own_locks(self._guard, self._guard.note() or note_of(self._updates))
-        if not all((tip(self._guard.repo, u.ref) or "") == u.new for u in self._updates):
-            raise RalphError(f"git could not change {_shown(self._updates)}: {error or 'it died'}", code=70)
-        self._note()
-
-    def _note(self) -> None:
-        ref_watch.note_own_changes(
-            self._guard.repo.common_dir, (ref_watch.Made(u.ref, u.old, u.new) for u in self._updates)
-        )
+        else:
+            remove_own_locks(self._guard, self._guard.note() or note_of(self._updates))
+            if any(tip(self._guard.repo, u.ref) != u.new for u in self._updates):
+                raise RalphError(
+                    f"git could not change {_shown(self._updates)}: {error or 'it died'}", code=70
+                )
+        OWN_CHANGES[self._guard.repo.common_dir].extend(self._updates)
 
     def abort(self) -> None:
         _tell(self._process, b"abort\0", b"abort: ok\n")

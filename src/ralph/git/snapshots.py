@@ -292,19 +292,14 @@ class Snapshots(Trees):
     def _update_submodules(self) -> bool:
         """Record what is checked out in each submodule. git add is kept away from them: it would run git inside."""
         news: dict[str, str | None] = {}
-        for path in self._declared_now():
-            submodule = open_submodule(self.repo, path)
-            commit = readable_head(submodule) if submodule else None
-            if commit:
-                news[path] = commit
-        for path, recorded in list(self._links.items()):
-            folder = self.repo.root / path
+        for path in (*self._declared_now(), *self._links):
+            folder, recorded = self.repo.root / path, self._links.get(path)
             if folder.is_dir() and not folder.is_symlink() and is_plain_path(self.repo.root, path):
                 submodule = open_submodule(self.repo, path)
                 commit = readable_head(submodule) if submodule else None
                 if commit not in (None, recorded):
                     news[path] = commit
-            else:
+            elif recorded:
                 news[path] = None
         if news:
             self._update_index(news)
@@ -464,9 +459,9 @@ class Snapshots(Trees):
         listed = os.fsdecode(self._shadow.run(*query)).split("\0")[:-1]
         return [path for path in listed if not path.endswith("/") and not under(path, self._own)]
 
-    def settings(self) -> bytes:
+    def settings(self) -> str:
         """The few harmless settings under which snapshots are taken, as a git configuration file."""
-        return (self._shadow.folder / "config").read_bytes()
+        return (self._shadow.folder / "config").read_text(errors="surrogateescape")
 
     # --- for recovery and clean checkouts
 
@@ -485,8 +480,16 @@ class Snapshots(Trees):
         )
         return listed.decode().split()
 
-    def write_out(self, tree: str, into: Path) -> None:
-        """Write the files of `tree` into the empty folder `into`."""
+    def check_out(self, tree: str, into: Path) -> None:
+        """Write every file of `tree` into the empty (or absent) folder `into`. Submodules are empty folders."""
+        try:
+            into.mkdir(parents=True, exist_ok=True)
+            occupied = any(into.iterdir())
+        except OSError as error:
+            why = f"cannot use the folder for a clean checkout: {error.strerror}"
+            raise RalphError(why, where=str(into), code=70)
+        if occupied:
+            raise RalphError("a clean checkout needs an empty folder", where=str(into), code=70)
         self.require(tree)
         with self._shadow.scratch_index() as index:
             self._shadow.run("read-tree", "--reset", "-u", tree, index=index, work_tree=into)
@@ -527,17 +530,3 @@ def _unreadable(failed: GitFailed) -> RalphError:
         todo="Make it readable, or add it to .gitignore.",
         code=70,
     )
-
-
-def checkout(snapshots: Snapshots, tree: str, into: Path) -> None:
-    """Write every file of `tree` into the empty (or absent) folder `into`. Submodules are empty folders."""
-    try:
-        into.mkdir(parents=True, exist_ok=True)
-        occupied = any(into.iterdir())
-    except OSError as error:
-        raise RalphError(
-            f"cannot use the folder for a clean checkout: {error.strerror}", where=str(into), code=70
-        )
-    if occupied:
-        raise RalphError("a clean checkout needs an empty folder", where=str(into), code=70)
-    snapshots.write_out(tree, into)

@@ -16,7 +16,8 @@ from ralph.git.landing.checkouts import worktrees_on
 from ralph.git.landing.lock import locked_landing
 from ralph.git.landing.squash import Person, one_line, squash
 from ralph.git.landing.target import recover_held
-from ralph.git.refs import HEADS, Update, change, tip
+from ralph.git.ref_watch import Update
+from ralph.git.refs import HEADS, change, tip
 from ralph.git.repo import Repo, failure_name, safe_id
 
 ARCHIVE = "refs/ralph/archive/"

@@ -15,7 +15,8 @@ from ralph.git.landing.checkout_sync import Overlap, follow, repair
 from ralph.git.landing.checkouts import Checkout, remove_own, worktrees_on
 from ralph.git.landing.lock import LandingLock, LandingNote, locked_landing, remove_own_locks
 from ralph.git.program import GitFailed
-from ralph.git.refs import Raced, Transaction, Update, change, is_ancestor, is_landed, prepare, tip
+from ralph.git.ref_watch import Update
+from ralph.git.refs import Raced, Transaction, change, is_ancestor, is_landed, prepare, tip
 from ralph.git.repo import Repo, safe_name
 from ralph.git.trees import Change, changes_between
 

@@ -222,9 +222,8 @@ def discard(repo: Repo, slot: int) -> None:
     remove_tree(folder)
     for ending in ("d", "index", "tmp"):
         remove_tree(_beside(folder, ending))
-    _beside(folder, "json").unlink(
-        missing_ok=True
-    )  # last: its presence says that there is something to remove
+    # last: its presence says that there is something to remove
+    _beside(folder, "json").unlink(missing_ok=True)
     fault_point("workspace.discard.after")
     for parent in (folder.parent, folder.parent.parent):
         try:

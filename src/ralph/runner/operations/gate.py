@@ -22,7 +22,6 @@ from ralph.gates.command import shell, undeclared
 from ralph.gates.kinds import Asked, Kind, Program, Ran, kind_of
 from ralph.git.repo import printable
 from ralph.git.snapshots import Snapshots
-from ralph.git.snapshots import checkout as check_out
 from ralph.git.trees import patch
 from ralph.journal.store import read_ends
 from ralph.processes.capture import Line
@@ -143,7 +142,7 @@ class GateRunner:
             shutil.rmtree(checkout, ignore_errors=True)
             fault_point("checkout.before", writes=True)
             checkout.mkdir(mode=0o700)
-            check_out(b.snapshots, before, checkout)
+            b.snapshots.check_out(before, checkout)
             fault_point("checkout.after")
         elif swap:
             b.snapshots.restore(before, swap)

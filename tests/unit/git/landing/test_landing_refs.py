@@ -15,6 +15,7 @@ from ralph.errors import RalphError
 from ralph.git import refs
 from ralph.git.landing.lock import LandingNote, locked_landing
 from ralph.git.landing.target import keep_base, move, recover
+from ralph.git.ref_watch import Update
 from ralph.git.refs import Locked, Raced, is_landed, target, tip
 from ralph.git.repo import Repo
 
@@ -134,7 +135,7 @@ def test_locks_of_a_killed_child_are_removed_and_nothing_else(
         with monkeypatch.context() as patch:
             patch.setattr(refs, "remove_own_locks", lambda *_: [])  # Ralph dies with its child
             kill_git_at("landing.ref.before", repo, patch)
-            transaction = refs.prepare(guard, [refs.Update("refs/heads/aim", new, old)], "x")
+            transaction = refs.prepare(guard, [Update("refs/heads/aim", new, old)], "x")
             assert isinstance(transaction, refs.Transaction)
             with pytest.raises(RalphError):
                 transaction.commit()
