@@ -246,9 +246,8 @@ class PrivateIndex:
             "partial": "extensions.partialclone" in settings,
         }
         fault_point("shadow.before", writes=True)
-        (self.folder / "origin").write_text(
-            json.dumps(origin)
-        )  # last: its presence says that the rest is there
+        # last: its presence says that the rest is there
+        (self.folder / "origin").write_text(json.dumps(origin))
         return origin
 
     def copy_excludes(self) -> None:

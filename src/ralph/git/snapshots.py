@@ -242,9 +242,8 @@ class Snapshots(Trees):
 
     def _run_add(self, leave: tuple[str, ...]) -> bytes:
         sparse = ("--sparse",) if self._shadow.sparse else ()
-        leave = tuple(
-            path for path in leave if is_plain_path(self.repo.root, path)
-        )  # git goes through no link
+        # git goes through no link
+        leave = tuple(path for path in leave if is_plain_path(self.repo.root, path))
         try:
             return self._shadow.run("add", "-A", "-v", *sparse, *excludes(leave))
         except GitFailed as failed:
@@ -335,10 +334,8 @@ class Snapshots(Trees):
         else:
             held = ignored = set(self._shadow.run(*query).split(b"\0")[:-1])
         tracked = set()
-        with (
-            self._shadow.scratch_index() as copy,
-            suppress(GitFailed),
-        ):  # theirs may be damaged; HEAD is asked below
+        # theirs may be damaged; HEAD is asked below
+        with self._shadow.scratch_index() as copy, suppress(GitFailed):
             if self._shadow.copy_user_index(copy):
                 tracked = set(self._shadow.run(*query, index=copy).split(b"\0")[:-1])
         gone = {path for path in ignored - tracked if not under(os.fsdecode(path), self._own)}

@@ -333,9 +333,8 @@ def _case(file: _File, part: _Part, groups: list[_Part], helpers: dict[str, Help
         calls = re.compile(rf"\b({'|'.join(map(re.escape, helpers))})\s*\(")
         for match in calls.finditer(file.code, part.body, end):
             texts = helpers[match.group(1)].texts()
-            found += (
-                texts[1:] if match.start() in places else texts
-            )  # a name like `assertGood` counted as one already
+            # a name like `assertGood` counted as one already
+            found += texts[1:] if match.start() in places else texts
     body = file.spoken[part.body : part.end]
     return Case(
         path=file.path,
