@@ -11,9 +11,10 @@ import re
 import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
@@ -80,7 +81,7 @@ Kind = Literal["clone", "worktree", "in-place"]
 
 
 class PooledWorkspace(msgspec.Struct, frozen=True):
-    """Where one loop works."""
+    """Where one loop works. That of a slot is noted beside it."""
 
     kind: Kind
     path: Path
@@ -90,16 +91,7 @@ class PooledWorkspace(msgspec.Struct, frozen=True):
     slot: int = 0
     target: str = ""  # short name of the branch that the work is for; a clone has it too, at the base
     made_in: float = 0.0  # seconds that `prepare` took
-
-
-class _Note(msgspec.Struct, frozen=True):
-    state: Literal["preparing", "ready", "released"]
-    loop: str
-    kind: Kind
-    branch: str
-    base: str
-    target: str = ""
-    made_in: float = 0.0
+    state: Literal["preparing", "ready", "released"] = "ready"
 
 
 def slots_dir(repo: Repo) -> Path:
@@ -138,22 +130,23 @@ def prepare(
     if kind == "in-place":
         return PooledWorkspace(kind, repo.root, "", base, loop)
     folder, known, began = slots_dir(repo) / str(slot), "", time.monotonic()
-    note = _read(folder)
-    if note and note.state == "ready" and (folder / ".git").exists():
-        if (note.loop, note.kind, note.branch) == (loop, kind, branch):
-            return _of(note, folder, slot)
-        salvage(repo, _of(note, folder, slot), when=when)
-        known = _head(repo, _of(note, folder, slot))
+    there = _read(folder)
+    if there and there.state == "ready" and (folder / ".git").exists():
+        if (there.loop, there.kind, there.branch) == (loop, kind, branch):
+            return there
+        salvage(repo, there, when=when)
+        known = _head(repo, there)
     check_shared(repo.root, share)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    if note and note.kind == "worktree":
-        worktree.remove(repo, folder, note.branch, note.base, known)
-    elif note and note.kind != kind:
+    if there and there.kind == "worktree":
+        worktree.remove(repo, folder, there.branch, there.base, known)
+    elif there and there.kind != kind:
         remove_tree(folder)
-    if note and note.loop != loop:
-        keep_base(repo, note.loop, "")
+    if there and there.loop != loop:
+        keep_base(repo, there.loop, "")
     fault_point("workspace.note.before", writes=True)
-    _write(folder, _Note("preparing", loop, kind, branch, base, target))
+    workspace = PooledWorkspace(kind, folder, branch, base, loop, slot, target)
+    _write(replace(workspace, state="preparing"))
     fault_point("workspace.note.after")
     keep_base(repo, loop, base)
     if kind == "clone":
@@ -163,10 +156,10 @@ def prepare(
     if share:
         bring_shared(repo.root, folder, share, _beside(folder, "d"))
     fault_point("workspace.ready.before", writes=True)
-    note = _Note("ready", loop, kind, branch, base, target, round(time.monotonic() - began, 3))
-    _write(folder, note)
+    workspace = replace(workspace, made_in=round(time.monotonic() - began, 3))
+    _write(workspace)
     fault_point("workspace.ready.after")
-    return _of(note, folder, slot)
+    return workspace
 
 
 def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -> PooledWorkspace:
@@ -180,11 +173,9 @@ def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -
         clone.point(inside, workspace.branch, base, workspace.target)
     else:
         worktree.point(repo, inside, workspace.branch, base)
-    there = msgspec.structs.replace(workspace, base=base)
+    there = replace(workspace, base=base, state="ready")
     fault_point("workspace.rebased.before", writes=True)
-    _write(
-        there.path, _Note("ready", there.loop, there.kind, there.branch, base, there.target, there.made_in)
-    )
+    _write(there)
     fault_point("workspace.rebased.after")
     return there
 
@@ -200,12 +191,12 @@ def release(repo: Repo, workspace: PooledWorkspace, *, tip: str = "") -> None:
     clone stays for the next loop; a worktree goes, with its branch if that still stands at the base or at `tip`."""
     if workspace.kind == "in-place":
         return
-    note = _read(workspace.path)
+    noted = _read(workspace.path)
     if workspace.kind == "worktree":
         worktree.remove(repo, workspace.path, workspace.branch, workspace.base, tip)
     keep_base(repo, workspace.loop, "")
-    if note:  # last, so that a death before it leads here again
-        _write(workspace.path, msgspec.structs.replace(note, state="released"))
+    if noted:  # last, so that a death before it leads here again
+        _write(replace(noted, state="released"))
     if workspace.kind == "worktree":
         discard(repo, workspace.slot)
 
@@ -213,11 +204,11 @@ def release(repo: Repo, workspace: PooledWorkspace, *, tip: str = "") -> None:
 def discard(repo: Repo, slot: int) -> None:
     """Remove a slot with all that is in it. What an unreleased loop left must have been salvaged."""
     folder = slots_dir(repo) / str(slot)
-    note = _read(folder)
-    if note and note.kind == "worktree":
-        worktree.remove(repo, folder, note.branch, note.base)
-    if note:
-        keep_base(repo, note.loop, "")
+    there = _read(folder)
+    if there and there.kind == "worktree":
+        worktree.remove(repo, folder, there.branch, there.base)
+    if there:
+        keep_base(repo, there.loop, "")
     fault_point("workspace.discard.before", writes=True)
     remove_tree(folder)
     for ending in ("d", "index", "tmp"):
@@ -234,13 +225,9 @@ def discard(repo: Repo, slot: int) -> None:
 
 def slots(repo: Repo) -> list[PooledWorkspace]:
     """Every slot that is not released: workspaces of living loops, and what dead ones left."""
-    found = []
-    folder = slots_dir(repo)
-    for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
-        note = _read(path.with_suffix(""))
-        if note and note.state != "released" and path.stem.isdigit():
-            found.append(_of(note, path.with_suffix(""), int(path.stem)))
-    return found
+    notes = (path for path in sorted(slots_dir(repo).glob("*.json")) if path.stem.isdigit())
+    found = (_read(path.with_suffix("")) for path in notes)
+    return [workspace for workspace in found if workspace and workspace.state != "released"]
 
 
 def reclaim(repo: Repo, loops: Collection[str], *, when: str) -> list[PooledWorkspace]:
@@ -248,9 +235,8 @@ def reclaim(repo: Repo, loops: Collection[str], *, when: str) -> list[PooledWork
     kept in a recovery ref first."""
     found = [workspace for workspace in slots(repo) if workspace.loop not in loops]
     for workspace in found:
-        note = _read(workspace.path)
         known = ""
-        if note and note.state == "ready":
+        if workspace.state == "ready":
             salvage(repo, workspace, when=when)
             known = _head(repo, workspace)
         release(repo, workspace, tip=known)
@@ -308,27 +294,24 @@ def _beside(folder: Path, ending: str) -> Path:
     return path
 
 
-def _read(folder: Path) -> _Note | None:
+def _read(folder: Path) -> PooledWorkspace | None:
     try:
-        return msgspec.json.decode(_beside(folder, "json").read_bytes(), type=_Note)
+        noted = msgspec.json.decode(_beside(folder, "json").read_bytes(), type=dict[str, Any])
+        return msgspec.convert({**noted, "path": folder, "slot": int(folder.name)}, PooledWorkspace)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def _write(folder: Path, note: _Note) -> None:
-    path = _beside(folder, "json")
+def _write(workspace: PooledWorkspace) -> None:
+    """All but where it is, which the note's own place says."""
+    noted = {key: value for key, value in asdict(workspace).items() if key not in ("path", "slot")}
+    path = _beside(workspace.path, "json")
     temporary = path.with_suffix(".tmp")
     with open(temporary, "wb") as file:
-        file.write(msgspec.json.encode(note))
+        file.write(msgspec.json.encode(noted))
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
-
-
-def _of(note: _Note, folder: Path, slot: int) -> PooledWorkspace:
-    return PooledWorkspace(
-        note.kind, folder, note.branch, note.base, note.loop, slot, note.target, note.made_in
-    )
 
 
 def _head(repo: Repo, workspace: PooledWorkspace) -> str:
