@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -174,12 +174,11 @@ class Snapshots(Trees):
         if not self._shadow.index.exists():
             self._shadow.seed()
         listed = entries_without_marks(self._shadow)
-        if self._base == "":
-            self._base, tree = head_and_tree(self.repo)
-            committed = self.files(tree) if tree else []
+        tree = self._tree_of_base()
+        committed = self.files(tree) if tree else []
+        if tree:
             wanted = uncommitted_changes.own_entries(committed, self._own)
         else:
-            tree, committed = None, []
             wanted = uncommitted_changes.committed_own_files(self._shadow, self._base, self._own)
         changed = uncommitted_changes.put_entries(self._shadow, listed, wanted, self._own)
         self._links = {
@@ -188,6 +187,18 @@ class Snapshots(Trees):
         self._tracks_caches, self._folders = False, set()
         self._remember(path for _, _, path in listed)
         return tree if tree and not changed and committed == listed else ""
+
+    def _tree_of_base(self) -> str | None:
+        """HEAD's tree, if HEAD is the base."""
+        try:
+            commit, tree = head_and_tree(self.repo)
+        except RalphError:  # in a clone that may be its agent's doing, and the base is known
+            if self._base == "":
+                raise
+            return None
+        if self._base == "":
+            self._base = commit
+        return tree if commit == self._base else None
 
     def rebase(self, commit: str) -> None:
         """From now on Ralph's own paths are those of another commit; so are their files, where no one has changed them."""
@@ -211,7 +222,7 @@ class Snapshots(Trees):
         """Bring the private index up to date with the files; returns the paths whose entries changed."""
         untracked, inside = self._find_nested(look.walk)
         if look.walk and before and before.walk and look.walk.hidden_edit_possible(before.walk):
-            with _Distrusted(self._shadow.index):
+            with _distrusted(self._shadow.index):
                 out = self._git_add(untracked)
         else:
             out = self._git_add(untracked)
@@ -492,21 +503,16 @@ class Snapshots(Trees):
             self._shadow.run("read-tree", "--reset", "-u", tree, index=index, work_tree=into)
 
 
-class _Distrusted:
+@contextmanager
+def _distrusted(index: Path) -> Iterator[None]:
     """Makes git compare the content of every file once, by giving the index a time stamp older than all files."""
-
-    def __init__(self, index: Path) -> None:
-        self._index = index
-        self._times = (0, 0)
-
-    def __enter__(self) -> None:
-        st = self._index.stat()
-        self._times = (st.st_atime_ns, st.st_mtime_ns)
-        os.utime(self._index, ns=(10**9, 10**9))
-
-    def __exit__(self, *_: object) -> None:
-        if self._index.stat().st_mtime_ns == 10**9:  # git had nothing to write
-            os.utime(self._index, ns=self._times)
+    st = index.stat()
+    os.utime(index, ns=(10**9, 10**9))
+    try:
+        yield
+    finally:
+        if index.stat().st_mtime_ns == 10**9:  # git had nothing to write
+            os.utime(index, ns=(st.st_atime_ns, st.st_mtime_ns))
 
 
 def _rules_changed(look: _Look, before: _Look, stored: list[str]) -> bool:

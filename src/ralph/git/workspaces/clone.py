@@ -37,9 +37,8 @@ def prepare(
             pass  # damaged, or made unreadable: a new one
     remove_tree(folder)
     index.unlink(missing_ok=True)
-    folder.mkdir(parents=True)
     fault_point("clone.init.before", writes=True)
-    _init(repo, folder)
+    (folder / ".git").mkdir(parents=True)
     fault_point("clone.init.after")
     _clean(repo, folder, base, branch, refs, keep, None)
 
@@ -81,14 +80,6 @@ def reset_index(inside: Repo, commit: str) -> None:
     except GitFailed:
         remove_tree(inside.git_dir / "index")
         inside.git_inside("read-tree", commit)
-
-
-def _init(repo: Repo, folder: Path) -> None:
-    program.run(
-        ("init", "-q", "--template=", f"--object-format={repo.object_format}", str(folder)),
-        cwd=folder,
-        env={"GIT_DEFAULT_REF_FORMAT": "files"},
-    )
 
 
 def _clean(
