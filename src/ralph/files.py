@@ -104,6 +104,27 @@ class Alone:
         os.close(self._fd)
 
 
+def sync(path: Path) -> None:
+    """Put a file or folder on the disk."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+Stamp = tuple[int, int, int, int]  # inode, size, mtime_ns, ctime_ns
+
+
+def stamp(path: Path, *, follow: bool = True) -> Stamp | None:
+    """Changes whenever the file is replaced or written; None when it is not there."""
+    try:
+        st = os.stat(path, follow_symlinks=follow)
+    except OSError:
+        return None
+    return (st.st_ino, st.st_size, st.st_mtime_ns, st.st_ctime_ns)
+
+
 MAX_BYTES = 1024 * 1024
 
 
@@ -140,10 +161,11 @@ def remove_tree(path: Path) -> None:
     import shutil
     from pathlib import Path
 
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-        return
-    if not path.exists():
+    if path.is_symlink() or not path.is_dir():
+        try:
+            path.unlink(missing_ok=True)
+        except NotADirectoryError:  # of the folder that it would be in
+            pass
         return
 
     def open_up(function: object, name: str, error: object) -> None:
@@ -156,3 +178,13 @@ def remove_tree(path: Path) -> None:
             Path(name).unlink(missing_ok=True)
 
     shutil.rmtree(path, onerror=open_up)
+
+
+def prune_empty(folder: Path, root: Path) -> None:
+    """Remove the folder and those around it, up to `root`, as far as nothing is in them."""
+    while folder != root:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent

@@ -25,6 +25,7 @@ from ralph.core.globs import matches
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import COMMAND, GatePolicy
 from ralph.gates.kinds import Asked, GateFinding, Program, Ran
+from ralph.git.private_index import CACHE_FOLDERS
 from ralph.text import digest, few
 
 MOST = 10_000_000  # a larger number is no count
@@ -156,19 +157,13 @@ def _tap(lines: Sequence[str], whole: bool) -> Counts | None:
     return _each(rf"(?!{skips})ok \d+\b", rf"(?!{skips})not ok \d+\b", skips)(lines, whole)
 
 
-def _surefire(lines: Sequence[str], whole: bool) -> Counts | None:
-    """Maven's totals; the lines of the classes before them name the time."""
-    shape = re.compile(
-        r"(?:\[\w+\] +)?Tests run: +\d+, +Failures: +\d+(?:, +Errors: +\d+, +Skipped: +\d+)?\s*$"
-    )
-    return _add([_counts(_read(text, _WORD_NUMBER)) for text in lines if shape.match(text)])
-
-
 # pytest; the words that count are fewer than those that appear
 _PYTEST_LINE = (
     r"=*\s*(?:\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests passed)(?:, )?)+"
     r" in [\d.]+s|=*\s*no tests ran in "
 )
+# Maven's totals; the lines of the classes before them name the time
+_SUREFIRE_LINE = r"(?:\[\w+\] +)?Tests run: +\d+, +Failures: +\d+(?:, +Errors: +\d+, +Skipped: +\d+)?\s*$"
 _RUNNERS: tuple[Runner, ...] = (
     _summary(_PYTEST_LINE, r"(\d+) (passed|failed|errors?|skipped|deselected|xfailed|xpassed)\b"),
     _unittest,
@@ -188,7 +183,7 @@ _RUNNERS: tuple[Runner, ...] = (
     ),
     _summary(r"\s*Summary \[.*\] +\d+ tests? run:", r"(\d+) (passed|skipped|failed)\b"),  # nextest
     _each(r"\s*--- PASS: ", r"\s*--- FAIL: ", r"\s*--- SKIP: "),  # go test -v
-    _surefire,
+    _summary(_SUREFIRE_LINE, _WORD_NUMBER),
     _summary(r"\d+ tests? completed", r"(\d+) (?:tests? )?(completed|failed|skipped)"),  # gradle
     _summary(
         r"(?:Passed|Failed|Skipped)! +- Failed: +\d+, Passed: +\d+, Skipped: +\d+, Total:",
@@ -207,13 +202,7 @@ _RUNNERS: tuple[Runner, ...] = (
 )
 
 
-CACHES = (
-    "**/__pycache__/**",
-    "**/.pytest_cache/**",
-    "**/.mypy_cache/**",
-    "**/.ruff_cache/**",
-    "**/.hypothesis/**",
-)
+CACHES = tuple(f"**/{name}/**" for name in CACHE_FOLDERS)
 
 
 class Command:
@@ -226,7 +215,24 @@ class Command:
         return shell(command_line(gate))
 
     def find(self, gate: GatePolicy, ran: Ran) -> GateFinding:
-        return find(gate, code=ran.code, output=ran.output(), timed_out=ran.timed_out, wrote=ran.wrote)
+        """A gate passes by exit code 0, in time, without writing where it may not."""
+        first, last, lines = ran.output()
+        text, shown = _seen(first, last, lines)
+        tests = counts(text, whole=not last)
+        if ran.timed_out == "hard":
+            # What it printed before time ran out differs by chance; that it hangs is the error.
+            why = f"{gate.name} ran out of time after {gate.hard_timeout:g} s"
+            return GateFinding(False, f"{shown}\n{why}".strip(), digest(gate.name, "out of time"), why)
+        if wrote := ran.wrote:
+            why = f"{gate.name} changed files that it may not change: {few(wrote, 10)} (undone; `may_write` lets it)"
+            return GateFinding(False, f"{shown}\n{why}".strip(), digest(gate.name, "wrote", *wrote), why)
+        if ran.code == 0:
+            return GateFinding(passed=True, excerpt=shown, empty=ran_nothing(text), tests=tests)
+        # tables of patterns, needed only after a failure
+        from ralph.core.failures.signature import error_hash, headline
+
+        told = headline(text) or f"exit code {ran.code}"
+        return GateFinding(False, shown, error_hash(text, ran.code, gate.name), told, tests=tests)
 
     def command(self, gate: GatePolicy, s: LoopState) -> str:
         return gate.run
@@ -249,31 +255,6 @@ def command_line(gate: GatePolicy) -> str:
 def undeclared(gate: GatePolicy, written: Iterable[str]) -> tuple[str, ...]:
     """The paths that the gate changed and may not. Caches that someone committed are the tools' own."""
     return tuple(path for path in written if not matches(path, (*gate.may_write, *CACHES)))
-
-
-def find(
-    gate: GatePolicy, *, code: int, output: tuple[bytes, bytes, int], timed_out: str, wrote: tuple[str, ...]
-) -> GateFinding:
-    """A gate passes by exit code 0, in time, without writing where it may not. `output` is its first and last bytes
-    and the number of its lines; without last bytes, the first are all."""
-    text, shown = _seen(*output)
-    tests = counts(text, whole=not output[1])
-    if code == 0 and timed_out != "hard" and not wrote:
-        return GateFinding(passed=True, excerpt=shown, empty=ran_nothing(text), tests=tests)
-    if timed_out == "hard":
-        # What it printed before time ran out differs by chance; that it hangs is the error.
-        why = f"{gate.name} ran out of time after {gate.hard_timeout:g} s"
-        return GateFinding(False, f"{shown}\n{why}".strip(), digest(gate.name, "out of time"), why)
-    if wrote:
-        why = f"{gate.name} changed files that it may not change: {few(wrote, 10)} (undone; `may_write` lets it)"
-        return GateFinding(False, f"{shown}\n{why}".strip(), digest(gate.name, "wrote", *wrote), why)
-    from ralph.core.failures.signature import (  # tables of patterns, needed only after a failure
-        error_hash,
-        headline,
-    )
-
-    told = headline(text) or f"exit code {code}"
-    return GateFinding(False, shown, error_hash(text, code, gate.name), told, tests=tests)
 
 
 def _seen(first: bytes, last: bytes, lines: int) -> tuple[str, str]:

@@ -12,8 +12,7 @@ import posixpath
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -21,6 +20,7 @@ from stat import S_ISDIR, S_ISREG
 import msgspec
 
 from ralph.core.globs import matches
+from ralph.files import Stamp, stamp
 from ralph.git.private_index import is_cache
 from ralph.git.repo import printable
 from ralph.git.trees import Change
@@ -129,28 +129,18 @@ class Named(msgspec.Struct, frozen=True):
 
 
 def gate_inputs(
-    files: Iterable[tuple[str, str, str]],
-    command: str,
-    extra: Sequence[str] = (),
-    *,
-    folder: str = "",
-    root: str = "",
-) -> dict[str, str]:
-    """Path and "mode object" of every input of the gate among the `files` (mode, object, path) of its base tree.
+    paths: Collection[str], command: str, extra: Sequence[str] = (), *, folder: str = "", root: str = ""
+) -> set[str]:
+    """Those of the `paths` of a gate's base tree that are inputs of the gate.
 
     `folder` is where the command runs, relative to the root; `root` is the root itself, for absolute paths.
     """
-    listed = list(files)
-    named = named_in(command, (path for _, _, path in listed), folder=folder, root=root)
-    return {
-        path: f"{mode} {oid}"
-        for mode, oid, path in listed
-        if _judges(path, named, extra) or matches(path, TESTS)
-    }
+    named = named_in(command, paths, folder=folder, root=root)
+    return {path for path in paths if _judges(path, named, extra) or matches(path, TESTS)}
 
 
 def touched_inputs(
-    base_inputs: Mapping[str, str],
+    paths: Collection[str],
     changes: Sequence[Change],
     command: str,
     extra: Sequence[str] = (),
@@ -159,27 +149,13 @@ def touched_inputs(
     root: str = "",
 ) -> list[str]:
     """The inputs that a change modified or deleted, and what it added that judges the work. New tests are welcome."""
-    named = named_in(command, (*base_inputs, *(change.path for change in changes)), folder=folder, root=root)
+    inputs = gate_inputs(paths, command, extra, folder=folder, root=root)
+    named = named_in(command, (*inputs, *(change.path for change in changes)), folder=folder, root=root)
     return sorted(
         change.path
         for change in changes
-        if change.path in base_inputs
-        or (change.status == "A" and _judges_when_added(change.path, named, extra))
+        if change.path in inputs or (change.status == "A" and _judges_when_added(change.path, named, extra))
     )
-
-
-def judge_files(
-    base_inputs: Mapping[str, str],
-    paths: Sequence[str],
-    command: str,
-    extra: Sequence[str] = (),
-    *,
-    folder: str = "",
-    root: str = "",
-) -> list[str]:
-    """Those of `paths` that judge the work: inputs of the base, or what would count if a change added it."""
-    added = [Change(path, "A") for path in paths]
-    return touched_inputs(base_inputs, added, command, extra, folder=folder, root=root)
 
 
 def _judges(path: str, named: Named, extra: Sequence[str]) -> bool:
@@ -279,8 +255,6 @@ _PROGRAM = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ", b"\0asm
 _BUILT = "a compiled program"
 _DEPENDENCIES = frozenset({"node_modules", ".venv", "venv", "vendor", ".tox", ".nox"})
 
-Stamp = tuple[int, int, int, int]  # inode, size, mtime_ns, ctime_ns
-
 
 def named_files(
     command: str,
@@ -328,12 +302,7 @@ def made_by_tools(name: str, content: str) -> bool:
 
 def stamps(files: Mapping[str, Path]) -> dict[str, Stamp]:
     """The inode of each file (by name), to see later whether it was written."""
-    found = {}
-    for name, path in files.items():
-        with suppress(OSError):
-            st = path.stat()
-            found[name] = (st.st_ino, st.st_size, st.st_mtime_ns, st.st_ctime_ns)
-    return found
+    return {name: seen for name, path in files.items() if (seen := stamp(path))}
 
 
 def _expanded(word: str) -> str:

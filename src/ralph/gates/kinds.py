@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "ralph.gates"
-SAID_WITH = {
-    COMMAND.name: "run",
-    REVIEWER.name: "review",
-}  # the keys by which Ralph's own kinds are configured
+# the keys by which Ralph's own kinds are configured
+SAID_WITH = {COMMAND.name: "run", REVIEWER.name: "review"}
 
 
 class Asked(msgspec.Struct, frozen=True):

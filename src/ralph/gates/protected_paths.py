@@ -23,19 +23,19 @@ class Restored(msgspec.Struct, frozen=True):
     paths: tuple[str, ...] = ()
 
 
-def plan(
+def restore(
     snapshots: Snapshots,
     *,
     before: str,
-    tip: str,
     tree: str,
     protect: Sequence[str],
     allow: Sequence[str] = (),
     mine: Callable[[str], bool] = lambda path: True,
+    keep: Callable[[], object],
 ) -> Restored:
-    """What `tree` should be. `before` is the tree in which the iteration began: what someone else had changed by then
-    is not its doing; `mine` says who changed a path where someone may have been at work since. `tip` is where the
-    originals come from; in place that is `before`, which holds the user's edits."""
+    """Give the protected paths of the work tree, which is `tree`, back what they were `before` the iteration: what someone
+    else had changed by then is not its doing. `mine` says who changed a path where someone may have been at work since.
+    `keep` is called before anything is lost, to save what is there."""
     touched = [
         change.path
         for change in snapshots.diff(before, tree)
@@ -43,29 +43,14 @@ def plan(
     ]
     if not touched:
         return Restored(tree)
-    mended = snapshots.overlay(tree, tip, touched)
-    return Restored(mended, tuple(sorted(change.path for change in snapshots.diff(mended, tree))))
-
-
-def restore(
-    snapshots: Snapshots,
-    *,
-    before: str,
-    tip: str,
-    tree: str,
-    protect: Sequence[str],
-    allow: Sequence[str] = (),
-    mine: Callable[[str], bool] = lambda path: True,
-    keep: Callable[[], object],
-) -> Restored:
-    """Make the work tree, which is `tree`, as planned. `keep` is called before anything is lost, to save what is there."""
-    wanted = plan(snapshots, before=before, tip=tip, tree=tree, protect=protect, allow=allow, mine=mine)
-    if wanted.paths:
+    wanted = snapshots.overlay(tree, before, touched)
+    paths = tuple(sorted(change.path for change in snapshots.diff(wanted, tree)))
+    if paths:
         keep()
         fault_point("protect.before", writes=True)
-        snapshots.restore(wanted.tree, wanted.paths)
+        snapshots.restore(wanted, paths)
         fault_point("protect.after")
-    return wanted
+    return Restored(wanted, paths)
 
 
 def undo_protected(
@@ -73,11 +58,9 @@ def undo_protected(
 ) -> Restored:
     """In place, the tree before the iteration has the user's own edits. In a separate workspace only agents work, and
     the target's files are the originals."""
-    before = s.workspace.tree if s.identity.policy.workspace == "in-place" else s.workspace.base_tree
     return restore(
         snapshots,
-        before=before,
-        tip=before,
+        before=s.workspace.tree if s.identity.policy.workspace == "in-place" else s.workspace.base_tree,
         tree=tree,
         protect=s.identity.policy.protect,
         allow=(*s.identity.policy.allow, *s.identity.task.allow),

@@ -68,14 +68,23 @@ class Reviewer:
         return Program(launch.argv, launch.stdin, env, agent.reader(policy), name)
 
     def find(self, gate: GatePolicy, ran: Ran) -> GateFinding:
-        return find_review(
-            gate,
-            code=ran.code,
-            said=ran.words.said,
-            fault=ran.words.fault,
-            fault_text=ran.words.fault_text or ran.trouble,
-            timed_out=ran.timed_out,
-        )
+        """A reviewer passes what it says PASS of, in time and with exit code 0. A FAIL counts with any exit code: some
+        say it by both."""
+        review = read(ran.words.said)
+        shown, fault = excerpt(review.text), ran.words.fault
+        trouble = ran.words.fault_text or ran.trouble
+        if ran.timed_out == "hard":
+            why = f"reviewer {gate.name} ran out of time after {gate.hard_timeout:g} s"
+            return _unclear(gate, "out of time", why, f"{shown}\n{why}".strip())
+        if fault:
+            return _unclear(gate, fault, trouble or fault, shown)
+        if review.verdict == "PASS" and ran.code == 0:
+            return GateFinding(True, shown, findings=review.findings)
+        if review.verdict == "FAIL":
+            headline = next(iter(review.findings), "the reviewer says FAIL")
+            return GateFinding(False, shown, _hash(gate, review), headline, findings=review.findings)
+        why = f"exit {ran.code}: {trouble}".rstrip(": ") if ran.code else "the reviewer gave no verdict"
+        return _unclear(gate, "no verdict", why, f"{shown}\n{why}".strip())
 
     def command(self, gate: GatePolicy, s: LoopState) -> str:
         """Its agent's: a program in the workspace may not be rewritten."""
@@ -88,27 +97,8 @@ class Reviewer:
         return f"review by {shlex.join(agent.command) if agent.command else agent.backend}"
 
 
-def find_review(
-    gate: GatePolicy, *, code: int, said: str, fault: str, fault_text: str, timed_out: str
-) -> GateFinding:
-    """A reviewer passes what it says PASS of, in time and with exit code 0. A FAIL counts with any exit code: some
-    say it by both."""
-    review = read(said)
-    shown = excerpt(review.text)
-    if timed_out == "hard":
-        why = f"reviewer {gate.name} ran out of time after {gate.hard_timeout:g} s"
-        return GateFinding(
-            False, f"{shown}\n{why}".strip(), digest(gate.name, "out of time"), why, unclear=True
-        )
-    if fault:
-        return GateFinding(False, shown, digest(gate.name, fault), fault_text or fault, unclear=True)
-    if review.verdict == "PASS" and code == 0:
-        return GateFinding(True, shown, findings=review.findings)
-    if review.verdict == "FAIL":
-        headline = next(iter(review.findings), "the reviewer says FAIL")
-        return GateFinding(False, shown, _hash(gate, review), headline, findings=review.findings)
-    why = f"exit {code}: {fault_text}".rstrip(": ") if code else "the reviewer gave no verdict"
-    return GateFinding(False, f"{shown}\n{why}".strip(), digest(gate.name, "no verdict"), why, unclear=True)
+def _unclear(gate: GatePolicy, error: str, why: str, shown: str) -> GateFinding:
+    return GateFinding(False, shown, digest(gate.name, error), why, unclear=True)
 
 
 def _hash(gate: GatePolicy, review: Review) -> str:

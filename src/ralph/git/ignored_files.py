@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ralph.git import program
 from ralph.git.private_index import is_cache
-from ralph.git.repo import Repo
+from ralph.git.repo import Repo, make_git_dir
 from ralph.git.snapshots import Snapshots
 from ralph.git.trees import Change
 
@@ -45,10 +45,8 @@ def _ignored_under(snapshots: Snapshots, base: str, excludes: str, paths: list[s
     """Asks git about these paths in a folder that holds nothing but the rules of `base`."""
     with tempfile.TemporaryDirectory(prefix="ralph-rules-") as folder:
         tree, git_dir = Path(folder, "tree"), Path(folder, "git")
-        for empty in (tree, git_dir / "objects", git_dir / "refs", git_dir / "info"):
-            empty.mkdir(parents=True)
-        (git_dir / "HEAD").write_text("ref: refs/heads/ralph\n")
-        (git_dir / "config").write_bytes(snapshots.settings())
+        make_git_dir(git_dir, snapshots.settings())
+        tree.mkdir()
         (git_dir / "info" / "exclude").write_bytes(os.fsencode(excludes))
         for _, _, path in snapshots.files(base):
             if path.rpartition("/")[2] == _RULES:

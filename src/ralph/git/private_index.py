@@ -7,8 +7,6 @@ it says so.
 from __future__ import annotations
 
 import codecs
-import fcntl
-import functools
 import json
 import os
 import shutil
@@ -21,15 +19,25 @@ import msgspec
 
 from ralph.errors import DISK, RalphError
 from ralph.fault_points import fault_point
+from ralph.files import lock
 from ralph.git import program
-from ralph.git.repo import Repo, ensure_store, head
+from ralph.git.repo import (
+    FILE_SETTINGS,
+    Repo,
+    configuration,
+    ensure_store,
+    head,
+    is_on,
+    make_git_dir,
+    settings_of,
+)
 
 MAX_ENTRIES = 3000  # above it, git with its warm index is as fast
 RACY_NS = 50_000_000  # time stamps come from a tick: a second write within it can look like the first
 
 Inode = tuple[int, int, int, int, int]  # mode, inode, size, mtime_ns, ctime_ns
 
-_CACHE_FOLDERS = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"})
+CACHE_FOLDERS = ("__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis")
 
 
 class Walk(msgspec.Struct, frozen=True):
@@ -70,7 +78,7 @@ class Walk(msgspec.Struct, frozen=True):
 
 
 def is_cache(path: str) -> bool:
-    return path.endswith(".pyc") or not _CACHE_FOLDERS.isdisjoint(path.split("/"))
+    return path.endswith(".pyc") or any(name in CACHE_FOLDERS for name in path.split("/"))
 
 
 def walk(root: str, skip: frozenset[str], *, caches: bool = False, limit: int = MAX_ENTRIES) -> Walk | None:
@@ -95,7 +103,7 @@ def walk(root: str, skip: frozenset[str], *, caches: bool = False, limit: int = 
                 if seen > limit:
                     return None
                 if entry.is_dir(follow_symlinks=False) and name != ".git":
-                    if caches or name not in _CACHE_FOLDERS:
+                    if caches or name not in CACHE_FOLDERS:
                         folders.append(path + "/")
                     continue
                 if name == ".git":
@@ -109,34 +117,11 @@ def walk(root: str, skip: frozenset[str], *, caches: bool = False, limit: int = 
     return Walk(taken, entries, tuple(sorted(repositories)))
 
 
-_SAFE_KEYS = frozenset(
-    {
-        "core.autocrlf",
-        "core.eol",
-        "core.filemode",
-        "core.symlinks",
-        "core.ignorecase",
-        "core.precomposeunicode",
-        "core.excludesfile",
-        "core.sparsecheckout",
-        "core.sparsecheckoutcone",
-    }
-)
+_SAFE_KEYS = FILE_SETTINGS | {"core.sparsecheckout", "core.sparsecheckoutcone"}
 # Ignored unless tracked. In the exclude file, so that git's own rule "tracked wins" applies to them.
-CACHES = ("__pycache__", "*.pyc", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis")
+CACHES = ("*.pyc", *CACHE_FOLDERS)
 
 _LOCK_SECONDS = 30.0  # a git child that outlived a killed Ralph ends long before this
-
-Signature = tuple[int, int, int, int] | None
-
-
-def signature(path: Path) -> Signature:
-    """Changes whenever the file is replaced or written; None when it is not there."""
-    try:
-        st = path.stat()
-    except OSError:
-        return None
-    return (st.st_ino, st.st_size, st.st_mtime_ns, st.st_ctime_ns)
 
 
 class PrivateIndex:
@@ -196,20 +181,12 @@ class PrivateIndex:
 
     def _acquire(self) -> int:
         fd = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        deadline = time.monotonic() + _LOCK_SECONDS
-        while True:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return fd
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    os.close(fd)
-                    raise RalphError(
-                        "another process is taking a snapshot and does not end",
-                        where=str(self.folder),
-                        code=70,
-                    ) from None
-                time.sleep(0.005)
+        if lock(fd, _LOCK_SECONDS):
+            return fd
+        os.close(fd)
+        raise RalphError(
+            "another process is taking a snapshot and does not end", where=str(self.folder), code=70
+        )
 
     @contextmanager
     def scratch_index(self) -> Iterator[Path]:
@@ -255,45 +232,23 @@ class PrivateIndex:
 
     def _create(self) -> dict[str, str | bool]:
         ensure_store(self.repo)
-        for name in ("refs", "info"):
-            (self.folder / name).mkdir(parents=True, exist_ok=True)
-        settings = self._local_settings()
-        sha256 = self.repo.object_format != "sha1"
-        lines = ["[core]", f"repositoryformatversion = {int(sha256)}", "bare = false"]
-        if sha256:
-            lines += ["[extensions]", f"objectformat = {self.repo.object_format}"]
-        for key, value in settings.items():
-            section, name = key.split(".", 1)
-            if key in _SAFE_KEYS:
-                lines += [f"[{section}]", f"{name} = {quoted(value)}"]
-        (self.folder / "config").write_text("\n".join(lines) + "\n", errors="surrogateescape")
+        settings = settings_of(self.repo)
+        safe = {key: value for key, value in settings.items() if key in _SAFE_KEYS}
+        make_git_dir(self.folder, configuration(self.repo.object_format, safe))
         for name in ("info/attributes", "info/sparse-checkout"):
             source = self.repo.git_dir if name == "info/sparse-checkout" else self.repo.common_dir
             with suppress(FileNotFoundError):
                 shutil.copyfile(source / name, self.folder / name)
         self.copy_excludes()
-        (self.folder / "HEAD").write_text("ref: refs/heads/ralph\n")
         origin: dict[str, str | bool] = {
             "root": str(self.repo.root),
-            "sparse": settings.get("core.sparsecheckout", "").lower() in ("true", "yes", "on", "1"),
+            "sparse": is_on(settings, "core.sparsecheckout"),
             "partial": "extensions.partialclone" in settings,
         }
         fault_point("shadow.before", writes=True)
-        (self.folder / "origin").write_text(
-            json.dumps(origin)
-        )  # last: its presence says that the rest is there
+        # last: its presence says that the rest is there
+        (self.folder / "origin").write_text(json.dumps(origin))
         return origin
-
-    def _local_settings(self) -> dict[str, str]:
-        """The repository's own configuration, as data: includes are not followed, nothing in it acts."""
-        settings: dict[str, str] = {}
-        for path in (self.repo.common_dir / "config", self.repo.git_dir / "config.worktree"):
-            if not path.exists() or (
-                path.name == "config.worktree" and "extensions.worktreeconfig" not in settings
-            ):
-                continue
-            settings.update(_settings_in(path, path.read_bytes()))
-        return settings
 
     def copy_excludes(self) -> None:
         """The user's info/exclude as it is now, and the caches that no one wants in a snapshot."""
@@ -339,22 +294,6 @@ class PrivateIndex:
         return True
 
 
-def quoted(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-    return f'"{escaped}"'
-
-
 def excludes(paths: tuple[str, ...]) -> list[str]:
     """Pathspecs for everything below the root but these."""
     return ["--", ".", *(f":(exclude,literal){path}" for path in paths)]
-
-
-@functools.lru_cache(maxsize=8)
-def _settings_in(path: Path, content: bytes) -> dict[str, str]:
-    """What git reads in the file. The same content is asked for at every start of a shadow, so that it is read once."""
-    settings: dict[str, str] = {}
-    listed = program.run(("config", "--file", str(path), "--list", "-z"), cwd=path.parent)
-    for item in os.fsdecode(listed).split("\0")[:-1]:
-        key, has_value, value = item.partition("\n")
-        settings[key] = value if has_value else "true"
-    return settings

@@ -6,8 +6,8 @@ Nothing that a repository's own configuration names (hooks, fsmonitor) is ever e
 from __future__ import annotations
 
 import os
-import select
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -105,33 +105,20 @@ def run(
 
 def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None) -> Iterator[bytes]:
     """What git writes to stdout, part by part, however much it is. Only for calls that write nothing."""
-    process = _start(args, cwd, env, False, (), subprocess.DEVNULL)
-    assert process.stdout is not None and process.stderr is not None
-    out, err = process.stdout.fileno(), process.stderr.fileno()
-    said = b""
-    try:
-        # Both at once: git stops at a full pipe, also at that of its warnings.
-        poll = select.poll()
-        poll.register(out, select.POLLIN)
-        poll.register(err, select.POLLIN)
-        open_ends = {out, err}
-        while open_ends:
-            for fd, _ in poll.poll():
-                part = os.read(fd, 1 << 16)
-                if not part:
-                    poll.unregister(fd)
-                    open_ends.remove(fd)
-                elif fd == out:
-                    yield part
-                else:
-                    said = (said + part)[: 1 << 16]
-        if process.wait():
-            raise GitFailed(args, process.returncode, b"", said.decode("utf-8", "replace"))
-    finally:  # also when no one reads on
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
+    with tempfile.TemporaryFile() as errors:  # no pipe: git stops at a full one
+        process = _start(args, cwd, env, False, (), subprocess.DEVNULL, stderr=errors)
+        assert process.stdout is not None
+        try:
+            while part := os.read(process.stdout.fileno(), 1 << 16):
+                yield part
+            if process.wait():
+                errors.seek(0)
+                said = errors.read(1 << 16).decode("utf-8", "replace")
+                raise GitFailed(args, process.returncode, b"", said)
+        finally:  # also when no one reads on
+            process.kill()
+            process.wait()
+            process.stdout.close()
 
 
 def converse(
@@ -150,6 +137,7 @@ def _start(
     feed: int | BinaryIO,
     stdout: BinaryIO | None = None,
     settings: Sequence[str] = (),
+    stderr: BinaryIO | None = None,
 ) -> subprocess.Popen[bytes]:
     # As bytes: hundreds of calls for a task, each of which would decode the whole environment and encode it again.
     inherited = {k: v for k, v in os.environb.items() if not k.startswith(b"GIT_") or os.fsdecode(k) in _KEPT}
@@ -162,7 +150,7 @@ def _start(
             env={**inherited, **own},
             stdin=feed,
             stdout=stdout or subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=stderr or subprocess.PIPE,
             pass_fds=pass_fds,
             process_group=0,  # Ctrl-C is for Ralph to handle; it must not cut a snapshot in half
         )

@@ -8,14 +8,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
-from ralph.git import program
+from ralph.files import sync
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, ensure_store, head, safe_name
 from ralph.git.snapshots import Snapshots
@@ -42,44 +41,53 @@ class Saved(msgspec.Struct, frozen=True):
 
 
 def save(repo: Repo, snapshots: Snapshots, tree: str, *, loop: str, reason: str, when: str) -> Saved:
-    """Keep `tree`, and the user's index when it differs from it and from HEAD. The same loop, reason and tree again
-    finds the ref that is there already."""
+    """Keep `tree`, and the user's index when it differs from it and from HEAD."""
     ensure_store(repo)
-    loop, reason = _one_line(loop), _one_line(reason)
-    existing, lost = _listed(repo)
-    for entry in existing:
-        if (entry.loop, entry.reason, entry.tree) == (loop, reason, tree):
-            return entry
-    parent = head(repo)
-    parents = [parent] if parent else []
-    trees, note = [tree], ""
-    try:
-        index_tree = snapshots.user_index_tree()
-    except GitFailed:
-        index_tree, note = None, "the index could not be kept: it holds an unfinished merge or is damaged"
-    if index_tree and index_tree not in (tree, tree_of(repo, parent)):
-        index_commit = _commit(repo, index_tree, parents, when, f"ralph: the index before: {reason}\n")
-        parents.append(index_commit)
-        trees.append(index_tree)
-        note = f"the index is in {index_commit}"
-    message = f"ralph: {reason}\n\nRalph-Loop: {loop}\nRalph-When: {when}\nRalph-Note: {note}\n"
-    commit = _commit(repo, tree, parents, when, message)
-    settle(repo, snapshots.new_objects(trees, parent))
-    ref = _create_ref(repo, loop, commit, (*(entry.ref for entry in existing), *lost))
-    return Saved(ref, commit, tree, reason, loop, when, note)
+
+    def with_index() -> tuple[list[str], str]:
+        parent = head(repo)
+        parents, trees, note = [parent] if parent else [], [tree], ""
+        try:
+            index_tree = snapshots.user_index_tree()
+        except GitFailed:
+            index_tree, note = None, "the index could not be kept: it holds an unfinished merge or is damaged"
+        if index_tree and index_tree not in (tree, tree_of(repo, parent)):
+            message = f"ralph: the index before: {_one_line(reason)}\n"
+            index_commit = _commit(repo, index_tree, parents, when, message)
+            parents.append(index_commit)
+            trees.append(index_tree)
+            note = f"the index is in {index_commit}"
+        settle(repo, snapshots.new_objects(trees, parent))
+        return parents, note
+
+    return _keep_once(repo, tree, with_index, loop=loop, reason=reason, when=when)
 
 
 def keep_tree(repo: Repo, tree: str, parent: str, *, loop: str, reason: str, when: str) -> Saved:
-    """Keep a tree that is in the repository's object store, as a commit on `parent`. Again: the ref that is there."""
+    """Keep a tree that is in the repository's object store, as a commit on `parent`."""
+    return _keep_once(repo, tree, lambda: ([parent], ""), loop=loop, reason=reason, when=when)
+
+
+def _keep_once(
+    repo: Repo,
+    tree: str,
+    beside: Callable[[], tuple[list[str], str]],
+    *,
+    loop: str,
+    reason: str,
+    when: str,
+) -> Saved:
+    """The same loop, reason and tree again finds the ref that is there already. `beside`: the commit's parents, and a note."""
     loop, reason = _one_line(loop), _one_line(reason)
     existing, lost = _listed(repo)
     for entry in existing:
         if (entry.loop, entry.reason, entry.tree) == (loop, reason, tree):
             return entry
-    message = f"ralph: {reason}\n\nRalph-Loop: {loop}\nRalph-When: {when}\nRalph-Note: \n"
-    commit = _commit(repo, tree, [parent], when, message)
+    parents, note = beside()
+    message = f"ralph: {reason}\n\nRalph-Loop: {loop}\nRalph-When: {when}\nRalph-Note: {note}\n"
+    commit = _commit(repo, tree, parents, when, message)
     ref = _create_ref(repo, loop, commit, (*(entry.ref for entry in existing), *lost))
-    return Saved(ref, commit, tree, reason, loop, when)
+    return Saved(ref, commit, tree, reason, loop, when, note)
 
 
 def saved(repo: Repo) -> list[Saved]:
@@ -100,7 +108,7 @@ def _listed(repo: Repo) -> tuple[list[Saved], list[str]]:
     except GitFailed:  # of one of them
         pass
     found, lost = [], []
-    names = _git(repo, "for-each-ref", "--format=%(refname)", "--sort=version:refname", PREFIX)
+    names = repo.git("for-each-ref", "--format=%(refname)", "--sort=version:refname", PREFIX)
     for ref in os.fsdecode(names).splitlines():
         try:
             found += _entries(repo, ref)
@@ -111,7 +119,7 @@ def _listed(repo: Repo) -> tuple[list[Saved], list[str]]:
 
 def _entries(repo: Repo, below: str) -> list[Saved]:
     fields = "%00".join(("%(refname)", "%(objectname)", "%(tree)", "%(contents)", ""))
-    listed = _git(repo, "for-each-ref", f"--format={fields}", "--sort=version:refname", below)
+    listed = repo.git("for-each-ref", f"--format={fields}", "--sort=version:refname", below)
     parts = listed.decode("utf-8", "replace").split("\0")
     found = []
     for ref, commit, tree, message in zip(parts[:-1:4], parts[1::4], parts[2::4], parts[3::4], strict=True):
@@ -130,7 +138,7 @@ def drop(repo: Repo, ref: str) -> None:
     if ref not in {*(entry.ref for entry in existing), *lost}:
         raise RalphError(f"there is no recovery ref {ref}", todo="`ralph recover` lists those that exist.")
     fault_point("ref.before", writes=True)
-    _git(repo, "update-ref", "-d", ref)
+    repo.git("update-ref", "-d", ref, durable=True)
     fault_point("ref.after")
 
 
@@ -143,7 +151,7 @@ def _create_ref(repo: Repo, loop: str, commit: str, existing: Iterable[str]) -> 
         ref = f"{folder}{number}"
         fault_point("ref.before", writes=True)
         try:
-            _git(repo, "update-ref", "--stdin", "-z", stdin=f"create {ref}\0{commit}\0".encode())
+            repo.git("update-ref", "--stdin", "-z", stdin=f"create {ref}\0{commit}\0".encode(), durable=True)
         except GitFailed:
             if number == first + _TRIES - 1:
                 raise
@@ -151,24 +159,20 @@ def _create_ref(repo: Repo, loop: str, commit: str, existing: Iterable[str]) -> 
         fault_point("ref.after")
         break
     with suppress(OSError):
-        _sync(repo.common_dir / folder)
+        sync(repo.common_dir / folder)
     return ref
 
 
 def _commit(repo: Repo, tree: str, parents: Iterable[str], when: str, message: str) -> str:
     links = [part for parent in parents for part in ("-p", parent)]
     dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-    made = _git(repo, "commit-tree", tree, *links, stdin=message.encode("utf-8", "replace"), env=dates)
+    text = message.encode("utf-8", "replace")
+    made = repo.git("commit-tree", tree, *links, env=dates, stdin=text, durable=True)
     return made.decode().strip()
 
 
 def tree_of(repo: Repo, commit: str | None) -> str | None:
-    return _git(repo, "rev-parse", f"{commit}^{{tree}}").decode().strip() if commit else None
-
-
-def _git(repo: Repo, *args: str, stdin: bytes | None = None, env: dict[str, str] | None = None) -> bytes:
-    place = {"GIT_DIR": str(repo.common_dir), **(env or {})}
-    return program.run(args, cwd=repo.root, env=place, stdin=stdin, durable=True)
+    return repo.git("rev-parse", f"{commit}^{{tree}}").decode().strip() if commit else None
 
 
 def settle(repo: Repo, objects: list[str]) -> None:
@@ -180,18 +184,10 @@ def settle(repo: Repo, objects: list[str]) -> None:
     for oid in objects:
         path = repo.objects / oid[:2] / oid[2:]
         with suppress(FileNotFoundError):  # in a pack, which git has synced
-            _sync(path)
+            sync(path)
             folders.add(path.parent)
     for folder in folders:
-        _sync(folder)
-
-
-def _sync(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+        sync(folder)
 
 
 def _one_line(text: str) -> str:

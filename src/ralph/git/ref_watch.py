@@ -4,37 +4,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import msgspec
 
-from ralph.git import program
+from ralph.files import Stamp, stamp
+from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, printable
 
 
-class Made(msgspec.Struct, frozen=True):
-    """One ref that Ralph set; empty: it was not there, or went."""
+class Update(msgspec.Struct, frozen=True):
+    """One ref's change. An empty `old` means that it must not exist, an empty `new` that it goes away."""
 
     ref: str
-    old: str
     new: str
+    old: str
 
 
-_made: dict[Path, list[Made]] = {}
-
-
-def note_own_changes(common_dir: Path, moves: Iterable[Made]) -> None:
-    _made.setdefault(common_dir, []).extend(moves)
-
-
-def count_own_changes(common_dir: Path) -> int:
-    return len(_made.get(common_dir, ()))
-
-
-def own_changes_since(common_dir: Path, number: int) -> list[Made]:
-    """Those after the first `number` of them."""
-    return _made.get(common_dir, [])[number:]
+OWN_CHANGES: defaultdict[Path, list[Update]] = defaultdict(
+    list
+)  # what this process did to the refs of a git directory
 
 
 _REF = "ref:"
@@ -83,14 +74,14 @@ class RefWatch:
         self._on = repo.versioned and (repo.common_dir / "refs" / "heads").is_dir()
         self._common = repo.common_dir
         self._head_file = repo.git_dir / "HEAD"
-        self._files: dict[str, tuple[int, int, int]] = {}
+        self._files: dict[str, Stamp] = {}
         self._refs: dict[str, str] = {}
         self._head = ""
         self._text: tuple[dict[str, str], str, str] = ({}, "", "")
         self._ask_others = others
         self._others: frozenset[str] = frozenset()
         self._noted = 0  # of what this process did to refs
-        self._before: tuple[Made, ...] = ()  # what others may have done for us since the last look
+        self._before: tuple[Update, ...] = ()  # what others may have done for us since the last look
         self._advanced: dict[str, str] = {}  # branch, or HEAD -> the commit to which `moved` found it moved
         self._left: frozenset[str] = frozenset()  # what all refs said before that
         self.look()
@@ -111,14 +102,14 @@ class RefWatch:
             self._head = ref_text(self._head_file)
             self._update()
             self._others, self._before = frozenset(self._ask_others()), ()
-            self._noted = count_own_changes(self._common)
+            self._noted = len(OWN_CHANGES[self._common])
 
     def moved(self, *, work: bool = True) -> tuple[str, ...]:
         """What differs from the last look, except, where someone was to `work` on it, the branch that HEAD stands for."""
         if not self._on:
             return ()
         own, head, before = self.branch(), self._head, self._refs
-        known = _Known(self._others, self._before, own_changes_since(self._common, self._noted))
+        known = _Known(self._others, self._before, OWN_CHANGES[self._common][self._noted :])
         self.look()
         known.others = (known.others | self._others) - {own}
         found = [f"HEAD: {head} → {self._head}"] if head.startswith("ref: ") and head != self._head else []
@@ -146,10 +137,9 @@ class RefWatch:
                 continue
             args = ("rev-list", "--ignore-missing", f"--max-count={most}", "--stdin")
             wanted = "".join((f"{tip}\n", *(f"^{one}\n" for one in sorted(known))))
-            env = {"GIT_DIR": str(self._repo.git_dir)}
             try:
-                out = program.run(args, cwd=self._repo.root, env=env, stdin=wanted.encode())
-            except program.GitFailed:  # of a damaged history nothing is known
+                out = self._repo.git_inside(*args, stdin=wanted.encode())
+            except GitFailed:  # of a damaged history nothing is known
                 continue
             known.add(tip)
             if out:
@@ -163,7 +153,9 @@ class RefWatch:
             self._text = (self._refs, self._head, "\n".join((self._head, *lines)) if self._on else "")
         return self._text[2]
 
-    def recall(self, memory: str, made: Sequence[Made] = (), branches: Collection[str] = frozenset()) -> None:
+    def recall(
+        self, memory: str, made: Sequence[Update] = (), branches: Collection[str] = frozenset()
+    ) -> None:
         """Take up the look of a process before this one: since then Ralph may have `made` these moves, all or some, and
         let loops work on these `branches`."""
         self._before, self._others, self._noted = tuple(made), frozenset(branches), 0
@@ -182,8 +174,8 @@ class RefWatch:
         refs = _packed(self._common / _PACKED) | {name: value for name, value in loose.items() if value}
         self._refs = {name: value for name, value in refs.items() if not name.startswith(_OURS)}
 
-    def _stat_all(self) -> dict[str, tuple[int, int, int]]:
-        found: dict[str, tuple[int, int, int]] = {}
+    def _stat_all(self) -> dict[str, Stamp]:
+        found: dict[str, Stamp | None] = {}
         folders = ["refs"]
         while folders:
             folder = folders.pop()
@@ -197,19 +189,15 @@ class RefWatch:
                     if f"{name}/" != _OURS:
                         folders.append(name)
                 elif not name.endswith(".lock"):
-                    _note(found, name, entry)
-        try:
-            stat = (self._common / _PACKED).stat()
-            found[_PACKED] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
-        except FileNotFoundError:
-            pass
-        return found
+                    found[name] = stamp(self._common / name, follow=False)
+        found[_PACKED] = stamp(self._common / _PACKED)
+        return {name: seen for name, seen in found.items() if seen}
 
 
 class _Known:
     """What moved since a look without an agent's doing."""
 
-    def __init__(self, others: frozenset[str], before: tuple[Made, ...], here: list[Made]) -> None:
+    def __init__(self, others: frozenset[str], before: tuple[Update, ...], here: list[Update]) -> None:
         self.others = others
         self._before = before
         self._here = here
@@ -225,14 +213,6 @@ class _Known:
             if move.ref == name:
                 reached = {move.new} if move.old in reached else set()
         return now in reached
-
-
-def _note(found: dict[str, tuple[int, int, int]], name: str, entry: os.DirEntry[str]) -> None:
-    try:
-        stat = entry.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return
-    found[name] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
 
 
 def _packed(path: Path) -> dict[str, str]:

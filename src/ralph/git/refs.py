@@ -16,27 +16,17 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
-from ralph.git import program, ref_watch
+from ralph.files import Stamp, stamp, sync
+from ralph.git import program
 from ralph.git.landing.lock import LandingLock, LandingNote, ref_locks, remove_own_locks
 from ralph.git.program import GitFailed
+from ralph.git.ref_watch import OWN_CHANGES, Update
 from ralph.git.repo import Repo, printable
 
 HEADS = "refs/heads/"
 _LOCK_SECONDS = 5.0  # how long another's lock is waited for
 _NO_REF = ("not a valid ref", "bad ref")  # not there, or broken: it names no commit
 _STALE_SECONDS = 1.0  # in refs/ralph/, where no one but Ralph writes
-
-
-class Update(msgspec.Struct, frozen=True):
-    """One ref's change. An empty `old` means that it must not exist, an empty `new` that it goes away."""
-
-    ref: str
-    new: str
-    old: str
-
-
-class Moved(msgspec.Struct, frozen=True):
-    """The ref stands where it should, moved now or before."""
 
 
 class Raced(msgspec.Struct, frozen=True):
@@ -82,7 +72,7 @@ def tip(repo: Repo, ref: str) -> str:
     """The commit that the ref of this full name names; empty when there is no such ref. (`rev-parse` would guess: other
     refs that end so, and commits whose id begins so.)"""
     try:
-        out = _git(repo, "show-ref", "--verify", "--hash", "--", ref)
+        out = repo.git("show-ref", "--verify", "--hash", "--", ref)
     except GitFailed as failed:
         if any(words in failed.stderr for words in _NO_REF):
             return ""
@@ -93,23 +83,15 @@ def tip(repo: Repo, ref: str) -> str:
 def holds(repo: Repo, name: str) -> bool:
     """Whether the repository has this object."""
     try:
-        program.run(("cat-file", "-e", name), cwd=repo.common_dir, env={"GIT_DIR": str(repo.common_dir)})
-    except program.GitFailed:
+        repo.git("cat-file", "-e", name)
+    except GitFailed:
         return False
     return True
 
 
-def ref_mark(repo: Repo, ref: str) -> tuple[tuple[int, int, int] | None, ...]:
+def ref_mark(repo: Repo, ref: str) -> tuple[Stamp | None, ...]:
     """Differs once the ref may have moved. Costs no git."""
-    return tuple(_mark(repo.common_dir / name) for name in (ref, "packed-refs", "reftable/tables.list"))
-
-
-def _mark(path: Path) -> tuple[int, int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:  # not there
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return tuple(stamp(repo.common_dir / name) for name in (ref, "packed-refs", "reftable/tables.list"))
 
 
 def is_landed(repo: Repo, ref: str, commit: str) -> bool:
@@ -125,13 +107,14 @@ def is_taken_over(repo: Repo, at: str, commit: str) -> bool:
     if at == commit or is_ancestor(repo, commit, at):
         return True
     try:
-        return _git(repo, "cherry", at, commit, f"{commit}^").startswith(b"-")
+        return repo.git_inside("cherry", at, commit, f"{commit}^").startswith(b"-")
     except GitFailed:  # the commit is not there (any more)
         return False
 
 
-def change(guard: LandingLock, updates: Sequence[Update], message: str) -> Moved | Raced:
-    """All updates, or none. (A death in the middle may leave some; the same call again completes them.)"""
+def change(guard: LandingLock, updates: Sequence[Update], message: str) -> Raced | None:
+    """All updates, or none. (A death in the middle may leave some; the same call again completes them.) None: the refs
+    stand where they should, moved now or before."""
     guard.begin(note_of(updates))
     try:
         transaction = prepare(guard, updates, message)
@@ -140,11 +123,8 @@ def change(guard: LandingLock, updates: Sequence[Update], message: str) -> Moved
         raise
     if isinstance(transaction, Transaction):
         transaction.commit()
-        outcome: Moved | Raced = Moved()
-    else:
-        outcome = transaction
     guard.end()
-    return outcome
+    return transaction if isinstance(transaction, Raced) else None
 
 
 def note_of(updates: Sequence[Update]) -> LandingNote:
@@ -168,25 +148,21 @@ class Transaction:
         fault_point("landing.ref.after")
         if said and not self._process.returncode:
             _sync_folders(self._guard.repo, self._updates)
-            self._note()
-            return
-        remove_own_locks(self._guard, self._guard.note() or note_of(self._updates))
-        if not all((tip(self._guard.repo, u.ref) or "") == u.new for u in self._updates):
-            raise RalphError(f"git could not change {_shown(self._updates)}: {error or 'it died'}", code=70)
-        self._note()
-
-    def _note(self) -> None:
-        ref_watch.note_own_changes(
-            self._guard.repo.common_dir, (ref_watch.Made(u.ref, u.old, u.new) for u in self._updates)
-        )
+        else:
+            remove_own_locks(self._guard, self._guard.note() or note_of(self._updates))
+            if any(tip(self._guard.repo, u.ref) != u.new for u in self._updates):
+                raise RalphError(
+                    f"git could not change {_shown(self._updates)}: {error or 'it died'}", code=70
+                )
+        OWN_CHANGES[self._guard.repo.common_dir].extend(self._updates)
 
     def abort(self) -> None:
         _tell(self._process, b"abort\0", b"abort: ok\n")
         _finish(self._process)
 
 
-def prepare(guard: LandingLock, updates: Sequence[Update], message: str) -> Transaction | Moved | Raced:
-    """Lock the refs and verify where they stand. Updates that are done already count as verified."""
+def prepare(guard: LandingLock, updates: Sequence[Update], message: str) -> Transaction | Raced | None:
+    """Lock the refs and verify where they stand. Updates that are done already count as verified; None: all are."""
     repo = guard.repo
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:
@@ -203,14 +179,13 @@ def prepare(guard: LandingLock, updates: Sequence[Update], message: str) -> Tran
         error = _finish(process)
         tips = [tip(repo, u.ref) for u in updates]
         if all(at == u.new for at, u in zip(tips, updates, strict=True)):
-            return Moved()
+            return None
         for at, update in zip(tips, updates, strict=True):
             if at not in (update.old, update.new):
                 return Raced(at)
         if any(at == u.new != u.old for at, u in zip(tips, updates, strict=True)):
-            updates = [
-                u for at, u in zip(tips, updates, strict=True) if at != u.new
-            ]  # half done by a dead one
+            # half done by a dead one
+            updates = [u for at, u in zip(tips, updates, strict=True) if at != u.new]
         elif time.monotonic() > deadline or (process.returncode > 0 and ".lock" not in error):
             raise _refused(repo, updates, error)
         elif process.returncode < 0:
@@ -227,20 +202,16 @@ def private_dir(repo: Repo) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         back = os.path.relpath(repo.common_dir, folder)  # a project may be moved or copied
         (folder / "commondir").write_bytes(os.fsencode(back) + b"\n")
-        (folder / "HEAD").write_text(
-            "ref: refs/ralph/none\n"
-        )  # last: its presence says that the rest is there
+        # last: its presence says that the rest is there
+        (folder / "HEAD").write_text("ref: refs/ralph/none\n")
     return folder
 
 
 def _commands(repo: Repo, updates: Sequence[Update]) -> bytes:
-    zero = "0" * (40 if repo.object_format == "sha1" else 64)
-    lines = []
-    for update in updates:
-        if update.new:
-            lines.append(f"update {update.ref}\0{update.new}\0{update.old or zero}\0")
-        else:
-            lines.append(f"delete {update.ref}\0{update.old}\0")
+    lines = (
+        f"update {u.ref}\0{u.new}\0{u.old or repo.zero}\0" if u.new else f"delete {u.ref}\0{u.old}\0"
+        for u in updates
+    )
     return os.fsencode("".join(lines))
 
 
@@ -270,11 +241,7 @@ def _finish(process: subprocess.Popen[bytes]) -> str:
 def _sync_folders(repo: Repo, updates: Sequence[Update]) -> None:
     for folder in {(repo.common_dir / update.ref).parent for update in updates}:
         with suppress(OSError):  # gone with its last ref
-            fd = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(fd)
-            finally:
-                os.close(fd)
+            sync(folder)
 
 
 def _remove_stale_ralph_locks(repo: Repo, updates: Sequence[Update]) -> None:
@@ -313,7 +280,7 @@ def _symbolic(repo: Repo, name: str, git_dir: Path) -> str:
 
 def _valid(repo: Repo, ref: str) -> bool:
     try:
-        _git(repo, "check-ref-format", ref)
+        repo.git("check-ref-format", ref)
     except (GitFailed, ValueError):
         return False
     return True
@@ -321,13 +288,9 @@ def _valid(repo: Repo, ref: str) -> bool:
 
 def is_ancestor(repo: Repo, commit: str, of: str) -> bool:
     try:
-        _git(repo, "merge-base", "--is-ancestor", commit, of)
+        repo.git("merge-base", "--is-ancestor", commit, of)
     except GitFailed as failed:
         if failed.status in (1, 128):  # 128: the commit is not there (any more)
             return False
         raise
     return True
-
-
-def _git(repo: Repo, *args: str) -> bytes:
-    return program.run(args, cwd=repo.root, env={"GIT_DIR": str(repo.common_dir)})

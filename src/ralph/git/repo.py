@@ -5,11 +5,12 @@ A folder without git gets a Repo too, with a private object store inside `.ralph
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,12 @@ from ralph.git import program
 
 # Ralph's own files, in the folder where it runs and at the root: never part of a snapshot.
 OWN = (".ralph", ".ralph_state.md", ".ralph_state.md.tmp", ".ralph.lock", ".stop", "ralph.log", "ralph.log.1")
+
+# Of the user's own configuration: what decides how files look.
+FILE_SETTINGS = frozenset(
+    {"core.autocrlf", "core.eol", "core.excludesfile", "core.filemode", "core.ignorecase"}
+    | {"core.precomposeunicode", "core.symlinks"}
+)
 
 
 class Repo(msgspec.Struct, frozen=True):
@@ -34,6 +41,30 @@ class Repo(msgspec.Struct, frozen=True):
     @property
     def objects(self) -> Path:
         return self.common_dir / "objects"
+
+    @property
+    def zero(self) -> str:
+        """The object id that stands for none."""
+        return "0" * (40 if self.object_format == "sha1" else 64)
+
+    def git(
+        self,
+        *args: str,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes | None = None,
+        durable: bool = False,
+        settings: Sequence[str] = (),
+    ) -> bytes:
+        """Run git on the objects and refs that all work trees share. No work tree or index is looked at."""
+        place = {"GIT_DIR": str(self.common_dir), **(env or {})}
+        return program.run(
+            args, cwd=self.common_dir, env=place, stdin=stdin, durable=durable, settings=settings
+        )
+
+    def git_inside(self, *args: str, stdin: bytes | None = None) -> bytes:
+        """Run git in this work tree, with its own HEAD and index."""
+        place = {"GIT_DIR": str(self.git_dir), "GIT_WORK_TREE": str(self.root)}
+        return program.run(args, cwd=self.root, env=place, stdin=stdin)
 
 
 def find(start: Path) -> Repo | None:
@@ -102,14 +133,68 @@ def without_git(root: Path) -> Repo:
 
 def ensure_store(repo: Repo) -> None:
     """Create the private object store of a folder without git; an existing one is left alone."""
-    if repo.versioned or (repo.git_dir / "HEAD").exists():
-        return
-    (repo.git_dir / "objects").mkdir(parents=True, exist_ok=True)
-    (repo.git_dir / "refs").mkdir(exist_ok=True)
-    (repo.git_dir / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
-    (repo.git_dir / "HEAD").write_text(
-        "ref: refs/heads/ralph\n"
-    )  # last: its presence says that the rest is there
+    if not repo.versioned and not (repo.git_dir / "HEAD").exists():
+        make_git_dir(repo.git_dir, configuration("sha1", {"core.bare": "true"}))
+
+
+def make_git_dir(folder: Path, configuration: str) -> None:
+    """A git directory that holds nothing but its configuration."""
+    for name in ("objects", "refs", "info"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "config").write_text(configuration, errors="surrogateescape")
+    # last: its presence says that the rest is there
+    (folder / "HEAD").write_text("ref: refs/heads/ralph\n")
+
+
+def configuration(object_format: str, settings: Mapping[str, str]) -> str:
+    """The text of a git configuration file."""
+    basic = {"core.repositoryformatversion": "0", "core.bare": "false"}
+    if object_format != "sha1":
+        basic |= {"core.repositoryformatversion": "1", "extensions.objectformat": object_format}
+    lines = []
+    for key, value in {**basic, **settings}.items():
+        section, _, name = key.partition(".")
+        lines += [f"[{section}]", f"{name} = {quoted(value)}"]
+    return "\n".join(lines) + "\n"
+
+
+def quoted(value: str) -> str:
+    """As git quotes values and paths."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return f'"{escaped}"'
+
+
+def shared_settings(repo: Repo) -> Mapping[str, str]:
+    """The repository's own configuration, as data: includes are not followed, nothing in it acts. Sections and keys are in
+    lower case."""
+    path = repo.common_dir / "config"
+    return _settings_in(path, path.read_bytes()) if path.exists() else {}
+
+
+def settings_of(repo: Repo) -> Mapping[str, str]:
+    """The same, with what is set for this work tree alone."""
+    shared, path = shared_settings(repo), repo.git_dir / "config.worktree"
+    if not is_on(shared, "extensions.worktreeconfig") or not path.exists():
+        return shared
+    return {**shared, **_settings_in(path, path.read_bytes())}
+
+
+def is_on(settings: Mapping[str, str], key: str) -> bool:
+    return settings.get(key, "").lower() in ("true", "yes", "on", "1")
+
+
+@functools.lru_cache(maxsize=8)
+def _settings_in(path: Path, content: bytes) -> Mapping[str, str]:
+    """What git reads in the file. The same content is asked for at every start of a loop, so that it is read once."""
+    listed = program.run(("config", "--file", str(path), "--list", "-z"), cwd=path.parent)
+    items = (item.partition("\n") for item in os.fsdecode(listed).split("\0")[:-1])
+    return {key: value if has_value else "true" for key, has_value, value in items}
+
+
+def object_id(kind: str, content: bytes, object_format: str) -> str:
+    """The name of an object of this kind and content."""
+    whole = b"%s %d\0%s" % (kind.encode(), len(content), content)
+    return hashlib.new(object_format, whole, usedforsecurity=False).hexdigest()
 
 
 def commits_between(repo: Repo, old: str, new: str) -> int:
@@ -117,9 +202,7 @@ def commits_between(repo: Repo, old: str, new: str) -> int:
     if not repo.versioned or not old or not new or old == new or "\0" in old + new:
         return 0
     try:
-        out = program.run(
-            ("rev-list", "--count", f"{old}..{new}"), cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)}
-        )
+        out = repo.git_inside("rev-list", "--count", f"{old}..{new}")
     except program.GitFailed:
         return 0
     return int(out)
@@ -134,9 +217,8 @@ def head_and_tree(repo: Repo) -> tuple[str | None, str | None]:
     """That commit and its tree, as they are at one moment."""
     if not repo.versioned:
         return None, None
-    asked = ("cat-file", "--batch-check=%(objectname)")
-    env = {"GIT_DIR": str(repo.git_dir)}
-    said = program.run(asked, cwd=repo.root, env=env, stdin=b"HEAD^{commit}\nHEAD^{tree}\n").decode()
+    asked = b"HEAD^{commit}\nHEAD^{tree}\n"
+    said = repo.git_inside("cat-file", "--batch-check=%(objectname)", stdin=asked).decode()
     commit, tree = (None if line.endswith(" missing") else line for line in said.splitlines())
     if commit is None and not _is_unborn(repo):
         raise _no_commit(repo)
@@ -176,7 +258,7 @@ def _no_commit(repo: Repo) -> RalphError:
 def _asked(repo: Repo, *args: str) -> str | None:
     """What git says; None when it ends with 1: there is no such thing."""
     try:
-        out = program.run(args, cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)})
+        out = repo.git_inside(*args)
     except program.GitFailed as failed:
         if failed.status == 1:
             return None

@@ -10,33 +10,33 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
+from ralph.files import Stamp, prune_empty, stamp
 from ralph.git import uncommitted_changes
 from ralph.git.private_index import (
     MAX_ENTRIES,
     PrivateIndex,
-    Signature,
     Walk,
     excludes,
     is_cache,
-    signature,
     walk,
 )
 from ralph.git.program import UNSEEN, GitFailed
 from ralph.git.repo import OWN, Repo, head_and_tree, printable, readable_head, safe_name
-from ralph.git.trees import Difference, Trees
+from ralph.git.trees import Change, Trees
 from ralph.git.uncommitted_changes import (
     GITLINK,
     declared_submodules,
     entries_without_marks,
     gitlinks,
+    index_entries,
     is_plain_path,
     is_repository,
     open_submodule,
@@ -60,8 +60,8 @@ class _Look(msgspec.Struct, frozen=True):
     """What can be seen without git: the files, and what decides which of them count."""
 
     walk: Walk | None
-    excludes: Signature
-    user_index: Signature
+    excludes: Stamp | None
+    user_index: Stamp | None
 
 
 class Snapshots(Trees):
@@ -85,7 +85,7 @@ class Snapshots(Trees):
         self._max_walk = max_walk
         self._last: Snapshot | None = None
         self._look_before: _Look | None = None
-        self._index_before: Signature = None
+        self._index_before: Stamp | None = None
         self._rules_due = False  # restore() leaves the ignore rules to the next snapshot
         self._tracks_caches = False
         self._links: dict[str, str] = {}  # submodules: path and commit in the private index
@@ -106,7 +106,7 @@ class Snapshots(Trees):
 
     def _look(self) -> _Look:
         exclude, index = self.repo.common_dir / "info" / "exclude", self.repo.git_dir / "index"
-        return _Look(self._walk(), signature(exclude), signature(index))
+        return _Look(self._walk(), stamp(exclude), stamp(index))
 
     def _walk(self) -> Walk | None:
         if not self._max_walk:
@@ -148,7 +148,7 @@ class Snapshots(Trees):
 
     def _record_with_index(self, look: _Look, rules: bool) -> Snapshot:
         before = self._look_before
-        fresh = self._index_before is None or signature(self._shadow.index) != self._index_before
+        fresh = self._index_before is None or stamp(self._shadow.index) != self._index_before
         # the tree that the private index holds, where that is known
         held = self._load() if fresh else self._last.tree if self._last else ""
         if before is None or look.excludes != before.excludes:
@@ -166,7 +166,7 @@ class Snapshots(Trees):
             tuple(path for path in sorted(self._links) if self._is_dirty(path)),
         )
         self._look_before = look
-        self._index_before = signature(self._shadow.index)
+        self._index_before = stamp(self._shadow.index)
         return snapshot
 
     def _load(self) -> str:
@@ -174,22 +174,31 @@ class Snapshots(Trees):
         if not self._shadow.index.exists():
             self._shadow.seed()
         listed = entries_without_marks(self._shadow)
-        if self._base == "":
-            self._base, tree = head_and_tree(self.repo)
-            committed = self.files(tree) if tree else []
-            wanted = {path: f"{mode} {oid}" for mode, oid, path in committed if under(path, self._own)}
+        tree = self._tree_of_base()
+        committed = self.files(tree) if tree else []
+        if tree:
+            wanted = uncommitted_changes.own_entries(committed, self._own)
         else:
-            tree, committed = None, []
             wanted = uncommitted_changes.committed_own_files(self._shadow, self._base, self._own)
         changed = uncommitted_changes.put_entries(self._shadow, listed, wanted, self._own)
         self._links = {
             path: commit for path, commit in gitlinks(listed).items() if not under(path, self._own)
         }
-        paths = [os.fsdecode(line.partition(b"\t")[2]) for line in listed]
         self._tracks_caches, self._folders = False, set()
-        self._remember(paths)
-        entries = [os.fsencode(f"{mode} {oid} 0\t{path}") for mode, oid, path in committed]
-        return tree if tree and not changed and entries == listed else ""
+        self._remember(path for _, _, path in listed)
+        return tree if tree and not changed and committed == listed else ""
+
+    def _tree_of_base(self) -> str | None:
+        """HEAD's tree, if HEAD is the base."""
+        try:
+            commit, tree = head_and_tree(self.repo)
+        except RalphError:  # in a clone that may be its agent's doing, and the base is known
+            if self._base == "":
+                raise
+            return None
+        if self._base == "":
+            self._base = commit
+        return tree if commit == self._base else None
 
     def rebase(self, commit: str) -> None:
         """From now on Ralph's own paths are those of another commit; so are their files, where no one has changed them."""
@@ -213,15 +222,15 @@ class Snapshots(Trees):
         """Bring the private index up to date with the files; returns the paths whose entries changed."""
         untracked, inside = self._find_nested(look.walk)
         if look.walk and before and before.walk and look.walk.hidden_edit_possible(before.walk):
-            with _Distrusted(self._shadow.index):
+            with _distrusted(self._shadow.index):
                 out = self._git_add(untracked)
         else:
             out = self._git_add(untracked)
         stored = [os.fsdecode(path) for path in _VERBOSE.findall(out)]
         if b"/'\n" in out or out.count(b"\n") != len(stored):
             # git stored a bare link to a repository that the walk did not show, or a file's name makes it look so.
-            listed = self._shadow.run("ls-files", "-s", "-z").split(b"\0")[:-1]
-            stored += [os.fsdecode(line.partition(b"\t")[2]) for line in listed]
+            listed = index_entries(self._shadow.run("ls-files", "-s", "-z"))
+            stored += [path for _, _, path in listed]
             links = {path for path in gitlinks(listed).keys() - self._links if not under(path, self._own)}
             if links:
                 self._update_index(dict.fromkeys(links))
@@ -244,9 +253,8 @@ class Snapshots(Trees):
 
     def _run_add(self, leave: tuple[str, ...]) -> bytes:
         sparse = ("--sparse",) if self._shadow.sparse else ()
-        leave = tuple(
-            path for path in leave if is_plain_path(self.repo.root, path)
-        )  # git goes through no link
+        # git goes through no link
+        leave = tuple(path for path in leave if is_plain_path(self.repo.root, path))
         try:
             return self._shadow.run("add", "-A", "-v", *sparse, *excludes(leave))
         except GitFailed as failed:
@@ -281,14 +289,10 @@ class Snapshots(Trees):
         }
         return untracked, inside
 
-    @property
-    def _zero(self) -> str:
-        return "0" * (40 if self.repo.object_format == "sha1" else 64)
-
     def _update_index(self, entries: dict[str, str | None]) -> None:
         """Set submodule commits in the private index; None removes the entry."""
         lines = [
-            f"{GITLINK} {commit}\t{path}\0" if commit else f"0 {self._zero}\t{path}\0"
+            f"{GITLINK} {commit}\t{path}\0" if commit else f"0 {self.repo.zero}\t{path}\0"
             for path, commit in entries.items()
         ]
         self._shadow.run("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
@@ -298,19 +302,14 @@ class Snapshots(Trees):
     def _update_submodules(self) -> bool:
         """Record what is checked out in each submodule. git add is kept away from them: it would run git inside."""
         news: dict[str, str | None] = {}
-        for path in self._declared_now():
-            submodule = open_submodule(self.repo, path)
-            commit = readable_head(submodule) if submodule else None
-            if commit:
-                news[path] = commit
-        for path, recorded in list(self._links.items()):
-            folder = self.repo.root / path
+        for path in (*self._declared_now(), *self._links):
+            folder, recorded = self.repo.root / path, self._links.get(path)
             if folder.is_dir() and not folder.is_symlink() and is_plain_path(self.repo.root, path):
                 submodule = open_submodule(self.repo, path)
                 commit = readable_head(submodule) if submodule else None
                 if commit not in (None, recorded):
                     news[path] = commit
-            else:
+            elif recorded:
                 news[path] = None
         if news:
             self._update_index(news)
@@ -346,10 +345,8 @@ class Snapshots(Trees):
         else:
             held = ignored = set(self._shadow.run(*query).split(b"\0")[:-1])
         tracked = set()
-        with (
-            self._shadow.scratch_index() as copy,
-            suppress(GitFailed),
-        ):  # theirs may be damaged; HEAD is asked below
+        # theirs may be damaged; HEAD is asked below
+        with self._shadow.scratch_index() as copy, suppress(GitFailed):
             if self._shadow.copy_user_index(copy):
                 tracked = set(self._shadow.run(*query, index=copy).split(b"\0")[:-1])
         gone = {path for path in ignored - tracked if not under(os.fsdecode(path), self._own)}
@@ -389,7 +386,7 @@ class Snapshots(Trees):
                 # The rules apply once: what is being restored may be ignored and still belongs to `tree`.
                 now = self._last = self._record(self._look(), rules=turn == 0)
                 target = self._target(now.tree, tree, paths)
-                differences = self.differences(now.tree, target)
+                differences = self.diff(now.tree, target)
                 if turn:  # written, and stored in another form: the rules for line ends have changed
                     differences = [x for x in differences if not self._is_its_form(x, now.tree, target)]
                 if not differences:
@@ -408,7 +405,7 @@ class Snapshots(Trees):
             f"could not restore {len(differences)} paths: {names}", where=str(self.repo.root), code=70
         )
 
-    def _is_its_form(self, x: Difference, now: str, target: str) -> bool:
+    def _is_its_form(self, x: Change, now: str, target: str) -> bool:
         """Whether what is stored of a file is what git makes of the wanted content there, by its attributes."""
         if x.status != "M" or x.old_mode != x.new_mode or not x.old_mode.startswith("100"):
             return False
@@ -425,12 +422,12 @@ class Snapshots(Trees):
         target = tree if wanted is None else self.overlay(now, tree, wanted)
         fixed = [
             difference.path
-            for difference in self.differences(now, target)
+            for difference in self.diff(now, target)
             if under(difference.path, self._own) or GITLINK in (difference.old_mode, difference.new_mode)
         ]
         return self.overlay(target, now, fixed) if fixed else target
 
-    def _make_way(self, differences: list[Difference], *, keep_deleted: bool) -> None:
+    def _make_way(self, differences: list[Change], *, keep_deleted: bool) -> None:
         for difference in differences:
             if difference.status != "D":
                 continue
@@ -439,7 +436,7 @@ class Snapshots(Trees):
                 self._displace(difference.path)
             else:
                 path.unlink(missing_ok=True)
-            self._prune_empty(path.parent)
+            prune_empty(path.parent, self.repo.root)
         for difference in differences:
             if difference.status != "A":
                 continue
@@ -449,14 +446,6 @@ class Snapshots(Trees):
                     self._displace(str(parent))
             if os.path.lexists(self.repo.root / difference.path):
                 self._displace(difference.path)
-
-    def _prune_empty(self, folder: Path) -> None:
-        while folder != self.repo.root:
-            try:
-                folder.rmdir()
-            except OSError:
-                return
-            folder = folder.parent
 
     def _displace(self, path: str) -> None:
         """Move a file or folder that no snapshot holds out of the way, into Ralph's state."""
@@ -478,9 +467,9 @@ class Snapshots(Trees):
         listed = os.fsdecode(self._shadow.run(*query)).split("\0")[:-1]
         return [path for path in listed if not path.endswith("/") and not under(path, self._own)]
 
-    def settings(self) -> bytes:
+    def settings(self) -> str:
         """The few harmless settings under which snapshots are taken, as a git configuration file."""
-        return (self._shadow.folder / "config").read_bytes()
+        return (self._shadow.folder / "config").read_text(errors="surrogateescape")
 
     # --- for recovery and clean checkouts
 
@@ -499,28 +488,31 @@ class Snapshots(Trees):
         )
         return listed.decode().split()
 
-    def write_out(self, tree: str, into: Path) -> None:
-        """Write the files of `tree` into the empty folder `into`."""
+    def check_out(self, tree: str, into: Path) -> None:
+        """Write every file of `tree` into the empty (or absent) folder `into`. Submodules are empty folders."""
+        try:
+            into.mkdir(parents=True, exist_ok=True)
+            occupied = any(into.iterdir())
+        except OSError as error:
+            why = f"cannot use the folder for a clean checkout: {error.strerror}"
+            raise RalphError(why, where=str(into), code=70)
+        if occupied:
+            raise RalphError("a clean checkout needs an empty folder", where=str(into), code=70)
         self.require(tree)
         with self._shadow.scratch_index() as index:
             self._shadow.run("read-tree", "--reset", "-u", tree, index=index, work_tree=into)
 
 
-class _Distrusted:
+@contextmanager
+def _distrusted(index: Path) -> Iterator[None]:
     """Makes git compare the content of every file once, by giving the index a time stamp older than all files."""
-
-    def __init__(self, index: Path) -> None:
-        self._index = index
-        self._times = (0, 0)
-
-    def __enter__(self) -> None:
-        st = self._index.stat()
-        self._times = (st.st_atime_ns, st.st_mtime_ns)
-        os.utime(self._index, ns=(10**9, 10**9))
-
-    def __exit__(self, *_: object) -> None:
-        if self._index.stat().st_mtime_ns == 10**9:  # git had nothing to write
-            os.utime(self._index, ns=self._times)
+    st = index.stat()
+    os.utime(index, ns=(10**9, 10**9))
+    try:
+        yield
+    finally:
+        if index.stat().st_mtime_ns == 10**9:  # git had nothing to write
+            os.utime(index, ns=(st.st_atime_ns, st.st_mtime_ns))
 
 
 def _rules_changed(look: _Look, before: _Look, stored: list[str]) -> bool:
@@ -541,17 +533,3 @@ def _unreadable(failed: GitFailed) -> RalphError:
         todo="Make it readable, or add it to .gitignore.",
         code=70,
     )
-
-
-def checkout(snapshots: Snapshots, tree: str, into: Path) -> None:
-    """Write every file of `tree` into the empty (or absent) folder `into`. Submodules are empty folders."""
-    try:
-        into.mkdir(parents=True, exist_ok=True)
-        occupied = any(into.iterdir())
-    except OSError as error:
-        raise RalphError(
-            f"cannot use the folder for a clean checkout: {error.strerror}", where=str(into), code=70
-        )
-    if occupied:
-        raise RalphError("a clean checkout needs an empty folder", where=str(into), code=70)
-    snapshots.write_out(tree, into)

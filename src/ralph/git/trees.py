@@ -15,26 +15,22 @@ import msgspec
 from ralph.errors import RalphError
 from ralph.git import program
 from ralph.git.private_index import PrivateIndex
-from ralph.git.repo import Repo
-from ralph.git.uncommitted_changes import under
+from ralph.git.repo import Repo, configuration, make_git_dir, object_id
+from ralph.git.uncommitted_changes import Entry, tree_entries, under
 
 Status = Literal["A", "M", "D", "T"]
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One path that differs between two trees: added, modified, deleted, or of another type."""
+    """One path that differs between two trees: added, modified, deleted, or of another type. The object ids are empty
+    where it is not there."""
 
     path: str
     status: Status
-
-
-class Difference(msgspec.Struct, frozen=True):
-    """A Change with the file modes on both sides."""
-
-    path: str
-    status: Status
-    old_mode: str
-    new_mode: str
+    old_mode: str = ""
+    new_mode: str = ""
+    old: str = ""
+    new: str = ""
 
 
 class _Remembered:
@@ -61,6 +57,7 @@ class _Remembered:
 
 # Without the last of these, `.gitmodules` could say that a submodule's commits are not to be seen.
 _COMPARE = ("diff-tree", "-r", "--no-renames", "--ignore-submodules=none")
+RAW_DIFF = (*_COMPARE, "-z", "--raw", "--no-abbrev")
 _HASH = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _remembered = _Remembered(8_000_000)  # bytes
 
@@ -72,7 +69,7 @@ class Trees:
         self._shadow = shadow
 
     def diff(self, a: str, b: str) -> list[Change]:
-        return [Change(d.path, d.status) for d in self.differences(a, b)]
+        return [] if a == b else parse_changes(_remembered.ask(self._shadow, RAW_DIFF, a, b))
 
     def patch_id(self, a: str, b: str) -> str:
         """The same for the same change, wherever in a file it stands."""
@@ -82,36 +79,17 @@ class Trees:
         patch = self._shadow.run(*_COMPARE, *options, a, b)
         return self._shadow.run("patch-id", "--stable", stdin=patch).decode().partition(" ")[0]
 
-    def differences(self, a: str, b: str) -> list[Difference]:
-        if a == b:
-            return []
-        command = (*_COMPARE, "-z", "--raw")
-        fields = os.fsdecode(_remembered.ask(self._shadow, command, a, b)).split("\0")
-        found = []
-        for facts, path in zip(fields[:-1:2], fields[1::2], strict=True):
-            old_mode, new_mode, _, _, status = facts[1:].split(" ")
-            assert status in ("A", "M", "D", "T"), facts
-            found.append(Difference(path, status, old_mode, new_mode))  # type: ignore[arg-type]
-        return found
-
-    def files(self, tree: str) -> list[tuple[str, str, str]]:
+    def files(self, tree: str) -> list[Entry]:
         """(mode, object, path) of every file, symbolic link and submodule in the tree."""
-        found = []
-        command = ("ls-tree", "-r", "-z", "--full-tree")
-        for line in os.fsdecode(_remembered.ask(self._shadow, command, tree)).split("\0")[:-1]:
-            facts, _, path = line.partition("\t")
-            mode, _, oid = facts.split(" ")
-            found.append((mode, oid, path))
-        return found
+        return tree_entries(_remembered.ask(self._shadow, ("ls-tree", "-r", "-z", "--full-tree"), tree))
 
     def read(self, tree: str, path: str) -> bytes | None:
         """A file's content (for a symbolic link, its target); None when the tree has no such file."""
         try:
             return self._shadow.run("cat-file", "blob", f"{tree}:{posixpath.normpath(path)}")
         except program.GitFailed:
-            self._shadow.run(
-                "cat-file", "-e", f"{tree}^{{tree}}"
-            )  # no such tree is an error, no such file is not
+            # No such tree is an error, no such file is not.
+            self._shadow.run("cat-file", "-e", f"{tree}^{{tree}}")
             return None
 
     def grep(self, tree: str, pattern: str) -> set[str]:
@@ -131,15 +109,8 @@ class Trees:
         # Last wins: with --replace a file of `base` takes the place of a folder of `tree`, and the reverse.
         lines = "".join(f"{mode} {oid}\t{path}\0" for mode, oid, path in (*kept, *taken))
         with self._shadow.scratch_index() as index:
-            self._shadow.run(
-                "update-index",
-                "--add",
-                "--replace",
-                "-z",
-                "--index-info",
-                stdin=os.fsencode(lines),
-                index=index,
-            )
+            command = ("update-index", "--add", "--replace", "-z", "--index-info")
+            self._shadow.run(*command, stdin=os.fsencode(lines), index=index)
             return self._write_tree(index)
 
     def _write_tree(self, index: Path) -> str:
@@ -152,6 +123,23 @@ class Trees:
             self._shadow.run("cat-file", "-e", f"{tree}^{{tree}}")
         except program.GitFailed:
             raise RalphError(f"the snapshot {tree} is not in the object store any more", code=70) from None
+
+
+def changes_between(repo: Repo, old: str, new: str) -> list[Change]:
+    """Every path that differs between two commits or trees, asked without a shadow."""
+    return parse_changes(repo.git(*RAW_DIFF, old, new))
+
+
+def parse_changes(raw: bytes) -> list[Change]:
+    """What `RAW_DIFF` says."""
+    fields = os.fsdecode(raw).split("\0")
+    found = []
+    for facts, path in zip(fields[:-1:2], fields[1::2], strict=True):
+        old_mode, new_mode, old, new, status = facts[1:].split(" ")
+        assert status in ("A", "M", "D", "T"), facts
+        ids = (oid if oid.strip("0") else "" for oid in (old, new))
+        found.append(Change(path, status, old_mode, new_mode, *ids))  # type: ignore[arg-type]
+    return found
 
 
 _FILES = ("100644", "100755")  # not symbolic links and submodules
@@ -185,31 +173,18 @@ _HOW = ("--no-ext-diff", "--no-textconv", "--no-color", "--full-index", "--find-
 def patch(repo: Repo, a: str, b: str) -> Iterator[bytes]:
     """As `git diff` prints it. An empty `a` or `b` stands for the empty tree."""
     with tempfile.TemporaryDirectory(prefix="ralph-patch-", ignore_cleanup_errors=True) as folder:
-        place = Path(folder)
-        env = _private(repo, place, sha256=len(a or b) == 64)
-        empty = "" if a and b else _empty_tree(place, env)
+        # A git directory of nothing but the repository's objects, over a work tree of nothing at all.
+        private, nothing = Path(folder, "git"), Path(folder, "nothing")
+        make_git_dir(private, configuration(repo.object_format, {}))
+        nothing.mkdir()
+        env = {
+            "GIT_DIR": str(private),
+            "GIT_WORK_TREE": str(nothing),
+            "GIT_OBJECT_DIRECTORY": str(repo.objects),
+            "GIT_ATTR_NOSYSTEM": "1",
+        }
+        empty = object_id("tree", b"", repo.object_format)
         settings = ("-c", f"core.bigFileThreshold={LARGEST}", "-c", "core.attributesFile=/dev/null")
         yield from program.stream(
-            (*settings, "diff-tree", "-r", "-p", *_HOW, a or empty, b or empty), cwd=place, env=env
+            (*settings, "diff-tree", "-r", "-p", *_HOW, a or empty, b or empty), cwd=nothing, env=env
         )
-
-
-def _private(repo: Repo, place: Path, *, sha256: bool) -> dict[str, str]:
-    """A git directory of nothing but the repository's objects, over a work tree of nothing at all."""
-    private, nothing = place / "git", place / "nothing"
-    for folder in (private / "refs", nothing):
-        folder.mkdir(parents=True)
-    (private / "HEAD").write_text("ref: refs/heads/none\n")
-    version, extension = (1, "[extensions]\n\tobjectFormat = sha256\n") if sha256 else (0, "")
-    (private / "config").write_text(f"[core]\n\trepositoryFormatVersion = {version}\n{extension}")
-    return {
-        "GIT_DIR": str(private),
-        "GIT_WORK_TREE": str(nothing),
-        "GIT_OBJECT_DIRECTORY": str(repo.objects),
-        "GIT_ATTR_NOSYSTEM": "1",
-    }
-
-
-def _empty_tree(place: Path, env: dict[str, str]) -> str:
-    made = program.run(("hash-object", "-t", "tree", "--stdin"), cwd=place, env=env, stdin=b"")
-    return made.decode().strip()

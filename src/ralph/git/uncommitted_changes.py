@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ralph.errors import RalphError
@@ -54,26 +54,40 @@ def committed(repo: Repo, path: str) -> bytes:
         return b""
 
 
-def entries_without_marks(shadow: PrivateIndex) -> list[bytes]:
-    """The entries of the shadow's index as of `git ls-files -s`, after taking from it the marks "assume unchanged" and
-    "skip worktree": they are the user's wishes for git status, and edits of such files would not be seen. In a sparse
-    checkout the second mark says which files are not there."""
+Entry = tuple[str, str, str]  # mode, object, path
+
+
+def tree_entries(listed: bytes) -> list[Entry]:
+    """What `git ls-tree -z` says of files."""
+    return [(mode, oid, path) for (mode, _, oid), path in _split(listed)]
+
+
+def index_entries(listed: bytes) -> list[Entry]:
+    """What `git ls-files -s -z` says."""
+    return [(mode, oid, path) for (mode, oid, _), path in _split(listed)]
+
+
+def _split(listed: bytes) -> Iterator[tuple[list[str], str]]:
+    for line in os.fsdecode(listed).split("\0")[:-1]:
+        facts, _, path = line.partition("\t")
+        yield facts.split(" "), path
+
+
+def entries_without_marks(shadow: PrivateIndex) -> list[Entry]:
+    """The entries of the shadow's index, after taking from it the marks "assume unchanged" and "skip worktree": they are
+    the user's wishes for git status, and edits of such files would not be seen. In a sparse checkout the second mark says
+    which files are not there."""
     listed = shadow.run("ls-files", "-s", "-v", "-z").split(b"\0")[:-1]
     for mark, tags in (("assume-unchanged", b"hs"), ("skip-worktree", b"" if shadow.sparse else b"sS")):
         marked = [line.partition(b"\t")[2] + b"\0" for line in listed if line[:1] in tags]
         if marked:
             shadow.run("update-index", f"--no-{mark}", "-z", "--stdin", stdin=b"".join(marked))
-    return [line[2:] for line in listed]
+    return index_entries(b"".join(line[2:] + b"\0" for line in listed))
 
 
-def gitlinks(listed: Iterable[bytes]) -> dict[str, str]:
-    """Path and commit of every submodule among the entries of `git ls-files -s`."""
-    found = {}
-    for line in listed:
-        if line.startswith(b"160000 "):
-            facts, _, path = line.partition(b"\t")
-            found[os.fsdecode(path)] = facts.split()[1].decode()
-    return found
+def gitlinks(entries: Iterable[Entry]) -> dict[str, str]:
+    """Path and commit of every submodule among them."""
+    return {path: commit for mode, commit, path in entries if mode == GITLINK}
 
 
 def open_submodule(repo: Repo, path: str) -> Repo | None:
@@ -126,31 +140,25 @@ def under(path: str, roots: Iterable[str]) -> bool:
     return any(path == root or path.startswith(f"{root}/") for root in roots)
 
 
+def own_entries(entries: Iterable[Entry], own: Sequence[str]) -> dict[str, str]:
+    """Path and "mode object" of those at or below these paths."""
+    return {path: f"{mode} {oid}" for mode, oid, path in entries if under(path, own)}
+
+
 def committed_own_files(shadow: PrivateIndex, commit: str | None, own: Sequence[str]) -> dict[str, str]:
-    """Path and "mode object" of what the commit holds at or below these paths."""
     if not commit:
         return {}
-    listed = shadow.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *own)
-    found = {}
-    for line in os.fsdecode(listed).split("\0")[:-1]:
-        facts, _, path = line.partition("\t")
-        mode, _, oid = facts.split(" ")
-        found[path] = f"{mode} {oid}"
-    return found
+    return own_entries(
+        tree_entries(shadow.run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *own)), own
+    )
 
 
 def put_entries(
-    shadow: PrivateIndex, entries: Iterable[bytes], wanted: dict[str, str], own: Sequence[str]
+    shadow: PrivateIndex, entries: Iterable[Entry], wanted: dict[str, str], own: Sequence[str]
 ) -> bool:
-    """Make the private index hold exactly these of the own paths. `entries` are its lines as of `ls-files -s`."""
-    held = {}
-    for line in entries:
-        facts, _, name = line.partition(b"\t")
-        path = os.fsdecode(name)
-        if under(path, own):
-            mode, oid, _ = facts.decode().split(" ")
-            held[path] = f"{mode} {oid}"
-    gone = "".join(f"0 {'0' * len(held[path].split()[1])}\t{path}\0" for path in held.keys() - wanted.keys())
+    """Make the private index, which holds these `entries`, hold exactly the wanted ones of the own paths."""
+    held, zero = own_entries(entries, own), shadow.repo.zero
+    gone = "".join(f"0 {zero}\t{path}\0" for path in held.keys() - wanted.keys())
     new = "".join(f"{entry}\t{path}\0" for path, entry in wanted.items() if held.get(path) != entry)
     if gone or new:
         told = os.fsencode(gone + new)

@@ -116,7 +116,6 @@ def put_back_backlog(
     restored = restore(
         snapshots,
         before=s.workspace.base_tree,
-        tip=s.workspace.base_tree,
         tree=tree,
         protect=(f"./{escape(s.identity.backlog)}", f"./{escape(done)}"),
         keep=take_up,

@@ -13,7 +13,7 @@ from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import WorkspaceKind
 from ralph.errors import RalphError
-from ralph.git.ref_watch import Made
+from ralph.git.ref_watch import Update
 from ralph.git.repo import Repo, own_files
 from ralph.git.snapshots import Snapshots
 from ralph.journal.record import Record, now
@@ -123,7 +123,7 @@ HEADS = "refs/heads/"
 class OwnRefs(msgspec.Struct, frozen=True):
     """Of runs before this one. `made`: what they did or were about to; `branches`: those of loops and of failures."""
 
-    made: tuple[Made, ...] = ()
+    made: tuple[Update, ...] = ()
     branches: frozenset[str] = frozenset()
 
 
@@ -147,7 +147,7 @@ def of_runs(records: Iterable[Record], home: Repo) -> OwnRefs:
             case f.LoopEnded(branch=branch) if branch:
                 branches.add(HEADS + branch)
             case f.LandingIntended(how="merge") as x:
-                made.append(Made(x.ref, x.tip, x.commit))
+                made.append(Update(x.ref, x.commit, x.tip))
             case f.LandingIntended() as x:
                 branches.add(x.ref)
     return OwnRefs(tuple(made), frozenset(branches))

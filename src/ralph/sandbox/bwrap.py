@@ -65,11 +65,6 @@ class Sandboxed(msgspec.Struct, frozen=True):
     env: dict[str, str]
 
 
-def usable(network: bool = True) -> str:
-    """Empty when a sandbox works here, else why not and what to do. Found out by making one, once."""
-    return _why_not(network)
-
-
 def require(network: bool = True) -> None:
     if reason := usable(network):
         raise RalphError(
@@ -313,7 +308,8 @@ def _no_namespaces_within(bwrap: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=2)
-def _why_not(network: bool) -> str:
+def usable(network: bool = True) -> str:
+    """Empty when a sandbox works here, else why not and what to do. Found out by making one, once."""
     try:
         bwrap = _installed()
         done = _try(bwrap, _isolated(bwrap, network))

@@ -86,9 +86,8 @@ class SandboxPlan:
 
     def arguments(self) -> list[str]:
         found: list[str] = []
-        ordered = sorted(
-            self._at, key=lambda path: len(path.parts)
-        )  # stable, so the same call gives the same words
+        # stable, so the same call gives the same words
+        ordered = sorted(self._at, key=lambda path: len(path.parts))
         for path in ordered:
             kind, source = self._at[path]
             if not self._is_there_anyway(path, kind, source):

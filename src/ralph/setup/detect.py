@@ -54,15 +54,10 @@ def detect(folder: Path, root: Path | None = None, machine: Machine | None = Non
         around, passed = _choose(ProjectFolder(root), machine, frozenset())
         found = [(os.path.relpath(root.resolve(), folder.resolve()), one) for one in around]
         left_out += passed
-    return Detected(_named([(where, one.candidate) for where, one in found]), tuple(left_out))
+    return Detected(_named(found), tuple(left_out))
 
 
-class _Found(msgspec.Struct, frozen=True):
-    language: str
-    candidate: Candidate
-
-
-def _here_and_below(folder: Path, machine: Machine) -> tuple[list[tuple[str, _Found]], list[LeftOut]]:
+def _here_and_below(folder: Path, machine: Machine) -> tuple[list[tuple[str, Candidate]], list[LeftOut]]:
     here = ProjectFolder(folder)
     chosen, left_out = _choose(here, machine, frozenset())
     found = [(".", one) for one in chosen]
@@ -80,8 +75,8 @@ def _here_and_below(folder: Path, machine: Machine) -> tuple[list[tuple[str, _Fo
 
 def _choose(
     place: ProjectFolder, machine: Machine, without: frozenset[str]
-) -> tuple[list[_Found], list[LeftOut]]:
-    usable: list[_Found] = []
+) -> tuple[list[Candidate], list[LeftOut]]:
+    usable: list[Candidate] = []
     left_out: list[LeftOut] = []
     for language, runner in RUNNERS:
         candidate = runner(place, machine) if language not in without else None
@@ -93,20 +88,10 @@ def _choose(
         if trouble:
             left_out.append(LeftOut(candidate.run, f"{candidate.why}, but {trouble}"))
         else:
-            usable.append(_Found(language, candidate))
-    candidates = [one.candidate for one in usable]
-    by = _callers(candidates)
-    left_out += [
-        LeftOut(candidate.run, _passed_over(candidate, by[candidate.label]))
-        for candidate in candidates
-        if candidate.label in by
-    ]
-    chosen = [
-        _Found(one.language, _with_reason(one.candidate, candidates, by))
-        for one in usable
-        if one.candidate.label not in by
-    ]
-    return chosen, left_out
+            usable.append(msgspec.structs.replace(candidate, language=language))
+    by = _callers(usable)
+    left_out += [LeftOut(one.run, _passed_over(one, by[one.label])) for one in usable if one.label in by]
+    return [_with_reason(one, usable, by) for one in usable if one.label not in by], left_out
 
 
 def _callers(usable: list[Candidate]) -> dict[str, Candidate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -205,22 +205,32 @@ def configuration(
 
 def skills(folder: Path, *, force: bool) -> SetupPlan:
     """The skill files; none of them when they are as they should be."""
-    data = skill().encode()
+    return SetupPlan(_missing(folder, dict.fromkeys(places(), skill().encode()), force))
+
+
+def _missing(folder: Path, wanted: Mapping[str, bytes], force: bool) -> tuple[File, ...]:
+    """The files (path from the folder -> content) that are not there yet as they should be. Nothing that differs is replaced
+    without `force`; then it is kept."""
     files = []
-    for path in (folder / place for place in places()):
-        if not os.path.lexists(path):
-            files.append(File(path, data))
-        elif not path.is_file():
-            raise RalphError("is not a plain file", where=str(path), todo="Move it away.")
-        elif path.read_bytes() != data:
-            if not force:
-                raise RalphError(
-                    "the skill is here already, and differs",
-                    where=str(path.relative_to(folder)),
-                    todo="Say --force to write it anew; the old one is kept.",
-                )
-            files.append(File(path, data, replace=True))
-    return SetupPlan(tuple(files))
+    for name, data in wanted.items():
+        path = folder / name
+        there = os.path.lexists(path)
+        if there and _plain(path, name).read_bytes() == data:
+            continue
+        if there and not force:
+            raise RalphError(
+                "is here already, and differs",
+                where=name,
+                todo="Nothing was written. Say --force to write it anew; the old one is kept.",
+            )
+        files.append(File(path, data, replace=there))
+    return tuple(files)
+
+
+def _plain(path: Path, name: str) -> Path:
+    if not path.is_file():
+        raise RalphError("is not a plain file", where=name, todo="Move it away.")
+    return path
 
 
 def own_gates(commands: Iterable[str], taken: Iterable[str]) -> tuple[Proposal, ...]:
@@ -258,8 +268,7 @@ def refuse_overwriting(folder: Path, force: bool) -> None:
                 where=path.name,
                 todo="Edit it (`ralph validate` checks it), or say --force to write a new one; the old one is kept.",
             )
-        if not path.is_file():
-            raise RalphError("is not a plain file", where=path.name, todo="Move it away.")
+        _plain(path, path.name)
 
 
 def _check(text: str, *, has_agent: bool) -> None:
@@ -284,32 +293,18 @@ def role_files() -> dict[str, bytes]:
 
 
 def roles(folder: Path, *, force: bool) -> SetupPlan:
-    """The files that are not there yet as they should be. Nothing that differs is replaced without `force`; then it is kept."""
-    files = []
-    for name, data in role_files().items():
-        path = folder / name
-        if not os.path.lexists(path):
-            files.append(File(path, data))
-        elif not path.is_file():
-            raise RalphError("is not a plain file", where=name, todo="Move it away.")
-        elif path.read_bytes() != data:
-            if not force:
-                raise RalphError(
-                    "is here already, and differs",
-                    where=name,
-                    todo="Nothing was written. Say --force to write it anew; the old one is kept.",
-                )
-            files.append(File(path, data, replace=True))
+    """The roles and their triggers, as far as they are not there yet as they should be."""
+    files = _missing(folder, role_files(), force)
     other = folder / ROLE_FILE_NAMES[0]
     if not os.path.lexists(other):
-        return SetupPlan(tuple(files))
+        return SetupPlan(files)
     if not force:
         raise RalphError(
             "is here already, and would be read in place of the new one",
             where=ROLE_FILE_NAMES[0],
             todo="Nothing was written. Edit it, or say --force: then it is kept under another name.",
         )
-    return SetupPlan(tuple(files), (other,))
+    return SetupPlan(files, (other,))
 
 
 class Assumed(msgspec.Struct, frozen=True):

@@ -27,6 +27,7 @@ class Candidate(msgspec.Struct, frozen=True):
     called: str = r"(?!)"  # how another runner's text calls this one
     trouble: str = ""  # why it cannot be proposed although it is here
     hint: str = ""  # what to do before it can pass
+    language: str = ""  # as the table of runners says
 
 
 Runner = Callable[[ProjectFolder, Machine], Candidate | None]

@@ -12,20 +12,14 @@ from ralph.git.trees import Change
 def inputs(
     paths: list[str], command: str = "true", extra: list[str] | None = None, folder: str = ""
 ) -> set[str]:
-    files = [("100644", f"id-of-{path}", path) for path in paths]
-    return set(gate_inputs(files, command, extra or (), folder=folder, root="/home/u/project"))
+    return gate_inputs(paths, command, extra or (), folder=folder, root="/home/u/project")
 
 
 def touched(
     base: list[str], changes: dict[str, str], command: str = "true", extra: list[str] | None = None
 ) -> list[str]:
-    files = gate_inputs([("100644", "x", path) for path in base], command, extra or ())
     listed = [Change(path, status) for path, status in changes.items()]  # type: ignore[arg-type]
-    return touched_inputs(files, listed, command, extra or ())
-
-
-def test_inputs_carry_mode_and_object() -> None:
-    assert gate_inputs([("100755", "abc", "t.sh")], "./t.sh") == {"t.sh": "100755 abc"}
+    return touched_inputs(base, listed, command, extra or ())
 
 
 @pytest.mark.parametrize(

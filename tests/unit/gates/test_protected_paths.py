@@ -13,7 +13,7 @@ import pytest
 from ralph.core.globs import matches
 from ralph.core.policy import PROTECTED
 from ralph.core.policy import put_back as told
-from ralph.gates.protected_paths import Restored, plan, restore
+from ralph.gates.protected_paths import Restored, restore
 from ralph.git.repo import find as find_repo
 from ralph.git.snapshots import Snapshots
 
@@ -47,15 +47,12 @@ def snapshots_of(root: Path) -> Snapshots:
     return Snapshots(repo, "test")
 
 
-def put_back(
-    root: Path, snapshots: Snapshots, before: str, *, tip: str = "", allow: tuple[str, ...] = ()
-) -> Restored:
+def put_back(root: Path, snapshots: Snapshots, before: str, *, allow: tuple[str, ...] = ()) -> Restored:
     tree = snapshots.take().tree
     kept: list[str] = []
     restored = restore(
         snapshots,
         before=before,
-        tip=tip or before,
         tree=tree,
         protect=PROTECTED,
         allow=allow,
@@ -106,19 +103,6 @@ def test_what_the_task_allows_stays(root: Path) -> None:
     assert (root / CI).read_text() == "on: never\n"
 
 
-def test_the_originals_come_from_the_tip(root: Path) -> None:
-    """Somebody landed another workflow meanwhile: what the agent touched becomes that, not what it was at the start."""
-    snapshots = snapshots_of(root)
-    before = snapshots.take().tree
-    (root / CI).write_text("on: pull_request\n")
-    tip = snapshots.take().tree
-    (root / CI).write_text("on: never\n")
-    restored = put_back(root, snapshots, before, tip=tip)
-    assert restored.paths == (CI,)
-    assert (root / CI).read_text() == "on: pull_request\n"
-    assert put_back(root, snapshots, before, tip=tip).paths == (), "and again"
-
-
 def test_what_was_changed_before_the_iteration_is_not_its_doing(root: Path) -> None:
     (root / "ralph.yml").write_text("# the user is at work here\n")
     (root / ".travis.yml").write_text("not committed yet\n")
@@ -154,24 +138,16 @@ def test_what_somebody_else_changed_meanwhile_stays(root: Path) -> None:
     before = snapshots.take().tree
     (root / CI).write_text("on: never\n")
     (root / "ralph.yml").write_text("# the user's\n")
-    found = plan(
+    found = restore(
         snapshots,
         before=before,
-        tip=before,
         tree=snapshots.take().tree,
         protect=PROTECTED,
         mine=lambda path: path == CI,
+        keep=lambda: None,
     )
     assert found.paths == (CI,)
-
-
-def test_planning_touches_no_file(root: Path) -> None:
-    snapshots = snapshots_of(root)
-    before = snapshots.take().tree
-    (root / CI).write_text("on: never\n")
-    tree = snapshots.take().tree
-    assert plan(snapshots, before=before, tip=before, tree=tree, protect=PROTECTED).tree == before
-    assert (root / CI).read_text() == "on: never\n"
+    assert (root / "ralph.yml").read_text() == "# the user's\n"
 
 
 @pytest.mark.parametrize("point", ["protect.before", "restore.before", "restore.between", "protect.after"])
@@ -187,7 +163,7 @@ def test_a_death_at_any_point_is_mended_by_doing_it_again(root: Path, point: str
         "from ralph.gates.protected_paths import restore\n"
         "from ralph.git.repo import find\nfrom ralph.git.snapshots import Snapshots\n"
         "s = Snapshots(find(Path('.')), 'test')\n"
-        "restore(s, before=sys.argv[1], tip=sys.argv[1], tree=s.take().tree, protect=PROTECTED, keep=lambda: None)\n"
+        "restore(s, before=sys.argv[1], tree=s.take().tree, protect=PROTECTED, keep=lambda: None)\n"
     )
     env = {**os.environ, "RALPH_FAULT": f"kill@{point}#1"}
     died = subprocess.run([sys.executable, "-c", script, before], cwd=root, env=env, check=False)

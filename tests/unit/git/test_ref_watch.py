@@ -9,7 +9,7 @@ from workspace_project import Sh
 
 from ralph.errors import RalphError
 from ralph.git.landing.target import move
-from ralph.git.ref_watch import MOST_COMMITS, Made, RefWatch
+from ralph.git.ref_watch import MOST_COMMITS, RefWatch, Update
 from ralph.git.repo import Repo
 
 SIDE = "refs/heads/side"
@@ -82,7 +82,7 @@ def test_after_a_death_what_the_dead_run_may_have_done_is_not_told(
     repo: Repo, project: Path, sh: Sh, commits: list[str]
 ) -> None:
     memory = RefWatch(repo).memory()
-    made = [Made(SIDE, commits[2], commits[1]), Made(SIDE, commits[1], commits[0])]
+    made = [Update(SIDE, commits[1], commits[2]), Update(SIDE, commits[0], commits[1])]
 
     def later() -> list[str]:
         watch = RefWatch(repo)

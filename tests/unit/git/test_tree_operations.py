@@ -11,8 +11,7 @@ from workspace_project import Sh, names, opened, user_state
 from ralph.errors import RalphError
 from ralph.git import program
 from ralph.git.repo import Repo, without_git
-from ralph.git.snapshots import Snapshots, checkout
-from ralph.git.trees import Change
+from ralph.git.snapshots import Snapshots
 
 
 @pytest.fixture
@@ -32,13 +31,13 @@ def pair(project: Path, snapshots: Snapshots) -> tuple[str, str]:
 
 
 def test_diff_names_every_path_with_its_status(snapshots: Snapshots, pair: tuple[str, str]) -> None:
-    assert sorted(snapshots.diff(*pair), key=lambda change: change.path) == [
-        Change("a.txt", "M"),
-        Change("mode", "M"),
-        Change("new\nname", "A"),
-        Change("old name", "D"),
-        Change("src/b.py", "D"),
-        Change("type", "T"),
+    assert sorted((change.path, change.status) for change in snapshots.diff(*pair)) == [
+        ("a.txt", "M"),
+        ("mode", "M"),
+        ("new\nname", "A"),
+        ("old name", "D"),
+        ("src/b.py", "D"),
+        ("type", "T"),
     ]
     assert snapshots.diff(pair[0], pair[0]) == []
 
@@ -107,7 +106,7 @@ def test_clean_checkout_has_the_files_and_nothing_else(
     (project / "a.txt").write_text("later")
     before = user_state(project, sh)
     into = tmp_path / "de ep" / "out"
-    checkout(snapshots, tree, into)
+    snapshots.check_out(tree, into)
     found = {str(path.relative_to(into)) for path in into.rglob("*") if not path.is_dir()}
     assert found == names(snapshots, tree)
     assert (into / "a.txt").read_text() == "a\n"
@@ -121,10 +120,10 @@ def test_clean_checkout_has_the_files_and_nothing_else(
 def test_clean_checkout_refuses_a_folder_in_use(project: Path, snapshots: Snapshots, tmp_path: Path) -> None:
     tree = snapshots.take().tree
     with pytest.raises(RalphError, match="empty folder"):
-        checkout(snapshots, tree, project)
+        snapshots.check_out(tree, project)
     (tmp_path / "file").write_text("f")
     with pytest.raises(RalphError, match="cannot use the folder"):
-        checkout(snapshots, tree, tmp_path / "file")
+        snapshots.check_out(tree, tmp_path / "file")
 
 
 def test_clean_checkout_without_git_and_before_the_first_commit(tmp_path: Path, sh: Sh) -> None:
@@ -135,7 +134,7 @@ def test_clean_checkout_without_git_and_before_the_first_commit(tmp_path: Path, 
     for number, repo in enumerate(repos):
         (repo.root / "f").write_text("f")
         snapshots = Snapshots(repo, "x")
-        checkout(snapshots, snapshots.take().tree, tmp_path / f"out{number}")
+        snapshots.check_out(snapshots.take().tree, tmp_path / f"out{number}")
         assert [path.name for path in (tmp_path / f"out{number}").iterdir()] == ["f"]
 
 

@@ -235,7 +235,7 @@ def test_an_environment_in_the_workspace_that_holds_ralph_is_read_only(
 
 def test_a_missing_bubblewrap_is_said_with_what_to_do(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(world.folder))
-    bwrap._why_not.cache_clear()
+    bwrap.usable.cache_clear()
     try:
         assert "not installed" in usable()
         assert "apt-get install bubblewrap" in usable()
@@ -244,7 +244,7 @@ def test_a_missing_bubblewrap_is_said_with_what_to_do(world: World, monkeypatch:
         with pytest.raises(RalphError, match="cannot work here"):
             bwrap.require()
     finally:
-        bwrap._why_not.cache_clear()
+        bwrap.usable.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -260,13 +260,13 @@ def test_a_bubblewrap_that_cannot_run_is_explained(
 ) -> None:
     script(tmp_path / "bwrap", f'#!/bin/sh\necho "{said}" >&2\nexit 1\n')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    bwrap._why_not.cache_clear()
+    bwrap.usable.cache_clear()
     bwrap._no_namespaces_within.cache_clear()
     try:
         assert todo in usable(False)
         assert said.removeprefix("bwrap: ") in usable(False)
     finally:
-        bwrap._why_not.cache_clear()
+        bwrap.usable.cache_clear()
         bwrap._no_namespaces_within.cache_clear()
 
 

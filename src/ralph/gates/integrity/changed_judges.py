@@ -8,12 +8,10 @@ from pathlib import Path
 from ralph.agents.registry import instructions
 from ralph.core.globs import matches
 from ralph.core.policy import GatePolicy
+from ralph.files import Stamp
 from ralph.gates.command import command_line
 from ralph.gates.judges import (
-    Stamp,
     content_hashes,
-    gate_inputs,
-    judge_files,
     made_by_tools,
     named_files,
     named_in,
@@ -22,70 +20,44 @@ from ralph.gates.judges import (
 )
 from ralph.git.repo import printable
 from ralph.git.trees import Change
+from ralph.git.uncommitted_changes import Entry
 
 SYMLINK = "120000"
 
 
 def touched_by_gate(
     gates: Sequence[GatePolicy],
-    base_files: Sequence[tuple[str, str, str]],
+    base_files: Iterable[Entry],
     changes: Sequence[Change],
     *,
     folder: str,
     root: str,
 ) -> dict[str, tuple[str, ...]]:
     """gate -> its inputs that are not as they were at the start. New tests are no reason for doubt."""
-    touched: dict[str, tuple[str, ...]] = {}
+    known = [path for _, _, path in base_files]
+    touched = {}
     for gate in gates:
-        if gate.kind.runs_agent:
-            changed = [change.path for change in changes]
-            if own := _reviewers_own(gate, changed, base_files, folder=folder, root=root):
-                touched[gate.name] = own
-            continue
-        inputs = gate_inputs(base_files, gate.run, gate.inputs, folder=folder, root=root)
-        found = touched_inputs(inputs, changes, gate.run, gate.inputs, folder=folder, root=root)
-        if found:
+        find = _reviewers_own if gate.kind.runs_agent else touched_inputs
+        if found := find(known, changes, gate.run, gate.inputs, folder=folder, root=root):
             touched[gate.name] = tuple(printable(path) for path in found)
     return touched
 
 
-def hidden_by_gate(
-    gates: Sequence[GatePolicy],
-    base_files: Sequence[tuple[str, str, str]],
-    ignored: Sequence[str],
-    *,
-    folder: str,
-    root: str,
-) -> dict[str, tuple[str, ...]]:
-    """gate -> files that judge the work and that new ignore rules keep out of the snapshot."""
-    hidden: dict[str, tuple[str, ...]] = {}
-    for gate in gates:
-        if gate.kind.runs_agent:
-            if own := _reviewers_own(gate, ignored, base_files, folder=folder, root=root):
-                hidden[gate.name] = own
-            continue
-        inputs = gate_inputs(base_files, gate.run, gate.inputs, folder=folder, root=root)
-        found = judge_files(inputs, ignored, gate.run, gate.inputs, folder=folder, root=root)
-        if found:
-            hidden[gate.name] = tuple(printable(path) for path in found)
-    return hidden
-
-
 def _reviewers_own(
-    gate: GatePolicy,
-    paths: Sequence[str],
-    base_files: Sequence[tuple[str, str, str]],
+    known: Sequence[str],
+    changes: Sequence[Change],
+    command: str,
+    extra: Sequence[str],
     *,
     folder: str,
     root: str,
-) -> tuple[str, ...]:
-    """Those of the paths by which someone could tell a reviewer what to say: its program, and what agents read as
+) -> list[str]:
+    """What was changed by which someone could tell a reviewer what to say: its program, and what agents read as
     instructions. Tests are no such thing: it is shown the change."""
-    known = (*(path for _, _, path in base_files), *paths)
-    named = named_in(gate.run, known, folder=folder, root=root)
+    paths = [change.path for change in changes]
+    named = named_in(command, (*known, *paths), folder=folder, root=root)
     patterns = (*named.patterns, *instructions())
-    found = [path for path in paths if path in named.paths or matches(path, patterns)]
-    return tuple(sorted(printable(path) for path in found))
+    return sorted(path for path in paths if path in named.paths or matches(path, patterns))
 
 
 class Unrecorded:
@@ -96,9 +68,7 @@ class Unrecorded:
         self._folder = folder
         self._root = root
 
-    def now(
-        self, base_files: Iterable[tuple[str, str, str]], ignored: Sequence[str]
-    ) -> dict[str, dict[str, str]]:
+    def now(self, base_files: Iterable[Entry], ignored: Sequence[str]) -> dict[str, dict[str, str]]:
         """gate -> file -> what it holds. `ignored` are candidates for the gates' `inputs:`."""
         recorded = _recorded(base_files)
         found = {}
@@ -116,7 +86,7 @@ class Unrecorded:
         self,
         before: Mapping[str, Mapping[str, str]],
         outputs: Collection[str],
-        base_files: Iterable[tuple[str, str, str]],
+        base_files: Iterable[Entry],
         changes: Iterable[Change],
     ) -> dict[str, tuple[str, ...]]:
         """gate -> files that are gone or not as they were `before`, and such as are new. What the gates themselves
@@ -156,6 +126,6 @@ class Unrecorded:
         return {name: path for name, path in places.items() if path.is_relative_to(self._root)}
 
 
-def _recorded(files: Iterable[tuple[str, str, str]]) -> set[str]:
+def _recorded(files: Iterable[Entry]) -> set[str]:
     """The files whose content the tree holds. A link's content may be anywhere."""
     return {printable(path) for mode, _, path in files if mode != SYMLINK}

@@ -37,7 +37,6 @@ _PATTERNS: Mapping[str, str] = {
     "ruby": "|".join((_BEGIN_END, _DOUBLE, _SINGLE, _LINE["hash"])),
     "python": "|".join((_TRIPLE, _DOUBLE, _SINGLE, _LINE["hash"])),
 }
-_COMPILED: dict[str, re.Pattern[str]] = {}
 _INSIDE = re.compile(r"[^\n]")
 _BRACKET = re.compile(r"[(){}\[\]]")
 _OPENS = {")": "(", "}": "{", "]": "["}
@@ -46,9 +45,7 @@ _QUOTES = ("'", '"', "`")
 
 def blanked(text: str, style: str) -> tuple[str, str]:
     """The text without comments; and without comments and what is in strings (their quotes stay)."""
-    pattern = _COMPILED.get(style)
-    if pattern is None:
-        pattern = _COMPILED[style] = re.compile(_PATTERNS[style], re.DOTALL | re.MULTILINE)
+    pattern = re.compile(_PATTERNS[style], re.DOTALL | re.MULTILINE)  # which keeps what it has compiled
     return pattern.sub(_no_comment, text), pattern.sub(_no_content, text)
 
 
@@ -333,9 +330,8 @@ def _case(file: _File, part: _Part, groups: list[_Part], helpers: dict[str, Help
         calls = re.compile(rf"\b({'|'.join(map(re.escape, helpers))})\s*\(")
         for match in calls.finditer(file.code, part.body, end):
             texts = helpers[match.group(1)].texts()
-            found += (
-                texts[1:] if match.start() in places else texts
-            )  # a name like `assertGood` counted as one already
+            # a name like `assertGood` counted as one already
+            found += texts[1:] if match.start() in places else texts
     body = file.spoken[part.body : part.end]
     return Case(
         path=file.path,

@@ -4,7 +4,6 @@ forward. Only paths that stand at one of the two commits, or at a beginning of t
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -15,51 +14,20 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
-from ralph.git import program
+from ralph.files import Stamp, prune_empty, stamp
 from ralph.git.landing.checkouts import Checkout, Held, lock_checkout, operation_under_way
 from ralph.git.landing.lock import LandingLock
-from ralph.git.landing.squash import RAW_DIFF
 from ralph.git.program import GitFailed
-from ralph.git.repo import Repo, printable
-from ralph.git.uncommitted_changes import GITLINK, uncommitted_paths
+from ralph.git.repo import Repo, object_id, printable, quoted
+from ralph.git.trees import Change
+from ralph.git.uncommitted_changes import GITLINK
 
 _LINK = "120000"
 
 
-class IndexEntry(msgspec.Struct, frozen=True):
-    """One path of a difference: what it was and what it becomes. An empty object id: not there."""
-
-    path: str
-    old_mode: str
-    old: str
-    new_mode: str
-    new: str
-
-
-def differences(repo: Repo, old: str, new: str) -> list[IndexEntry]:
-    """Every path that differs between two commits or trees."""
-    out = program.run(
-        (*RAW_DIFF, old, new),
-        cwd=repo.common_dir,
-        env={"GIT_DIR": str(repo.common_dir)},
-    )
-    fields = os.fsdecode(out).split("\0")
-    found = []
-    for facts, path in zip(fields[:-1:2], fields[1::2], strict=True):
-        old_mode, new_mode, old_oid, new_oid, _ = facts[1:].split(" ")
-        found.append(
-            IndexEntry(
-                path, old_mode, old_oid.strip("0") and old_oid, new_mode, new_oid.strip("0") and new_oid
-            )
-        )
-    return found
-
-
-def repair(
-    guard: LandingLock, checkout: Checkout, entries: Sequence[IndexEntry], *, forward: bool
-) -> tuple[str, ...]:
+def repair(guard: LandingLock, checkout: Checkout, entries: Sequence[Change], *, forward: bool) -> None:
     """After a death: every path that stands between old and new goes to new (`forward`: the ref has moved) or back to
-    old. Returns the paths that someone edited since; they are left."""
+    old. Paths that someone edited since are left."""
     with lock_checkout(guard, checkout.repo) as index:
         if index is None:
             raise RalphError(
@@ -68,7 +36,7 @@ def repair(
                 todo="When no git runs here any more, remove this file; then `ralph resume`.",
                 code=70,
             )
-        return settle(index, checkout.repo, entries, forward=forward)
+        settle(index, checkout.repo, entries, forward=forward)
 
 
 def only_known(root: Path, folder: Path, known: set[str]) -> bool:
@@ -80,34 +48,33 @@ def only_known(root: Path, folder: Path, known: set[str]) -> bool:
     return True
 
 
-def settle(index: Held, checkout: Repo, entries: Sequence[IndexEntry], *, forward: bool) -> tuple[str, ...]:
+def settle(index: Held, checkout: Repo, entries: Sequence[Change], *, forward: bool) -> None:
     """As `repair`, with the index held."""
     listed = _index_entries(index, entries)
     hashes = _file_hashes(index, checkout, [entry.path for entry in entries])
-    ours, edited = [], []
+    ours = []
     for entry in entries:
         staged, file = listed.get(entry.path, ""), hashes[entry.path]
         mode, wanted = (entry.new_mode, entry.new) if forward else (entry.old_mode, entry.old)
         known = staged in (entry.old, entry.new) and file in ("", entry.old, entry.new)
-        if not known and not _is_part(index, checkout.root, entry):
-            edited.append(printable(entry.path))
-        elif (staged, file) != (wanted, wanted):
+        is_ours = known or _is_part(index, checkout.root, entry)
+        if is_ours and (staged, file) != (wanted, wanted):
             ours.append((entry.path, mode, wanted))
     if ours:
         _put(index, checkout, ours)
-    return tuple(edited)
 
 
 def _put(index: Held, checkout: Repo, wanted: Sequence[tuple[str, str, str]]) -> None:
     """Index and files of these paths as given: (path, mode, object), an empty object for a path that goes."""
-    zero = "0" * (40 if checkout.object_format == "sha1" else 64)
     fault_point("landing.repair.before", writes=True)
     for path, _, oid in wanted:
         if not oid:
             with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
                 (checkout.root / path).unlink()
-            _prune(checkout.root, (checkout.root / path).parent)
-    lines = [f"{mode} {oid}\t{path}\0" if oid else f"0 {zero}\t{path}\0" for path, mode, oid in wanted]
+            prune_empty((checkout.root / path).parent, checkout.root)
+    lines = [
+        f"{mode} {oid}\t{path}\0" if oid else f"0 {checkout.zero}\t{path}\0" for path, mode, oid in wanted
+    ]
     gone_first = sorted(lines, key=lambda line: not line.startswith("0 "))
     index.git("update-index", "-z", "--index-info", stdin=os.fsencode("".join(gone_first)))
     present = [path for path, _, oid in wanted if oid]
@@ -118,16 +85,7 @@ def _put(index: Held, checkout: Repo, wanted: Sequence[tuple[str, str, str]]) ->
     fault_point("landing.repair.after")
 
 
-def _prune(root: Path, folder: Path) -> None:
-    while folder != root:
-        try:
-            folder.rmdir()
-        except OSError:
-            return
-        folder = folder.parent
-
-
-def _index_entries(index: Held, entries: Sequence[IndexEntry]) -> dict[str, str]:
+def _index_entries(index: Held, entries: Sequence[Change]) -> dict[str, str]:
     """The object of each of these paths in the index; a path in an unfinished merge counts as something else."""
     wanted = {entry.path for entry in entries}
     found: dict[str, str] = {}
@@ -145,20 +103,20 @@ def _file_hashes(index: Held, checkout: Repo, paths: Sequence[str]) -> dict[str,
     for path in paths:
         full = checkout.root / path
         if full.is_symlink():
-            found[path] = _blob_id(os.fsencode(full.readlink()), sha256=checkout.object_format != "sha1")
+            found[path] = object_id("blob", os.fsencode(full.readlink()), checkout.object_format)
         elif full.is_file():
             regular.append(path)
         else:  # a folder of nothing but the difference's own files is about to go, or about to come
             ours = not os.path.lexists(full) or (full.is_dir() and only_known(checkout.root, full, {*paths}))
             found[path] = "" if ours else "?"
     if regular:
-        quoted = b"".join(_quoted(os.fsencode(path)) + b"\n" for path in regular)
-        hashes = index.git("hash-object", "--stdin-paths", stdin=quoted).decode().split()
+        listed = "".join(f"{quoted(path)}\n" for path in regular)
+        hashes = index.git("hash-object", "--stdin-paths", stdin=os.fsencode(listed)).decode().split()
         found |= dict(zip(regular, hashes, strict=True))
     return found
 
 
-def _is_part(index: Held, root: Path, entry: IndexEntry) -> bool:
+def _is_part(index: Held, root: Path, entry: Change) -> bool:
     """Whether the file is a beginning of the new content: git was killed while it wrote it."""
     full = root / entry.path
     if not entry.new or entry.new_mode == _LINK or full.is_symlink() or not full.is_file():
@@ -167,21 +125,7 @@ def _is_part(index: Held, root: Path, entry: IndexEntry) -> bool:
     return whole.startswith(full.read_bytes())
 
 
-def _blob_id(content: bytes, *, sha256: bool) -> str:
-    whole = b"blob %d\0" % len(content) + content
-    return (hashlib.sha256(whole) if sha256 else hashlib.sha1(whole, usedforsecurity=False)).hexdigest()
-
-
-def _quoted(path: bytes) -> bytes:
-    escaped = b"".join(b"\\%03o" % byte if byte < 32 or byte in b'"\\' else bytes((byte,)) for byte in path)
-    return b'"' + escaped + b'"'
-
-
 _NAMED = re.compile(r"[Ee]ntry '(.*)' |^\t(.*)$", re.MULTILINE)
-
-
-class Followed(msgspec.Struct, frozen=True):
-    """The checkout shows the new commit."""
 
 
 class Overlap(msgspec.Struct, frozen=True):
@@ -192,25 +136,11 @@ class Overlap(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-def would_overlap(checkout: Checkout, old: str, new: str) -> Overlap | None:
-    """Why the checkout could not follow from `old` to `new`, asked before anything is done. Reads only."""
-    root = str(checkout.repo.root)
-    if checkout.obstacle:
-        return Overlap(root, reason=checkout.obstacle)
-    entries = differences(checkout.repo, old, new)
-    blocked = _in_the_way(checkout.repo, entries)
-    edited = [path for path in uncommitted_paths(checkout.repo) if _touches(path, entries)]
-    if blocked or edited:
-        return Overlap(root, tuple(sorted({printable(p) for p in (*blocked, *edited)})))
-    if (checkout.repo.git_dir / "index.lock").exists():
-        return Overlap(root, reason="another git holds its index")
-    return None
-
-
 def follow(
-    guard: LandingLock, checkout: Checkout, entries: Sequence[IndexEntry], old: str, new: str
-) -> Followed | Overlap:
-    """Bring index and files from `old` to `new`. The caller has noted it, and holds the ref that is about to move."""
+    guard: LandingLock, checkout: Checkout, entries: Sequence[Change], old: str, new: str
+) -> Overlap | None:
+    """Bring index and files from `old` to `new`; None: it shows the new commit. The caller has noted it, and holds the ref
+    that is about to move."""
     root = str(checkout.repo.root)
     doing = operation_under_way(checkout.repo.git_dir)
     if checkout.obstacle or doing:
@@ -226,14 +156,12 @@ def follow(
         try:
             _two_trees(index, old, new)
         except GitFailed as failed:
-            if (
-                _stamps(checkout.repo.root, entries) != before
-            ):  # it failed while writing: a full disk, a permission
+            if _stamps(checkout.repo.root, entries) != before:  # while writing: a full disk, a permission
                 settle(index, checkout.repo, entries, forward=False)
             return Overlap(root, _named(failed, entries), "" if _named(failed, entries) else failed.what)
         fault_point("landing.follow.after")
         index.put_in_place()
-    return Followed()
+    return None
 
 
 def _two_trees(index: Held, old: str, new: str) -> None:
@@ -255,7 +183,7 @@ def _two_trees(index: Held, old: str, new: str) -> None:
 # --- what stands in the way
 
 
-def _in_the_way(checkout: Repo, entries: Sequence[IndexEntry]) -> list[str]:
+def _in_the_way(checkout: Repo, entries: Sequence[Change]) -> list[str]:
     """Paths that git's own check lets pass: it overwrites ignored files, brings back files that the user deleted, and
     leaves submodules behind."""
     root = checkout.root
@@ -276,8 +204,7 @@ def _deleted(checkout: Repo, paths: Sequence[str]) -> list[str]:
     gone = {path for path in paths if not os.path.lexists(checkout.root / path)}
     if not gone:
         return []
-    place = {"GIT_DIR": str(checkout.git_dir), "GIT_WORK_TREE": str(checkout.root)}
-    listed = os.fsdecode(program.run(("ls-files", "-t", "-z"), cwd=checkout.root, env=place)).split("\0")
+    listed = os.fsdecode(checkout.git_inside("ls-files", "-t", "-z")).split("\0")
     return sorted(gone - {line[2:] for line in listed if line.startswith("S ")})
 
 
@@ -290,25 +217,12 @@ def _leads_away(root: Path, path: str, known: set[str]) -> bool:
     return False
 
 
-def _touches(path: str, entries: Iterable[IndexEntry]) -> bool:
-    return any(
-        path == e.path or path.startswith(f"{e.path}/") or e.path.startswith(f"{path}/") for e in entries
-    )
-
-
-def _named(failed: GitFailed, entries: Sequence[IndexEntry]) -> tuple[str, ...]:
+def _named(failed: GitFailed, entries: Sequence[Change]) -> tuple[str, ...]:
     """The paths that git's refusal is about; it stops at the first."""
     said = [first or second for first, second in _NAMED.findall(failed.stderr)]
     known = {printable(entry.path): entry for entry in entries}
     return tuple(sorted({path for path in said if path in known}))
 
 
-def _stamps(root: Path, entries: Iterable[IndexEntry]) -> list[tuple[int, int, int] | None]:
-    found: list[tuple[int, int, int] | None] = []
-    for entry in entries:
-        try:
-            seen = (root / entry.path).lstat()
-            found.append((seen.st_ino, seen.st_ctime_ns, seen.st_size))
-        except OSError:
-            found.append(None)
-    return found
+def _stamps(root: Path, entries: Iterable[Change]) -> list[Stamp | None]:
+    return [stamp(root / entry.path, follow=False) for entry in entries]

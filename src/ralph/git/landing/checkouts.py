@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from ralph.fault_points import fault_point
 from ralph.git import program, ref_watch
 from ralph.git.landing.lock import LandingLock
 from ralph.git.refs import HEADS
-from ralph.git.repo import Repo
+from ralph.git.repo import Repo, is_on, settings_of
 
 # Files in a checkout's git directory that say that the user is in the middle of something.
 _UNDER_WAY = {
@@ -88,9 +88,10 @@ def _checkout(repo: Repo, git_dir: Path) -> Checkout | None:
     if git_dir == repo.git_dir:
         root: Path | None = repo.root
     elif git_dir == repo.common_dir:
-        if _is_bare(repo):
+        settings = _main_settings(repo)
+        if is_on(settings, "core.bare"):
             return None
-        root = _main_root(repo)
+        root = _main_root(repo, settings.get("core.worktree", ""))
     else:
         marker = _read(git_dir / "gitdir")
         root = (git_dir / marker).parent if marker else None  # newer gits may write it relative
@@ -106,31 +107,19 @@ def _checkout(repo: Repo, git_dir: Path) -> Checkout | None:
     return Checkout(there, f"{doing} is under way there" if doing else "")
 
 
-def _is_bare(repo: Repo) -> bool:
-    return _setting(repo, "--type=bool", "core.bare") == "true"
-
-
-def _main_root(repo: Repo) -> Path | None:
-    """The main work tree, asked for from a linked one; None when its place is not known (`--separate-git-dir`)."""
-    named = _setting(repo, "core.worktree")
+def _main_root(repo: Repo, named: str) -> Path | None:
+    """The main work tree, asked for from a linked one; None when its place is not known (`--separate-git-dir`). `named`: by
+    its settings."""
     root = (repo.common_dir / named) if named else repo.common_dir.parent
     return root if (root / ".git").resolve() == repo.common_dir or named else None
 
 
-def _setting(repo: Repo, *query: str) -> str:
+def _main_settings(repo: Repo) -> Mapping[str, str]:
     """Of the main checkout: what is set for it alone wins (`git sparse-checkout` moves settings there)."""
-    shared, own = repo.common_dir / "config", repo.common_dir / "config.worktree"
-    if own.exists() and _set_in(repo, shared, "--type=bool", "extensions.worktreeConfig") == "true":
-        return _set_in(repo, own, *query) or _set_in(repo, shared, *query)
-    return _set_in(repo, shared, *query)
-
-
-def _set_in(repo: Repo, file: Path, *query: str) -> str:
     try:
-        out = program.run(("config", "--file", str(file), *query), cwd=repo.root)
+        return settings_of(msgspec.structs.replace(repo, git_dir=repo.common_dir))
     except program.GitFailed:
-        return ""
-    return os.fsdecode(out).rstrip("\n")
+        return {}
 
 
 def _read(path: Path) -> str:

@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.git import program
 from ralph.git.landing.checkouts import worktrees_on
 from ralph.git.landing.lock import locked_landing
 from ralph.git.landing.squash import Person, one_line, squash
 from ralph.git.landing.target import recover_held
-from ralph.git.refs import HEADS, Raced, Update, change, tip
+from ralph.git.ref_watch import Update
+from ralph.git.refs import HEADS, change, tip
 from ralph.git.repo import Repo, failure_name, safe_id
 
 ARCHIVE = "refs/ralph/archive/"
@@ -68,9 +68,7 @@ def fail_branch(repo: Repo, task: str, commit: str, when: str) -> FailureBranch:
             at = tip(repo, HEADS + branch)
             if at == commit:
                 return FailureBranch(branch, commit)
-            if not at and not isinstance(
-                change(guard, [Update(HEADS + branch, commit, "")], "ralph: failed"), Raced
-            ):
+            if not at and not change(guard, [Update(HEADS + branch, commit, "")], "ralph: failed"):
                 return FailureBranch(branch, commit)
     raise RalphError(f"no free name for a failure branch: {name}", where=str(repo.root), code=70)
 
@@ -81,11 +79,7 @@ def find_failure(repo: Repo, task: str, since: str, commit: Callable[[str], str]
     for old in failure_branches(repo, task):
         if old.branch.removeprefix(f"wip/ralph-fail-{safe_id(task)}-") < since:
             continue
-        state = program.run(
-            ("cat-file", "blob", f"{old.commit}:{STATE_FILE}"),
-            cwd=repo.common_dir,
-            env={"GIT_DIR": str(repo.common_dir)},
-        )
+        state = repo.git("cat-file", "blob", f"{old.commit}:{STATE_FILE}")
         named = _TIMESTAMP.search(state)
         if named and commit(named[1].decode()) == old.commit:
             return old
@@ -95,11 +89,8 @@ def find_failure(repo: Repo, task: str, since: str, commit: Callable[[str], str]
 def failure_branches(repo: Repo, task: str) -> list[FailureBranch]:
     """Those of earlier attempts at the task, oldest first. One that someone committed to is theirs and is not listed."""
     mine = re.compile(re.escape(f"{HEADS}wip/ralph-fail-{safe_id(task)}-") + r"\d{8}-\d{6}(-\d+)?")
-    listed = program.run(
-        ("for-each-ref", "--format=%(objectname)%00%(refname)%00%(contents:subject)", f"{HEADS}wip/"),
-        cwd=repo.common_dir,
-        env={"GIT_DIR": str(repo.common_dir)},
-    )
+    fields = "%(objectname)%00%(refname)%00%(contents:subject)"
+    listed = repo.git("for-each-ref", f"--format={fields}", f"{HEADS}wip/")
     found = []
     # Not by `splitlines`: a subject may hold other characters that Python takes for the end of a line.
     for line in os.fsdecode(listed).split("\n")[:-1]:
@@ -122,23 +113,16 @@ def archive(repo: Repo, task: str) -> list[FailureBranch]:
             updates = [Update(ref, "", old.commit)]
             if tip(repo, to) != old.commit:
                 updates.insert(0, Update(to, old.commit, tip(repo, to)))
-            if not isinstance(change(guard, updates, "ralph: archived"), Raced):
+            if not change(guard, updates, "ralph: archived"):
                 moved.append(old)
     return moved
 
 
 def with_file(repo: Repo, tree: str, name: str, content: bytes) -> str:
     """The tree with one file more (or another content of it) at its top."""
-    env = {"GIT_DIR": str(repo.common_dir)}
-    made = program.run(
-        ("hash-object", "-w", "--stdin"), cwd=repo.common_dir, env=env, stdin=content, durable=True
-    )
-    listed = program.run(("ls-tree", "-z", tree), cwd=repo.common_dir, env=env).split(b"\0")[:-1]
+    made = repo.git("hash-object", "-w", "--stdin", stdin=content, durable=True)
+    listed = repo.git("ls-tree", "-z", tree).split(b"\0")[:-1]
     kept = [line for line in listed if line.partition(b"\t")[2] != os.fsencode(name)]
     entry = b"100644 blob " + made.strip() + b"\t" + os.fsencode(name)
     whole = b"".join(line + b"\0" for line in (*kept, entry))
-    return (
-        program.run(("mktree", "-z"), cwd=repo.common_dir, env=env, stdin=whole, durable=True)
-        .decode()
-        .strip()
-    )
+    return repo.git("mktree", "-z", stdin=whole, durable=True).decode().strip()

@@ -6,7 +6,6 @@ what its note speaks of, and may repair that. Only locks that a dead child of ou
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 import time
@@ -18,13 +17,12 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
+from ralph.files import Stamp, lock, stamp
 from ralph.git.repo import Repo
 
 NAME = "landing"
 _WAIT_SECONDS = 60.0  # longer than any landing takes
 _SETTLED_SECONDS = 0.3  # a living git holds a ref's lock for less, if no hook of the user's is slow
-
-_Seen = tuple[int, int, int]  # inode, time of the last change, size
 
 
 class LandingNote(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -53,7 +51,7 @@ class LandingLock:
             return None
 
     def begin(self, note: LandingNote) -> None:
-        there = [seen[0] for path in ref_locks(self.repo, note.refs) if (seen := _look(path))]
+        there = [seen[0] for path in ref_locks(self.repo, note.refs) if (seen := stamp(path, follow=False))]
         text = msgspec.json.encode(msgspec.structs.replace(note, foreign=tuple(there)))
         fault_point("landing.note.before", writes=True)
         os.ftruncate(self.fd, 0)
@@ -76,17 +74,8 @@ def locked_landing(repo: Repo) -> Iterator[LandingLock]:
     path = repo.state_dir / NAME
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        deadline = time.monotonic() + _WAIT_SECONDS
-        while True:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise RalphError(
-                        "another landing is under way and does not end", where=str(path), code=70
-                    ) from None
-                time.sleep(0.003)
+        if not lock(fd, _WAIT_SECONDS):
+            raise RalphError("another landing is under way and does not end", where=str(path), code=70)
         yield LandingLock(repo, fd)
     finally:
         os.close(fd)
@@ -99,10 +88,10 @@ def ref_locks(repo: Repo, refs: Iterable[str]) -> list[Path]:
 
 def remove_own_locks(guard: LandingLock, note: LandingNote) -> list[str]:
     """Remove the ref locks that the dead child of this note left; returns those that are someone else's."""
-    foreign: list[tuple[Path, _Seen]] = []
-    ours: list[tuple[Path, _Seen]] = []
+    foreign: list[tuple[Path, Stamp]] = []
+    ours: list[tuple[Path, Stamp]] = []
     for path in ref_locks(guard.repo, note.refs):
-        seen = _look(path)
+        seen = stamp(path, follow=False)
         if seen is None:
             continue
         (ours if _is_of(note, guard.noted_at(), path) else foreign).append((path, seen))
@@ -111,19 +100,11 @@ def remove_own_locks(guard: LandingLock, note: LandingNote) -> list[str]:
         if git_at_work(guard.repo):
             foreign, ours = foreign + ours, []
     for path, seen in ours:
-        if _look(path) == seen:
+        if stamp(path, follow=False) == seen:
             fault_point("landing.unlock.before", writes=True)
             path.unlink(missing_ok=True)
             fault_point("landing.unlock.after")
     return [str(path) for path, _ in foreign]
-
-
-def _look(path: Path) -> _Seen | None:
-    try:
-        seen = path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return (seen.st_ino, seen.st_ctime_ns, seen.st_size)
 
 
 def _is_of(note: LandingNote, noted_at: int, path: Path) -> bool:

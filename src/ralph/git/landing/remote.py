@@ -8,96 +8,70 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from itertools import chain
 
 import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
-from ralph.git import program
+from ralph.git.program import GitFailed
 from ralph.git.repo import Repo
 
 NO_GH = "`land: pr` needs the program gh, which was not found"
 _SECONDS = 120.0
-_FIELDS = "number,url,state,headRefOid,isCrossRepository"
 
 
-class Pushed(msgspec.Struct, frozen=True):
-    remote: str
+class PullRequest(msgspec.Struct, frozen=True, rename="camel"):
+    """As gh says it."""
 
-
-class NotPushed(msgspec.Struct, frozen=True):
-    """Why, in one line; a warning, not the end of anything."""
-
-    why: str
-
-
-class PullRequest(msgspec.Struct, frozen=True):
     number: int
     url: str
-    state: str = "OPEN"  # as gh says it: OPEN, MERGED, CLOSED
-    created: bool = False  # by this call
+    state: str = "OPEN"  # or MERGED, CLOSED
+    head_ref_oid: str = ""
+    is_cross_repository: bool = False
 
 
 def remote_of(repo: Repo, branch: str) -> str:
     """Where git itself would push the branch; empty when the repository has no remote, or several and no choice."""
     for key in (f"branch.{branch}.pushRemote", "remote.pushDefault", f"branch.{branch}.remote"):
-        with suppress(program.GitFailed):
-            named = os.fsdecode(_git(repo, "config", key)).strip()
+        with suppress(GitFailed):
+            named = os.fsdecode(repo.git("config", key)).strip()
             if named and named != ".":
                 return named
-    names = os.fsdecode(_git(repo, "remote")).split("\n")[:-1]
+    names = os.fsdecode(repo.git("remote")).split("\n")[:-1]
     return "origin" if "origin" in names else names[0] if len(names) == 1 else ""
 
 
-def push(
-    repo: Repo, branch: str, commit: str, *, remote: str = "", seconds: float = _SECONDS
-) -> Pushed | NotPushed:
+def push(repo: Repo, branch: str, commit: str, *, remote: str = "", seconds: float = _SECONDS) -> str:
     """Set the remote's `branch` to the commit, where it is new or an ancestor: nothing is ever pushed over, and nothing
-    else is pushed. Again: nothing to do."""
+    else is pushed. Again: nothing to do. Returns why it could not be, in one line; empty when it could."""
     to = remote or remote_of(repo, branch)
     if not to:
-        return NotPushed("the repository has no remote to push to")
+        return "the repository has no remote to push to"
     command = ["git", "-c", "core.hooksPath=/dev/null", "push", "--no-verify", "--no-follow-tags", "--quiet"]
     command += ["--", to, f"{commit}:refs/heads/{branch}"]
     fault_point("push.before", writes=True)
     code, _, error = _bounded(command, repo, seconds, {"GIT_DIR": str(repo.common_dir)})
     fault_point("push.after")
-    return NotPushed(f"git push to {to}: {error}") if code else Pushed(to)
+    return f"git push to {to}: {error}" if code else ""
 
 
-def find_pull_request(
-    repo: Repo, branch: str, commit: str, *, seconds: float = _SECONDS
-) -> PullRequest | None:
+def find_pull_request(repo: Repo, branch: str, commit: str) -> PullRequest | None:
     """The open pull request of this branch; or, merged or closed, the one of this very commit."""
-    found = _gh(
-        repo, ["pr", "list", "--head", branch, "--state", "all", "--limit", "50", "--json", _FIELDS], seconds
-    )
+    fields = ",".join(PullRequest.__struct_encode_fields__)
+    said = _gh(repo, ["pr", "list", "--head", branch, "--state", "all", "--limit", "50", "--json", fields])
     try:
-        listed: list[dict[str, Any]] = [
-            one for one in msgspec.json.decode(found) if not one.get("isCrossRepository")
-        ]
-        requests = [PullRequest(int(one["number"]), str(one["url"]), str(one["state"])) for one in listed]
-    except (msgspec.DecodeError, AttributeError, KeyError, TypeError, ValueError):
+        listed = msgspec.json.decode(said, type=list[PullRequest])
+    except msgspec.DecodeError:
         raise RalphError("gh gave an answer that is no list of pull requests", code=70) from None
-    for request in requests:
-        if request.state == "OPEN":
-            return request
-    for request, facts in zip(requests, listed, strict=True):
-        if facts.get("headRefOid") == commit:
-            return request
-    return None
+    own = [request for request in listed if not request.is_cross_repository]
+    still_open = (request for request in own if request.state == "OPEN")
+    same_commit = (request for request in own if request.head_ref_oid == commit)
+    return next(chain(still_open, same_commit), None)
 
 
 def open_pull_request(
-    repo: Repo,
-    *,
-    branch: str,
-    commit: str,
-    target: str,
-    title: str,
-    body: str,
-    seconds: float = _SECONDS,
+    repo: Repo, *, branch: str, commit: str, target: str, title: str, body: str
 ) -> PullRequest:
     """Push the branch and open its pull request against `target`, or find the one that is there."""
     if shutil.which("gh") is None:
@@ -105,13 +79,12 @@ def open_pull_request(
             NO_GH,
             todo="Install it and log in (https://cli.github.com), or use `land: branch`.",
         )
-    before = find_pull_request(repo, branch, commit, seconds=seconds)
+    before = find_pull_request(repo, branch, commit)
     if before is not None and before.state != "OPEN":
         return before
-    pushed = push(repo, branch, commit, remote=remote_of(repo, target), seconds=seconds)
-    if isinstance(pushed, NotPushed):
+    if trouble := push(repo, branch, commit, remote=remote_of(repo, target)):
         raise RalphError(
-            f"the branch {branch} could not be pushed: {pushed.why}",
+            f"the branch {branch} could not be pushed: {trouble}",
             todo="When the cause is gone, `ralph resume` continues.",
             code=70,
         )
@@ -119,20 +92,14 @@ def open_pull_request(
         return before
     fault_point("pr.before", writes=True)
     command = ["pr", "create", "--head", branch, "--base", target, "--title", title, "--body-file", "-"]
-    said = _gh(repo, command, seconds, body)
+    said = _gh(repo, command, body)
     fault_point("pr.after")
-    made = find_pull_request(repo, branch, commit, seconds=seconds)
-    if made is None:
-        url = said.split()[-1] if said.split() else ""
-        return PullRequest(
-            int(url.rpartition("/")[2]) if url.rpartition("/")[2].isdigit() else 0, url, created=True
-        )
-    return msgspec.structs.replace(made, created=True)
+    return find_pull_request(repo, branch, commit) or PullRequest(0, said.rstrip().rpartition("\n")[2])
 
 
-def _gh(repo: Repo, arguments: Sequence[str], seconds: float, stdin: str = "") -> str:
+def _gh(repo: Repo, arguments: Sequence[str], stdin: str = "") -> str:
     quiet = {"GH_PROMPT_DISABLED": "1", "NO_COLOR": "1", "GH_NO_UPDATE_NOTIFIER": "1"}
-    code, out, error = _bounded(["gh", *arguments], repo, seconds, quiet, stdin)
+    code, out, error = _bounded(["gh", *arguments], repo, _SECONDS, quiet, stdin)
     if code:
         raise RalphError(
             f"gh {arguments[0]} {arguments[1]} failed: {error}",
@@ -175,7 +142,3 @@ def _bounded(
         out.decode("utf-8", "replace"),
         worst[0].strip() if worst else f"exit {process.returncode}",
     )
-
-
-def _git(repo: Repo, *args: str) -> bytes:
-    return program.run(args, cwd=repo.root, env={"GIT_DIR": str(repo.common_dir)})

@@ -15,11 +15,11 @@ from ralph.core.loop.state import LoopState
 from ralph.fault_points import fault_point
 from ralph.git import program
 from ralph.git.program import GitFailed
-from ralph.git.repo import Repo, printable
+from ralph.git.repo import Repo, printable, quoted
 from ralph.git.snapshots import Snapshots
+from ralph.git.trees import RAW_DIFF, parse_changes
+from ralph.git.uncommitted_changes import GITLINK
 
-# Two trees, path by path; also submodules that the user's `.gitmodules` has git ignore.
-RAW_DIFF = ("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
 _UNPACK_BELOW = 100  # objects, as `git fetch` does: few become files, many stay a pack
 _SUBJECT = 200  # characters of a title in a commit message
 # Control characters, line separators, marks that turn the direction of writing, and halves of characters.
@@ -63,7 +63,7 @@ def author(repo: Repo) -> Person:
     """The user's name and address as git knows them; Ralph's where it knows none."""
     query = ("config", "-z", "--get-regexp", r"^user\.(name|email)$")
     try:
-        out = program.run(query, cwd=repo.root, env={"GIT_DIR": str(repo.git_dir)})
+        out = repo.git_inside(*query)
     except GitFailed:
         out = b""
     told = dict(item.split("\n", 1) for item in out.decode("utf-8", "replace").split("\0") if "\n" in item)
@@ -86,13 +86,8 @@ def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str)
         "GIT_COMMITTER_DATE": when,
     }
     fault_point("landing.squash.before", writes=True)
-    made = program.run(
-        ("commit-tree", tree, "-p", parent),
-        cwd=repo.root,
-        env={"GIT_DIR": str(repo.common_dir), **people},
-        stdin=text.encode("utf-8", "replace"),
-        durable=True,
-    )
+    message = text.encode("utf-8", "replace")
+    made = repo.git("commit-tree", tree, "-p", parent, env=people, stdin=message, durable=True)
     fault_point("landing.squash.after")
     return made.decode().strip()
 
@@ -110,12 +105,9 @@ def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
     # bring back with the change what they took away.
     ours, theirs = (commit_aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
     command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
-    place = {"GIT_DIR": str(repo.common_dir)}
     settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")
     try:
-        out = program.run(
-            (*command, ours, theirs), cwd=repo.common_dir, env=place, durable=True, settings=settings
-        )
+        out = repo.git(*command, ours, theirs, durable=True, settings=settings)
     except GitFailed as failed:
         if failed.status != 1:
             raise
@@ -123,9 +115,8 @@ def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
         if not merged.conflicts:  # it would read as a clean merge
             raise
         return merged
-    return Merged(
-        os.fsdecode(out).partition("\0")[0]
-    )  # what follows is talk: "Auto-merging" of clean merges too
+    # What follows the tree is talk: "Auto-merging" of clean merges too.
+    return Merged(os.fsdecode(out).partition("\0")[0])
 
 
 def _conflicting(told: str) -> Merged:
@@ -142,28 +133,27 @@ def _conflicting(told: str) -> Merged:
 def bring_tree(repo: Repo, objects: Path, tree: str, base: str) -> None:
     """Copy what `tree` has and the commit `base` has not out of a workspace's object store. No git runs in the workspace and
     its configuration is not read. Objects under their own hash: a repeat, or a death in the middle, does no harm."""
-    place = {"GIT_DIR": str(repo.common_dir), "GIT_ALTERNATE_OBJECT_DIRECTORIES": _listed(objects)}
-    listed = program.run((*RAW_DIFF, "-t", base, tree), cwd=repo.common_dir, env=place).split(b"\0")[:-1:2]
-    oids = {facts.split(b" ")[3] for facts in listed if facts.split(b" ")[1] not in (b"000000", b"160000")}
-    if listed:  # what only removes files has a new tree at its top all the same
-        _bring(repo, objects, b"".join(oid + b"\n" for oid in sorted({*oids, tree.encode()})))
+    changes = parse_changes(repo.git(*RAW_DIFF, "-t", base, tree, env=_with(objects)))
+    oids = {change.new for change in changes if change.new and change.new_mode != GITLINK}
+    if changes:  # what only removes files has a new tree at its top all the same
+        _bring(repo, objects, "".join(f"{oid}\n" for oid in sorted({*oids, tree})))
 
 
 def bring_history(repo: Repo, objects: Path, commit: str, known: str) -> None:
     """As `bring_tree`, for a commit and those behind it that `known` does not reach."""
     if commit != known:
-        _bring(repo, objects, f"{commit}\n^{known}\n".encode(), "--revs", "--thin")
+        _bring(repo, objects, f"{commit}\n^{known}\n", "--revs", "--thin")
 
 
-def _bring(repo: Repo, objects: Path, wanted: bytes, *how: str) -> None:
+def _bring(repo: Repo, objects: Path, wanted: str, *how: str) -> None:
     place = {"GIT_DIR": str(repo.common_dir)}
     repo.state_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=repo.state_dir) as pack:
         program.run(
             ("pack-objects", "--stdout", "--quiet", "--delta-base-offset", *how),
             cwd=repo.common_dir,
-            env={**place, "GIT_ALTERNATE_OBJECT_DIRECTORIES": _listed(objects)},
-            stdin=wanted,
+            env={**place, **_with(objects)},
+            stdin=wanted.encode(),
             stdout=pack,
             settings=("pack.threads=1",),
         )
@@ -171,21 +161,18 @@ def _bring(repo: Repo, objects: Path, wanted: bytes, *how: str) -> None:
         os.lseek(pack.fileno(), 0, os.SEEK_SET)
         if not count:
             return
-        command = (
-            ("unpack-objects", "-q") if count < _UNPACK_BELOW else ("index-pack", "--stdin", "--fix-thin")
-        )
+        few = count < _UNPACK_BELOW
+        command = ("unpack-objects", "-q") if few else ("index-pack", "--stdin", "--fix-thin")
         fault_point("landing.bring.before", writes=True)
         program.run(command, cwd=repo.common_dir, env=place, stdin=pack, durable=True)
         fault_point("landing.bring.after")
 
 
-def _listed(path: Path) -> str:
-    """A path in a list that git splits at colons; quoted where it must be."""
-    text = str(path)
-    if ":" not in text and not text.startswith('"') and "\n" not in text:
-        return text
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+def _with(objects: Path) -> dict[str, str]:
+    """What lets git read another object store, too. The variable is a list that it splits at colons."""
+    text = str(objects)
+    listed = quoted(text) if ":" in text or text.startswith('"') or "\n" in text else text
+    return {"GIT_ALTERNATE_OBJECT_DIRECTORIES": listed}
 
 
 def _messages(told: str) -> list[tuple[list[str], str]]:

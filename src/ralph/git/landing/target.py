@@ -11,50 +11,33 @@ from pathlib import Path
 import msgspec
 
 from ralph.errors import RalphError
-from ralph.git.landing.checkout_sync import IndexEntry, Overlap, differences, follow, repair
-from ralph.git.landing.checkouts import Checkout, operation_under_way, remove_own, worktrees_on
+from ralph.git.landing.checkout_sync import Overlap, follow, repair
+from ralph.git.landing.checkouts import Checkout, remove_own, worktrees_on
 from ralph.git.landing.lock import LandingLock, LandingNote, locked_landing, remove_own_locks
 from ralph.git.program import GitFailed
-from ralph.git.refs import Moved, Raced, Transaction, Update, change, is_ancestor, prepare, tip
+from ralph.git.ref_watch import Update
+from ralph.git.refs import Raced, Transaction, change, is_ancestor, is_landed, prepare, tip
 from ralph.git.repo import Repo, safe_name
+from ralph.git.trees import Change, changes_between
 
 BASES = "refs/ralph/base/"
 
 
-def move(repo: Repo, ref: str, new: str, old: str, *, message: str = "ralph") -> Moved | Raced:
-    """Set one ref from `old` (empty: it must not exist) to `new` (empty: it goes), if it still stands there."""
+def move(repo: Repo, ref: str, new: str, old: str, *, message: str = "ralph") -> Raced | None:
+    """Set one ref from `old` (empty: it must not exist) to `new` (empty: it goes), if it still stands there.
+    None: that is done, now or before."""
     with locked_landing(repo) as guard:
         recover_held(guard)
         return change(guard, [Update(ref, new, old)], message)
 
 
-def keep(repo: Repo, ref: str, commit: str) -> None:
-    """Set one of Ralph's own refs (refs/ralph/...), whatever it was; nothing is collected that it can reach."""
-    _own(repo, ref, commit)
-
-
-def forget(repo: Repo, ref: str) -> None:
-    """Remove one of Ralph's own refs, if it is there."""
-    _own(repo, ref, "")
-
-
-def keep_base(repo: Repo, loop: str, commit: str) -> str:
-    """Keep the commit that a loop builds on while its workspace borrows objects; returns the ref."""
+def keep_base(repo: Repo, loop: str, commit: str) -> None:
+    """Keep the commit that a loop builds on while its workspace borrows objects; empty: it is not needed any more."""
     ref = BASES + safe_name(loop)
-    keep(repo, ref, commit)
-    return ref
-
-
-def forget_base(repo: Repo, loop: str) -> None:
-    forget(repo, BASES + safe_name(loop))
-
-
-def _own(repo: Repo, ref: str, commit: str) -> None:
-    assert ref.startswith("refs/ralph/"), ref
     with locked_landing(repo) as guard:
         recover_held(guard)
         at = tip(repo, ref)
-        if at != commit and isinstance(change(guard, [Update(ref, commit, at)], "ralph"), Raced):
+        if at != commit and change(guard, [Update(ref, commit, at)], "ralph"):
             raise RalphError(f"someone else changed {ref}", where=str(repo.root), code=70)
 
 
@@ -64,14 +47,6 @@ class LandResult(msgspec.Struct, frozen=True):
     followed: tuple[str, ...] = ()
 
 
-class Recovered(msgspec.Struct, frozen=True):
-    """What a dead landing left and was put right. `edited`: paths that someone edited since and that were left."""
-
-    ref: str = ""
-    landed: bool = False
-    edited: tuple[str, ...] = ()
-
-
 def land(repo: Repo, ref: str, new: str, old: str, *, message: str = "ralph") -> LandResult | Raced | Overlap:
     """Move the target from `old` to `new`, with every checkout on it; or nothing at all.
 
@@ -79,10 +54,10 @@ def land(repo: Repo, ref: str, new: str, old: str, *, message: str = "ralph") ->
     """
     with locked_landing(repo) as guard:
         recover_held(guard)
-        entries: list[IndexEntry] | None = None
+        entries: list[Change] | None = None
         checkouts = worktrees_on(repo, ref)
         for checkout in checkouts:
-            if checkout.obstacle and not _landed(repo, ref, new):
+            if checkout.obstacle and not is_landed(repo, ref, new):
                 return Overlap(str(checkout.repo.root), reason=checkout.obstacle)
         places = tuple((str(c.repo.root), str(c.repo.git_dir)) for c in checkouts)
         guard.begin(LandingNote((ref,), (new,), old, new, places))
@@ -99,7 +74,7 @@ def land(repo: Repo, ref: str, new: str, old: str, *, message: str = "ralph") ->
                 return transaction
             return LandResult(tuple(root for root, _ in places))
         try:
-            entries = differences(repo, old, new) if checkouts else []
+            entries = changes_between(repo, old, new) if checkouts else []
             overlap = _follow_all(guard, checkouts, entries, old, new)
             if overlap is not None:
                 transaction.abort()
@@ -116,69 +91,52 @@ def land(repo: Repo, ref: str, new: str, old: str, *, message: str = "ralph") ->
         return LandResult(tuple(root for root, _ in places))
 
 
-def recover(repo: Repo) -> Recovered:
+def recover(repo: Repo) -> None:
     """Put right what a landing that died left: its locks, and checkouts that stand between two commits. Call it when a
     run begins; `land` and `move` call it too. Nothing left: does nothing."""
     with locked_landing(repo) as guard:
-        return recover_held(guard)
+        recover_held(guard)
 
 
-def recover_held(guard: LandingLock) -> Recovered:
+def recover_held(guard: LandingLock) -> None:
     note = guard.note()
     if note is None:
-        return Recovered()
+        return
     repo = guard.repo
     remove_own_locks(guard, note)
-    here = (
-        [(str(c.repo.root), str(c.repo.git_dir)) for c in worktrees_on(repo, note.refs[0])]
-        if note.checkouts
-        else []
-    )
-    for _, git_dir in {*note.checkouts, *here}:  # the project may have been moved since
+    here = worktrees_on(repo, note.refs[0]) if note.checkouts else []
+    # Also where they are now: the project may have been moved since.
+    for git_dir in {*(git_dir for _, git_dir in note.checkouts), *(str(c.repo.git_dir) for c in here)}:
         remove_own(Path(git_dir))
     at = tip(repo, note.refs[0])
-    landed = bool(note.new) and bool(at) and (at == note.new or is_ancestor(repo, note.new, at))
-    edited: list[str] = []
     if note.checkouts and at in (note.old, note.new):  # otherwise someone has gone on from what they saw
-        edited = _repair_all(guard, note, forward=at == note.new)
+        _repair_all(guard, note, forward=at == note.new)
     guard.end()
-    return Recovered(note.refs[0], landed, tuple(edited))
 
 
 def _follow_all(
-    guard: LandingLock, checkouts: Sequence[Checkout], entries: Sequence[IndexEntry], old: str, new: str
+    guard: LandingLock, checkouts: Sequence[Checkout], entries: Sequence[Change], old: str, new: str
 ) -> Overlap | None:
     for number, checkout in enumerate(checkouts):
-        outcome = follow(guard, checkout, entries, old, new)
-        if isinstance(outcome, Overlap):
+        overlap = follow(guard, checkout, entries, old, new)
+        if overlap is not None:
             _back(guard, checkouts[:number], entries)
-            return outcome
+            return overlap
     return None
 
 
-def _back(guard: LandingLock, checkouts: Sequence[Checkout], entries: Sequence[IndexEntry]) -> None:
+def _back(guard: LandingLock, checkouts: Sequence[Checkout], entries: Sequence[Change]) -> None:
     for checkout in checkouts:
         repair(guard, checkout, entries, forward=False)
 
 
-def _repair_all(guard: LandingLock, note: LandingNote, *, forward: bool) -> list[str]:
+def _repair_all(guard: LandingLock, note: LandingNote, *, forward: bool) -> None:
     repo = guard.repo
-    edited: list[str] = []
     try:
-        entries = differences(repo, note.old, note.new)
+        entries = changes_between(repo, note.old, note.new)
     except GitFailed:  # the commit is gone: then nothing of it was ever shown
-        return []
+        return
     for checkout in worktrees_on(repo, note.refs[0]):
         place = (str(checkout.repo.root), str(checkout.repo.git_dir))
-        if (
-            place in note.checkouts
-            and not checkout.obstacle
-            and not operation_under_way(checkout.repo.git_dir)
-        ):
-            edited += repair(guard, checkout, entries, forward=forward)
-    return edited
-
-
-def _landed(repo: Repo, ref: str, commit: str) -> bool:
-    at = tip(repo, ref)
-    return bool(at) and (at == commit or is_ancestor(repo, commit, at))
+        if place in note.checkouts and not checkout.obstacle:
+            repair(guard, checkout, entries, forward=forward)

@@ -9,23 +9,24 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
 from ralph.files import remove_tree
-from ralph.git import program, recovery
-from ralph.git.landing.checkout_sync import differences
+from ralph.git import recovery
 from ralph.git.landing.squash import bring_history, bring_tree
-from ralph.git.landing.target import forget_base, keep_base
+from ralph.git.landing.target import keep_base
 from ralph.git.program import GitFailed
-from ralph.git.repo import Repo, head, printable, safe_name
+from ralph.git.repo import Repo, head, printable, safe_name, shared_settings
 from ralph.git.snapshots import Snapshots
-from ralph.git.uncommitted_changes import GITLINK
+from ralph.git.trees import changes_between
+from ralph.git.uncommitted_changes import GITLINK, tree_entries
 from ralph.git.workspaces import clone, worktree
 from ralph.git.workspaces.shared_folders import bring_shared, check_shared
 
@@ -34,20 +35,17 @@ _FILTER = re.compile(r"\sfilter=(\S+)")
 
 def refuse(repo: Repo, commit: str) -> str | None:
     """Why no clone or worktree of this commit can be made; None when it can. In place, none of this matters."""
-    settings = _settings(repo)
+    settings = shared_settings(repo)
     if "extensions.partialclone" in settings:
         return "this is a partial clone: a separate workspace could not fetch what is missing"
     if settings.get("extensions.refstorage", "files") != "files":
         return f"its refs are stored as {printable(settings['extensions.refstorage'])}, which Ralph does not handle"
     attributes = []
-    listed = os.fsdecode(_git(repo, "ls-tree", "-r", "-z", "--full-tree", commit)).split("\0")[:-1]
-    for line in listed:
-        facts, _, path = line.partition("\t")
-        mode, _, oid = facts.split(" ")
+    for mode, oid, path in tree_entries(repo.git("ls-tree", "-r", "-z", "--full-tree", commit)):
         if mode == GITLINK:
             return f"{printable(path)} is a submodule, whose files a separate workspace would not have"
         if path.rpartition("/")[2] == ".gitattributes" and mode.startswith("100"):
-            attributes.append(_git(repo, "cat-file", "blob", oid))
+            attributes.append(repo.git("cat-file", "blob", oid))
     try:
         attributes.append((repo.common_dir / "info" / "attributes").read_bytes())
     except OSError:
@@ -58,14 +56,14 @@ def refuse(repo: Repo, commit: str) -> str | None:
 def refuse_since(repo: Repo, old: str, new: str) -> str | None:
     """The same of a commit that came after one with which all was well; cheap when it changes nothing of the kind."""
     try:
-        changed = differences(repo, old, new)
-    except program.GitFailed:  # the old one is gone
+        changed = changes_between(repo, old, new)
+    except GitFailed:  # the old one is gone
         return refuse(repo, new)
     doubtful = any(x.new_mode == GITLINK or x.path.rpartition("/")[2] == ".gitattributes" for x in changed)
     return refuse(repo, new) if doubtful else None
 
 
-def _filtered(attributes: str, settings: dict[str, str]) -> str | None:
+def _filtered(attributes: str, settings: Mapping[str, str]) -> str | None:
     lines = (line.lstrip() for line in attributes.split("\n"))
     names = {name for line in lines if not line.startswith("#") for name in _FILTER.findall(line)}
     for name in sorted(names):
@@ -79,27 +77,11 @@ def _filtered(attributes: str, settings: dict[str, str]) -> str | None:
     return None
 
 
-def _settings(repo: Repo) -> dict[str, str]:
-    """The repository's own configuration; names of sections and keys in lower case, as git gives them."""
-    listed = program.run(
-        ("config", "--file", str(repo.common_dir / "config"), "--list", "-z"), cwd=repo.common_dir
-    )
-    found = {}
-    for item in os.fsdecode(listed).split("\0")[:-1]:
-        key, _, value = item.partition("\n")
-        found[key] = value
-    return found
-
-
-def _git(repo: Repo, *args: str) -> bytes:
-    return program.run(args, cwd=repo.common_dir, env={"GIT_DIR": str(repo.common_dir)})
-
-
 Kind = Literal["clone", "worktree"]
 
 
 class PooledWorkspace(msgspec.Struct, frozen=True):
-    """Where one loop works."""
+    """Where one loop works. That of a slot is noted beside it."""
 
     kind: Kind
     path: Path
@@ -109,16 +91,7 @@ class PooledWorkspace(msgspec.Struct, frozen=True):
     slot: int = 0
     target: str = ""  # short name of the branch that the work is for; a clone has it too, at the base
     made_in: float = 0.0  # seconds that `prepare` took
-
-
-class _Note(msgspec.Struct, frozen=True):
-    state: Literal["preparing", "ready", "released"]
-    loop: str
-    kind: Kind
-    branch: str
-    base: str
-    target: str = ""
-    made_in: float = 0.0
+    state: Literal["preparing", "ready", "released"] = "ready"
 
 
 def slots_dir(repo: Repo) -> Path:
@@ -155,22 +128,23 @@ def prepare(
     on the base that it has by now (`rebased`).
     `refuse` has been asked before. `when` (ISO 8601) dates what is saved of a dead loop."""
     folder, known, began = slots_dir(repo) / str(slot), "", time.monotonic()
-    note = _read(folder)
-    if note and note.state == "ready" and (folder / ".git").exists():
-        if (note.loop, note.kind, note.branch) == (loop, kind, branch):
-            return _of(note, folder, slot)
-        salvage(repo, _of(note, folder, slot), when=when)
-        known = _head(repo, _of(note, folder, slot))
+    there = _read(folder)
+    if there and there.state == "ready" and (folder / ".git").exists():
+        if (there.loop, there.kind, there.branch) == (loop, kind, branch):
+            return there
+        salvage(repo, there, when=when)
+        known = _head(repo, there)
     check_shared(repo.root, share)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    if note and note.kind == "worktree":
-        worktree.remove(repo, folder, note.branch, note.base, known)
-    elif note and note.kind != kind:
+    if there and there.kind == "worktree":
+        worktree.remove(repo, folder, there.branch, there.base, known)
+    elif there and there.kind != kind:
         remove_tree(folder)
-    if note and note.loop != loop:
-        forget_base(repo, note.loop)
+    if there and there.loop != loop:
+        keep_base(repo, there.loop, "")
     fault_point("workspace.note.before", writes=True)
-    _write(folder, _Note("preparing", loop, kind, branch, base, target))
+    workspace = PooledWorkspace(kind, folder, branch, base, loop, slot, target)
+    _write(replace(workspace, state="preparing"))
     fault_point("workspace.note.after")
     keep_base(repo, loop, base)
     if kind == "clone":
@@ -180,10 +154,10 @@ def prepare(
     if share:
         bring_shared(repo.root, folder, share, _beside(folder, "d"))
     fault_point("workspace.ready.before", writes=True)
-    note = _Note("ready", loop, kind, branch, base, target, round(time.monotonic() - began, 3))
-    _write(folder, note)
+    workspace = replace(workspace, made_in=round(time.monotonic() - began, 3))
+    _write(workspace)
     fault_point("workspace.ready.after")
-    return _of(note, folder, slot)
+    return workspace
 
 
 def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -> PooledWorkspace:
@@ -197,11 +171,9 @@ def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -
         clone.point(inside, workspace.branch, base, workspace.target)
     else:
         worktree.point(repo, inside, workspace.branch, base)
-    there = msgspec.structs.replace(workspace, base=base)
+    there = replace(workspace, base=base, state="ready")
     fault_point("workspace.rebased.before", writes=True)
-    _write(
-        there.path, _Note("ready", there.loop, there.kind, there.branch, base, there.target, there.made_in)
-    )
+    _write(there)
     fault_point("workspace.rebased.after")
     return there
 
@@ -209,24 +181,18 @@ def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -
 def track(inside: Repo, entries: Sequence[tuple[str, str, str]]) -> None:
     """Into the workspace's index, whatever its ignore rules say: (mode, object, path)."""
     lines = "".join(f"{mode} {oid}\t{path}\0" for mode, oid, path in entries if mode != GITLINK)
-    env = {"GIT_DIR": str(inside.git_dir), "GIT_WORK_TREE": str(inside.root)}
-    program.run(
-        ("update-index", "--add", "--replace", "-z", "--index-info"),
-        cwd=inside.root,
-        env=env,
-        stdin=os.fsencode(lines),
-    )
+    inside.git_inside("update-index", "--add", "--replace", "-z", "--index-info", stdin=os.fsencode(lines))
 
 
 def release(repo: Repo, workspace: PooledWorkspace, *, tip: str = "") -> None:
     """The loop is over, and what it made is in the user's repository (`bring_home`, a landing, a failure branch). A
     clone stays for the next loop; a worktree goes, with its branch if that still stands at the base or at `tip`."""
-    note = _read(workspace.path)
+    noted = _read(workspace.path)
     if workspace.kind == "worktree":
         worktree.remove(repo, workspace.path, workspace.branch, workspace.base, tip)
-    forget_base(repo, workspace.loop)
-    if note:  # last, so that a death before it leads here again
-        _write(workspace.path, msgspec.structs.replace(note, state="released"))
+    keep_base(repo, workspace.loop, "")
+    if noted:  # last, so that a death before it leads here again
+        _write(replace(noted, state="released"))
     if workspace.kind == "worktree":
         discard(repo, workspace.slot)
 
@@ -234,18 +200,17 @@ def release(repo: Repo, workspace: PooledWorkspace, *, tip: str = "") -> None:
 def discard(repo: Repo, slot: int) -> None:
     """Remove a slot with all that is in it. What an unreleased loop left must have been salvaged."""
     folder = slots_dir(repo) / str(slot)
-    note = _read(folder)
-    if note and note.kind == "worktree":
-        worktree.remove(repo, folder, note.branch, note.base)
-    if note:
-        forget_base(repo, note.loop)
+    there = _read(folder)
+    if there and there.kind == "worktree":
+        worktree.remove(repo, folder, there.branch, there.base)
+    if there:
+        keep_base(repo, there.loop, "")
     fault_point("workspace.discard.before", writes=True)
     remove_tree(folder)
     for ending in ("d", "index", "tmp"):
         remove_tree(_beside(folder, ending))
-    _beside(folder, "json").unlink(
-        missing_ok=True
-    )  # last: its presence says that there is something to remove
+    # last: its presence says that there is something to remove
+    _beside(folder, "json").unlink(missing_ok=True)
     fault_point("workspace.discard.after")
     for parent in (folder.parent, folder.parent.parent):
         try:
@@ -256,13 +221,9 @@ def discard(repo: Repo, slot: int) -> None:
 
 def slots(repo: Repo) -> list[PooledWorkspace]:
     """Every slot that is not released: workspaces of living loops, and what dead ones left."""
-    found = []
-    folder = slots_dir(repo)
-    for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
-        note = _read(path.with_suffix(""))
-        if note and note.state != "released" and path.stem.isdigit():
-            found.append(_of(note, path.with_suffix(""), int(path.stem)))
-    return found
+    notes = (path for path in sorted(slots_dir(repo).glob("*.json")) if path.stem.isdigit())
+    found = (_read(path.with_suffix("")) for path in notes)
+    return [workspace for workspace in found if workspace and workspace.state != "released"]
 
 
 def reclaim(repo: Repo, loops: Collection[str], *, when: str) -> list[PooledWorkspace]:
@@ -270,9 +231,8 @@ def reclaim(repo: Repo, loops: Collection[str], *, when: str) -> list[PooledWork
     kept in a recovery ref first."""
     found = [workspace for workspace in slots(repo) if workspace.loop not in loops]
     for workspace in found:
-        note = _read(workspace.path)
         known = ""
-        if note and note.state == "ready":
+        if workspace.state == "ready":
             salvage(repo, workspace, when=when)
             known = _head(repo, workspace)
         release(repo, workspace, tip=known)
@@ -328,27 +288,24 @@ def _beside(folder: Path, ending: str) -> Path:
     return path
 
 
-def _read(folder: Path) -> _Note | None:
+def _read(folder: Path) -> PooledWorkspace | None:
     try:
-        return msgspec.json.decode(_beside(folder, "json").read_bytes(), type=_Note)
+        noted = msgspec.json.decode(_beside(folder, "json").read_bytes(), type=dict[str, Any])
+        return msgspec.convert({**noted, "path": folder, "slot": int(folder.name)}, PooledWorkspace)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def _write(folder: Path, note: _Note) -> None:
-    path = _beside(folder, "json")
+def _write(workspace: PooledWorkspace) -> None:
+    """All but where it is, which the note's own place says."""
+    noted = {key: value for key, value in asdict(workspace).items() if key not in ("path", "slot")}
+    path = _beside(workspace.path, "json")
     temporary = path.with_suffix(".tmp")
     with open(temporary, "wb") as file:
-        file.write(msgspec.json.encode(note))
+        file.write(msgspec.json.encode(noted))
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
-
-
-def _of(note: _Note, folder: Path, slot: int) -> PooledWorkspace:
-    return PooledWorkspace(
-        note.kind, folder, note.branch, note.base, note.loop, slot, note.target, note.made_in
-    )
 
 
 def _head(repo: Repo, workspace: PooledWorkspace) -> str:

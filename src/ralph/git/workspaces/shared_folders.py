@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
+from ralph.files import remove_tree
 from ralph.git import program
 from ralph.git.repo import Repo, printable
 
@@ -49,7 +50,7 @@ def bring_shared(root: Path, into: Path, names: Sequence[str], stamp_dir: Path) 
         source = root / name
         if not source.is_dir():
             missing.append(name)
-            _remove(into / name)
+            remove_tree(into / name)
             continue
         fault_point("share.before", writes=True)
         (into / name).parent.mkdir(parents=True, exist_ok=True)
@@ -63,12 +64,12 @@ def bring_shared(root: Path, into: Path, names: Sequence[str], stamp_dir: Path) 
 def _equal(source: Path, copy: Path, since: int, moved: tuple[bytes, bytes]) -> None:
     """One folder. A file is kept when size and time are the source's and nothing happened to it since it was copied."""
     if copy.is_symlink() or not copy.is_dir():
-        _remove(copy)
+        remove_tree(copy)
         copy.mkdir()
     theirs = {entry.name: entry for entry in os.scandir(source)}
     for entry in list(os.scandir(copy)):
         if entry.name not in theirs:
-            _remove(Path(entry.path))
+            remove_tree(Path(entry.path))
     for name, entry in theirs.items():
         to = copy / name
         if entry.is_symlink():
@@ -76,7 +77,7 @@ def _equal(source: Path, copy: Path, since: int, moved: tuple[bytes, bytes]) -> 
         elif entry.is_dir(follow_symlinks=False):
             _equal(Path(entry.path), to, since, moved)
         elif entry.is_file(follow_symlinks=False) and not _same(entry.stat(follow_symlinks=False), to, since):
-            _remove(to)
+            remove_tree(to)
             _copy(Path(entry.path), to)
             _relocate(Path(entry.path), to, moved)
     shutil.copystat(source, copy, follow_symlinks=False)
@@ -111,7 +112,7 @@ def _link(leads_to: bytes, at: Path, moved: tuple[bytes, bytes]) -> None:
         leads_to = into + leads_to[len(root) :]
     if at.is_symlink() and os.fsencode(at.readlink()) == leads_to:
         return
-    _remove(at)
+    remove_tree(at)
     at.symlink_to(os.fsdecode(leads_to))
 
 
@@ -125,13 +126,6 @@ def _relocate(source: Path, path: Path, moved: tuple[bytes, bytes]) -> None:
     content = path.read_bytes()
     if moved[0] in content and b"\0" not in content:
         path.write_bytes(content.replace(moved[0], moved[1]))
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def missing_of(repo: Repo, names: Sequence[str]) -> list[str]:

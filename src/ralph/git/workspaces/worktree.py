@@ -11,9 +11,8 @@ from pathlib import Path
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
 from ralph.files import remove_tree
-from ralph.git import program
 from ralph.git.landing.target import move
-from ralph.git.refs import HEADS, Raced, tip
+from ralph.git.refs import HEADS, tip
 from ralph.git.repo import Repo
 from ralph.git.workspaces.clone import reset_index
 
@@ -22,22 +21,21 @@ def prepare(repo: Repo, folder: Path, base: str, branch: str) -> None:
     """A new worktree at `base` with a new branch, from whatever a dead one left of it."""
     ref = HEADS + branch
     remove(repo, folder, branch, base)
-    outcome = move(repo, ref, base, "", message="ralph: a task begins")
-    if isinstance(outcome, Raced):
+    if move(repo, ref, base, "", message="ralph: a task begins"):
         raise RalphError(
             f"the branch {branch} exists already, and its commits are not Ralph's to remove",
             where=str(repo.root),
             todo=f"Rename or delete it: git branch -m {branch} {branch}-old",
         )
     fault_point("worktree.add.before", writes=True)
-    program.run(("worktree", "add", "-q", "--force", str(folder), branch), cwd=repo.root, env=_env(repo))
+    repo.git("worktree", "add", "-q", "--force", str(folder), branch)
     fault_point("worktree.add.after")
 
 
 def point(repo: Repo, inside: Repo, branch: str, commit: str) -> None:
     """Let the worktree stand at another commit: its branch and index. Files stay."""
     at = tip(repo, HEADS + branch)
-    if isinstance(move(repo, HEADS + branch, commit, at, message="ralph: onto the target's tip"), Raced):
+    if move(repo, HEADS + branch, commit, at, message="ralph: onto the target's tip"):
         raise RalphError(f"someone else moved the branch {branch}", where=str(inside.root), code=70)
     reset_index(inside, commit)
 
@@ -74,7 +72,3 @@ def _entries(repo: Repo, folder: Path) -> list[Path]:
         if os.path.realpath(entry / named) == wanted:
             found.append(entry)
     return found
-
-
-def _env(repo: Repo) -> dict[str, str]:
-    return {"GIT_DIR": str(repo.common_dir)}

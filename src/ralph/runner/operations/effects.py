@@ -89,8 +89,9 @@ class Effects:
 
     def _inspect(self, op: d.InspectClaim, s: LoopState) -> None:
         # a claim is rarer than a start
-        from ralph.gates.integrity.changed_judges import hidden_by_gate, touched_by_gate
+        from ralph.gates.integrity.changed_judges import touched_by_gate
         from ralph.gates.integrity.weakened_tests import by_path, find_weakening
+        from ralph.git.trees import Change
 
         b, watch = self._b, Stopwatch()
         changes = b.snapshots.diff(s.workspace.base_tree, op.tree)
@@ -98,7 +99,10 @@ class Effects:
         rules = b.run.store.get(s.workspace.excludes) if s.workspace.excludes else ""
         ignored = newly_ignored(b.snapshots, s.workspace.base_tree, rules, changes)
         judges = as_run(s)
-        hidden = hidden_by_gate(judges, base_files, ignored, folder=s.identity.folder, root=s.identity.root)
+        place = {"folder": s.identity.folder, "root": s.identity.root}
+        touched = touched_by_gate(judges, base_files, changes, **place)
+        # Files that judge the work and that new ignore rules keep out of the snapshot.
+        hidden = touched_by_gate(judges, base_files, [Change(path, "A") for path in ignored], **place)
         rewritten = unrecorded_of(s).rewritten(
             s.workspace.unrecorded_inputs, s.workspace.outputs, base_files, changes
         )
@@ -109,9 +113,7 @@ class Effects:
             f.ClaimInspected(
                 tree=op.tree,
                 changed=len(changes),
-                touched=touched_by_gate(
-                    judges, base_files, changes, folder=s.identity.folder, root=s.identity.root
-                ),
+                touched=touched,
                 hidden=hidden,
                 ignored=tuple(printable(path) for path in ignored if printable(path) not in judging)[:50],
                 weakened=by_path(find_weakening(b.snapshots, s.workspace.base_tree, op.tree, changes)),

@@ -18,12 +18,11 @@ from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
 from ralph.errors import DISK
 from ralph.fault_points import fault_point
+from ralph.files import Stamp
 from ralph.gates.command import shell, undeclared
-from ralph.gates.judges import Stamp
 from ralph.gates.kinds import Asked, Kind, Program, Ran, kind_of
 from ralph.git.repo import printable
 from ralph.git.snapshots import Snapshots
-from ralph.git.snapshots import checkout as check_out
 from ralph.git.trees import patch
 from ralph.journal.store import file_name, read_ends
 from ralph.processes.owned_process import Ended
@@ -104,7 +103,7 @@ class GateRunner:
             shutil.rmtree(checkout, ignore_errors=True)
             fault_point("checkout.before", writes=True)
             checkout.mkdir(mode=0o700)
-            check_out(b.snapshots, before, checkout)
+            b.snapshots.check_out(before, checkout)
             fault_point("checkout.after")
         elif swap:
             b.snapshots.restore(before, swap)

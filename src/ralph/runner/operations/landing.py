@@ -14,7 +14,7 @@ from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.landing.checkout_sync import Overlap
 from ralph.git.landing.failure_branch import Failure, fail_branch, fail_commit, find_failure
-from ralph.git.landing.remote import NotPushed, Pushed, open_pull_request, push
+from ralph.git.landing.remote import open_pull_request, push
 from ralph.git.landing.squash import author, commit_aside, merge, message, squash
 from ralph.git.landing.target import land, move
 from ralph.git.recovery import keep_tree, settle, tree_of
@@ -313,8 +313,8 @@ def leave(home: Repo, workspace: PooledWorkspace, s: LoopState) -> None:
     release(home, workspace, tip="" if kept else tip(home, own))
 
 
-def _not_pushed(outcome: Pushed | NotPushed) -> str:
-    return f"not pushed: {printable(outcome.why)}" if isinstance(outcome, NotPushed) else ""
+def _not_pushed(why: str) -> str:
+    return f"not pushed: {printable(why)}" if why else ""
 
 
 def _message(s: LoopState) -> str:

@@ -10,7 +10,7 @@ from workspace_project import Sh, opened
 
 from portrait import portrait
 from ralph.git.landing.lock import LandingNote, locked_landing
-from ralph.git.landing.target import LandResult, Recovered, land, recover
+from ralph.git.landing.target import LandResult, land, recover
 from ralph.git.refs import tip
 from ralph.git.repo import Repo
 
@@ -44,11 +44,17 @@ def test_a_landing_killed_anywhere_is_completed_and_reverts_nothing(
             shutil.rmtree(copy)
         recover(there)
         assert portrait(world) in (untouched, wanted), at
-        assert recover(there) == Recovered(), at
+        assert no_note(there), at
         assert land(there, MAIN, new, old) == LandResult((str(world),)), at
         assert portrait(world) == wanted, at
         shutil.rmtree(world)
     assert no_hook_ran(project) and no_hook_ran(reference)
+
+
+def no_note(repo: Repo) -> bool:
+    """Whether there is nothing to recover any more."""
+    with locked_landing(repo) as guard:
+        return guard.note() is None
 
 
 def half_done(repo: Repo, project: Path, old: str, new: str) -> None:
@@ -68,7 +74,8 @@ def test_files_written_half_are_put_back(repo: Repo, project: Path, sh: Sh) -> N
     new = commit(repo, sh, old, {"a.txt": "landed\n", "n": "n\n", "src/b.py": None, "later": "l\n"})
     before = portrait(project)
     half_done(repo, project, old, new)
-    assert recover(repo) == Recovered(MAIN, landed=False)
+    recover(repo)
+    assert no_note(repo) and tip(repo, MAIN) == old
     assert portrait(project) == before
 
 
@@ -77,7 +84,8 @@ def test_files_are_brought_forward_when_the_ref_has_moved(repo: Repo, project: P
     new = commit(repo, sh, old, {"a.txt": "landed\n", "n": "n\n", "src/b.py": None, "later": "l\n"})
     half_done(repo, project, old, new)
     sh(project, "update-ref", MAIN, new)
-    assert recover(repo) == Recovered(MAIN, landed=True)
+    recover(repo)
+    assert no_note(repo) and tip(repo, MAIN) == new
     assert sh(project, "status", "--porcelain") == "" and (project / "later").read_text() == "l\n"
 
 
@@ -87,7 +95,8 @@ def test_what_somebody_edited_after_the_death_is_left(repo: Repo, project: Path,
     half_done(repo, project, old, new)
     (project / "a.txt").write_text("edited since\n")
     (project / "later").write_text("mine\n")
-    assert recover(repo).edited == ("a.txt", "later")
+    recover(repo)
+    assert no_note(repo)
     assert (project / "a.txt").read_text() == "edited since\n" and (project / "later").read_text() == "mine\n"
     assert not (project / "n").exists() and (project / "src/b.py").exists()
 
