@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ralph.config.field_types import AGENT, AGENT_OR_AUTO, AUTO, FieldType
+from ralph.config.field_types import AGENT, AGENT_OR_AUTO, AUTO, FieldType, attempt
 from ralph.config.hat_field_types import NAME, TOPIC
 from ralph.config.legacy import ANY, ITEM, ROWS, LegacyKey
 from ralph.config.problems import Problems, Spot
@@ -232,5 +232,5 @@ def _accepts(kind: FieldType, value: Any) -> bool:
     problems = Problems("")
     node = parse(json.dumps(value), problems)
     assert kind.read is not None and node is not None
-    kind.read(node, Spot(problems, "", 0))
+    attempt(kind.read, node, Spot(problems, "", 0))
     return not problems.found

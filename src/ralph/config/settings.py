@@ -11,6 +11,7 @@ from ralph.config import legacy
 from ralph.config.field_types import (
     MAX_INTEGER,
     YEAR,
+    attempt,
     glob_problem,
     identifier_problem,
     number_problem,
@@ -247,9 +248,8 @@ def _value(node: Node, path: str, spot: Spot) -> Any:
         if not node.text:  # an explicit null or ~ asks for the default; a blank is a slip
             spot.wrong("has no value; give it one or remove the key")
         return None
-    read_value = BY_PATH[path].kind.read
-    if read_value:
-        return read_value(node, spot)
+    if read_value := BY_PATH[path].kind.read:
+        return attempt(read_value, node, spot)
     if path in NAMED:
         return _called(node, path, spot)
     return _gates(node, spot) if path == "gates" else _items(node, f"{path}[]", spot)
