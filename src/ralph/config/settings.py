@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -127,12 +128,37 @@ class GivenValue(msgspec.Struct, frozen=True):
 Values = dict[str, GivenValue]  # by the key's path in the table
 
 
-class Called(msgspec.Struct, frozen=True):
-    """A section with a name that the user gave: a hat, an event."""
+class Section(msgspec.Struct, frozen=True):
+    """One gate, one hat: a part of the file that there may be several of. Its keys are asked for by their names in it."""
 
-    name: str
+    prefix: str  # of its keys in the table
+    at: str  # what messages call it
     line: int
     values: Values
+    problems: Problems
+    name: str = ""  # that the user gave it
+
+    def given(self, name: str) -> GivenValue | None:
+        return self.values.get(f"{self.prefix}.{name}")
+
+    def get(self, name: str) -> Any:
+        given = self.given(name)
+        return given.value if given else None
+
+    def below(self, name: str) -> Values:
+        """What is given in a section inside of it, by the names there."""
+        prefix = f"{self.prefix}.{name}."
+        return {path.removeprefix(prefix): v for path, v in self.values.items() if path.startswith(prefix)}
+
+    def wrong(self, name: str, what: str, unknown: str = "", among: Iterable[str] = ()) -> None:
+        self.problems.add(self.line_of(name), f"{self.at}.{name}", what, unknown, among)
+
+    def warn(self, name: str, what: str, unknown: str = "", among: Iterable[str] = ()) -> None:
+        self.problems.warn(self.line_of(name), f"{self.at}.{name}", what, unknown, among)
+
+    def line_of(self, name: str) -> int:
+        given = self.given(name)
+        return given.line if given else self.line
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -255,7 +281,7 @@ def _value(node: Node, path: str, spot: Spot) -> Any:
     return _gates(node, spot) if path == "gates" else _items(node, f"{path}[]", spot)
 
 
-def _called(node: Node, path: str, spot: Spot) -> tuple[Called, ...] | None:
+def _called(node: Node, path: str, spot: Spot) -> tuple[Section, ...] | None:
     """A mapping whose names are the user's own, each with its own section."""
     if not isinstance(node, Mapping):
         spot.wrong(f"must be a mapping, not {described(node)}")
@@ -268,13 +294,17 @@ def _called(node: Node, path: str, spot: Spot) -> tuple[Called, ...] | None:
         elif path == "hats" and not NAME.fullmatch(name.text):
             at.wrong(f"must be at most 64 letters, digits, '-' or '_', not {quoted(name.text)}")
         elif isinstance(value, Mapping):
-            found.append(Called(name.text, name.line, _section(value, NAMED[path], at)))
+            found.append(_part(value, NAMED[path], at, name.text))
         else:
             at.wrong(f"must be a mapping, not {described(value)}")
     return tuple(found)
 
 
-def _gates(node: Node, spot: Spot) -> str | tuple[Values, ...] | None:
+def _part(node: Mapping, section: str, at: Spot, name: str = "") -> Section:
+    return Section(section, at.path, at.line, _section(node, section, at), at.problems, name)
+
+
+def _gates(node: Node, spot: Spot) -> str | tuple[Section, ...] | None:
     if isinstance(node, Scalar) and node.text == NO_GATES:
         return NO_GATES
     if not isinstance(node, Sequence):
@@ -283,24 +313,23 @@ def _gates(node: Node, spot: Spot) -> str | tuple[Values, ...] | None:
     return _items(node, GATE, spot)
 
 
-def _items(node: Node, section: str, spot: Spot) -> tuple[Values, ...] | None:
+def _items(node: Node, section: str, spot: Spot) -> tuple[Section, ...] | None:
     """A list of mappings, each of which has exactly one of certain keys."""
     if not isinstance(node, Sequence):
         spot.wrong(f"must be a list, not {described(node)}")
         return None
     wanted = EITHER[section]
     either = " or ".join(f"`{name}`" for name in wanted)
-    items: list[Values] = []
+    items: list[Section] = []
     for index, item in enumerate(node.items):
         at = spot.item(index, item.line)
         if not isinstance(item, Mapping):
             at.wrong(f"must be a mapping with {either}, not {described(item)}")
-            items.append({})
             continue
         before = len(spot.problems.found)
-        found = _section(item, section, at)
+        found = _part(item, section, at)
         if len(spot.problems.found) == before:
-            has = [name for name in wanted if f"{section}.{name}" in found]
+            has = [name for name in wanted if found.given(name)]
             if not has:
                 neither = " nor ".join(f"`{name}`" for name in wanted)
                 at.wrong(f"has neither {neither}" if len(wanted) > 1 else f"has no {either}")
