@@ -225,9 +225,7 @@ def _section(node: Mapping, section: str, spot: Spot) -> Values:
         elif name.text not in valid:  # also a dotted name: keys are nested
             if not section and anchors(name.text):
                 continue
-            if legacy.read_legacy_key(
-                (*section.split("."), name.text) if section else (name.text,), value, at, renamed
-            ):
+            if legacy.read_legacy_key((*_parts(section), name.text), value, at, renamed):
                 values[ALONE] = GivenValue(True, name.line)
             else:
                 _unknown(name.text, section, valid, at)
@@ -238,6 +236,10 @@ def _section(node: Mapping, section: str, spot: Spot) -> Values:
     for row, parts, old, at in renamed:
         _rename(row.into, parts, old, at, values)
     return values
+
+
+def _parts(section: str) -> tuple[str, ...]:
+    return tuple(section.split(".")) if section else ()
 
 
 def _rename(into: str, parts: tuple[str, ...], node: Node, spot: Spot, values: Values) -> None:
@@ -345,7 +347,7 @@ def _unknown(name: str, section: str, valid: tuple[str, ...], spot: Spot) -> Non
         return
     apart = (*LISTS, *NAMED.values())
     places = () if section.startswith(apart) else (path for path in BY_PATH if not path.startswith(apart))
-    older = legacy.names_below(tuple(section.split(".")) if section else ())
+    older = legacy.names_below(legacy.find(_parts(section)))
     spot.wrong("unknown key", name, among=valid, elsewhere=(*older, *places))
 
 
