@@ -110,7 +110,7 @@ def of_task(command: str, s: LoopState) -> str:
     """A command about this loop; of a backlog it names the task."""
     return (
         f"ralph {command} --task {shlex_quoted(s.identity.task.id)}"
-        if s.identity.source == "backlog"
+        if s.identity.of_backlog
         else f"ralph {command}"
     )
 

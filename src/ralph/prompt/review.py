@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from ralph.core.exits import DONE
+from ralph.core.facts import GateEnded
 from ralph.core.loop.signals import defuse
-from ralph.core.loop.state import LoopState, Result
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import REVIEWS, GatePolicy
 from ralph.prompt.compose import task_text, template
 from ralph.text import fenced, one_line
@@ -54,7 +55,7 @@ def _criteria(s: LoopState) -> str:
 
 
 def _gates(s: LoopState) -> str:
-    said: dict[str, Result] = {}
+    said: dict[str, GateEnded] = {}
     for result in s.judgement.results:
         gate = s.gate(result.gate)
         if gate and gate.kind.measures and result.variant == "as-is":
@@ -64,7 +65,7 @@ def _gates(s: LoopState) -> str:
     return "\n".join(_said(s, result) for result in said.values())
 
 
-def _said(s: LoopState, result: Result) -> str:
+def _said(s: LoopState, result: GateEnded) -> str:
     gate = s.gate(result.gate)
     word = "passed" if result.passed else "failed"
     head = f"`{gate.question if gate else result.gate}` {word} (exit {result.code})"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.loop.decide import RunGate
-from ralph.core.loop.state import Identity, LoopState
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy, Policy, Task
 from ralph.core.run import RunState
 from ralph.errors import RalphError
@@ -86,7 +86,7 @@ class RunReviewer:
     def _standing(self, gate: GatePolicy, workspace: PooledWorkspace) -> LoopState:
         """What a gate has to know of where it runs."""
         return LoopState(
-            identity=Identity(
+            identity=f.LoopStarted(
                 loop=workspace.loop,
                 task=Task("", "the whole run"),
                 policy=replace(self._policy, gates=(gate,)),
@@ -95,7 +95,6 @@ class RunReviewer:
                 home=str(self._home.root),
                 slot=workspace.slot,
                 source="backlog",
-                started=True,
             )
         )
 

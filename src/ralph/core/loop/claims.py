@@ -9,9 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from ralph.core.facts import Purpose, Variant
+from ralph.core.facts import GateEnded, Purpose, Variant
 from ralph.core.globs import matches
-from ralph.core.loop.state import Claim, LoopState, Result, failure_key, verdict_key
+from ralph.core.loop.state import Claim, LoopState, failure_key, verdict_key
 from ralph.core.policy import GatePolicy
 
 
@@ -35,7 +35,7 @@ class Inspect(msgspec.Struct, frozen=True):
 
 class Verdict(msgspec.Struct, frozen=True):
     what: Literal["verified", "unverified", "failed", "needs-review"]
-    result: Result | None = None  # the one that decided, when failed
+    result: GateEnded | None = None  # the one that decided, when failed
     flaky: bool = False  # results contradict each other on this tree
     paths: tuple[str, ...] = ()  # changed gate inputs on which the pass depends
     hidden: bool = False  # some of them are in no snapshot, so that nobody knows how it goes without them
@@ -104,7 +104,7 @@ def due_after_iteration(s: LoopState, serial: int) -> Ask | None:
 
 def _settle(
     s: LoopState, claim: Claim, gate: GatePolicy, variant: Variant, swap: tuple[str, ...] = ()
-) -> Ask | Result:
+) -> Ask | GateEnded:
     """This gate's word on the claim. A failure of a new kind, or a verdict that contradicts an earlier one on the same
     tree, is asked once more: a gate that changes its mind is flaky, and that is not the agent's fault."""
     if gate.kind.asked_once:
@@ -131,7 +131,7 @@ def _settle(
 
 def _reviewed(
     s: LoopState, claim: Claim, gate: GatePolicy, variant: Variant, swap: tuple[str, ...]
-) -> Ask | Result:
+) -> Ask | GateEnded:
     """An opinion on the claim. Its verdict on a tree holds; an answer without one is asked for once more."""
     op = _named(claim, gate, variant) + _anew(s, gate)
     first = s.judgement.reviews.get(verdict_key(gate.name, variant, claim.tree)) or _result(s, op)
@@ -172,11 +172,11 @@ def _anew(s: LoopState, gate: GatePolicy) -> str:
     return f":{count}" if count else ""
 
 
-def _result(s: LoopState, op: str) -> Result | None:
+def _result(s: LoopState, op: str) -> GateEnded | None:
     return next((r for r in s.judgement.results if r.op == op), None)
 
 
-def _contradicted(s: LoopState, result: Result) -> bool:
+def _contradicted(s: LoopState, result: GateEnded) -> bool:
     verdicts = s.judgement.verdicts.get(verdict_key(result.gate, result.variant, result.tree), ())
     return len(set(verdicts)) > 1
 

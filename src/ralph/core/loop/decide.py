@@ -128,7 +128,7 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
 
 
 def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
-    if s.judgement.ended is not None or not s.identity.started:
+    if s.judgement.ended is not None or not s.started:
         return ()
     if s.people.stop in ("now", "interrupt", "cancel"):
         return () if s.progress.open else (_finish(s, _AT_ONCE[s.people.stop], _stop_reason(s)),)
