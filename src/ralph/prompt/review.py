@@ -11,7 +11,7 @@ from ralph.core.facts import GateEnded
 from ralph.core.loop.signals import defuse
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import REVIEWS, GatePolicy
-from ralph.prompt.compose import task_text, template
+from ralph.prompt.compose import criteria, task_text, template
 from ralph.text import fenced, one_line
 
 CHANGE_CHARS = 60_000
@@ -32,7 +32,7 @@ def compose_review(s: LoopState, gate: GatePolicy, paths: Sequence[str], patch: 
     what, passes, fails = looks_for(gate)
     text = template("review").format(
         task=task_text(s),
-        criteria=_criteria(s),
+        criteria=criteria(s, "Criteria"),
         looks_for=what,
         gates=_gates(s),
         change=change_text(paths, patch, cut),
@@ -46,12 +46,6 @@ def looks_for(gate: GatePolicy) -> tuple[str, str, str]:
     """What the reviewer looks for; when it is to say PASS, and when FAIL."""
     known = gate.review if gate.review in REVIEWS else ""
     return (template(f"look-{known}").strip() if known else gate.review.strip(), *_WORDS[known])
-
-
-def _criteria(s: LoopState) -> str:
-    if not s.identity.task.criteria:
-        return ""
-    return "\n# Criteria\n" + "\n".join(f"- [ ] {criterion}" for criterion in s.identity.task.criteria) + "\n"
 
 
 def _gates(s: LoopState) -> str:
