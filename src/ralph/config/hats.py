@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ralph.config.agents import CUSTOM, adapter_of, own_agent
-from ralph.config.hat_field_types import OFF
+from ralph.config.hat_field_types import NAME, OFF
 from ralph.config.load import ROLE_FILE_NAMES, roles_file
 from ralph.config.problems import Problems, Spot, Unreadable, quoted
 from ralph.config.settings import Overrides, Section, Settings, fields, warn_without_hats
@@ -187,7 +187,6 @@ def _lengthened(worker: AgentPolicy, words: tuple[str, ...]) -> AgentPolicy:
 FOLDER = "roles"
 BASE = "working.md"
 MAX_CHARS = 100_000
-_ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _OURS = re.compile(r"^[\"']?triggers[\"']?\s*:", re.MULTILINE)
 _KEYS = ("condition", "role")
 Trigger = tuple[str, str]  # their values; no condition: it is invalid, and reported
@@ -222,7 +221,7 @@ def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
 
 def role_names(folder: Path) -> tuple[str, ...]:
     """The roles that have a file."""
-    return tuple(sorted(path.stem for path in (folder / FOLDER).glob("*.md") if _ROLE.fullmatch(path.stem)))
+    return tuple(sorted(path.stem for path in (folder / FOLDER).glob("*.md") if NAME.fullmatch(path.stem)))
 
 
 def _text(path: Path, source: str) -> str:
@@ -280,37 +279,32 @@ def _triggers(node: Node, spot: Spot, folder: Path, texts: dict[str, str]) -> tu
     if not node.items:
         spot.wrong("is empty: no role would ever be worn")
     known = frozenset(role_names(folder))
-    found = [
+    found = (
         _trigger(item, spot.item(n, item.line), folder, known, texts) for n, item in enumerate(node.items)
-    ]
-    return tuple(trigger for trigger in found if trigger)
+    )
+    return tuple(trigger for trigger in found if trigger[1])
 
 
-def _trigger(
-    node: Node, spot: Spot, folder: Path, known: frozenset[str], texts: dict[str, str]
-) -> Trigger | None:
+def _trigger(node: Node, spot: Spot, folder: Path, known: frozenset[str], texts: dict[str, str]) -> Trigger:
+    """No role: it is invalid, and reported."""
     if not isinstance(node, Mapping):
         spot.wrong(f"must be a mapping with `condition` and `role`, not {described(node)}")
-        return None
-    given: dict[str, str] = {}
-    unknown = False
-    for key, value in entries(node, spot):
-        at = spot.key(shown_key(key.text), key.line)
-        if key.text not in _KEYS:
-            at.wrong("unknown key", key.text, among=_KEYS)
-            unknown = True
+        return "", ""
+    given = dict.fromkeys(_KEYS, "")
+    pairs = {key.text: (value, spot.key(shown_key(key.text), key.line)) for key, value in entries(node, spot)}
+    for name, (value, at) in pairs.items():
+        if name not in _KEYS:
+            at.wrong("unknown key", name, among=_KEYS)
         elif not isinstance(value, Scalar) or value.means != "text" or not value.text.strip():
             at.wrong(f"must be text, not {described(value)}")
-            given[key.text] = ""
-        elif key.text == "condition":
-            given["condition"] = _condition(value.text, at, known)
+        elif name == "condition":
+            given[name] = _condition(value.text, at, known)
         else:
-            given["role"] = _role(value.text, at, folder, known, texts)
-    missing = [key for key in _KEYS if key not in given]
-    if missing and not unknown:  # otherwise it is probably there under the unknown name
+            given[name] = _role(value.text, at, folder, known, texts)
+    missing = [name for name in _KEYS if name not in pairs]
+    if missing and pairs.keys() <= set(_KEYS):  # otherwise it is probably there under the unknown name
         spot.wrong(f"has no `{missing[0]}`")
-    condition, role = given.get("condition", ""), given.get("role", "")
-    return (condition, role) if role else None
+    return given["condition"], given["role"]
 
 
 def _condition(text: str, spot: Spot, known: frozenset[str]) -> str:
@@ -323,7 +317,7 @@ def _condition(text: str, spot: Spot, known: frozenset[str]) -> str:
 
 
 def _role(name: str, spot: Spot, folder: Path, known: frozenset[str], texts: dict[str, str]) -> str:
-    if not _ROLE.fullmatch(name):
+    if not NAME.fullmatch(name):
         spot.wrong(f"must be at most 64 letters, digits, '-' or '_', not {quoted(name)}")
         return ""
     if name in texts:

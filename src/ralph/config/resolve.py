@@ -143,38 +143,28 @@ def _limits(settings: Settings, overrides: Overrides, agent: AgentPolicy) -> Lim
         own = OLDER_LIMITS | own
     if "idle_seconds" not in own and agent.backend in (settings.get(ADAPTER) or {}):
         own["idle_seconds"] = settings.get(ADAPTER)[agent.backend]
-    for name, field in (
-        ("max_iterations", "max_iterations"),
-        ("max_attempts", "max_attempts"),
-        ("max_cost_usd", "max_cost_usd"),
-        ("max_tokens", "max_tokens"),
-        ("max_runtime_seconds", "hard_seconds"),
-    ):
+    for name in ("max_iterations", "max_attempts", "max_cost_usd", "max_tokens", "max_runtime_seconds"):
         if (value := getattr(overrides, name)) is not None:
-            own[field] = value
+            own["hard_seconds" if name == "max_runtime_seconds" else name] = value
     limits = LimitPolicy(**own)
-    soft = own.get("soft_seconds")
-    if soft is not None and soft > limits.hard_seconds:
-        if overrides.max_runtime_seconds is not None:
-            soft = None  # the file's soft limit belongs to the file's own hard limit
-        else:
-            settings.wrong(
-                "event_loop.soft_runtime_seconds", _too_soft("max_runtime_seconds", limits.hard_seconds)
-            )
-    iteration_soft, iteration_hard = own.get("iteration_soft_seconds"), limits.iteration_hard_seconds
-    if iteration_soft is not None and iteration_soft > iteration_hard:
+    hard, iteration_hard = limits.hard_seconds, limits.iteration_hard_seconds
+    soft = own.get("soft_seconds", hard * SOFT_SHARE)
+    if soft > hard and overrides.max_runtime_seconds is not None:
+        soft = hard * SOFT_SHARE  # the file's soft limit belongs to the file's own hard limit
+    if soft > hard:
+        settings.wrong("event_loop.soft_runtime_seconds", _too_soft("max_runtime_seconds", hard))
+    iteration_soft = own.get("iteration_soft_seconds", iteration_hard * ITERATION_SOFT_SHARE)
+    if iteration_soft > iteration_hard:
         settings.wrong("event_loop.iteration_soft_timeout", _too_soft("iteration_timeout", iteration_hard))
-    times = {
-        "soft_seconds": limits.hard_seconds * SOFT_SHARE if soft is None else soft,
-        "hard_seconds": limits.hard_seconds,
-        "iteration_soft_seconds": iteration_hard * ITERATION_SOFT_SHARE
-        if iteration_soft is None
-        else iteration_soft,
-        "iteration_hard_seconds": iteration_hard,
-        "idle_seconds": limits.idle_seconds,
-    }
-    stretched = {name: seconds * overrides.timeout_multiplier for name, seconds in times.items()}
-    return replace(limits, **stretched)
+    times = overrides.timeout_multiplier
+    return replace(
+        limits,
+        soft_seconds=soft * times,
+        hard_seconds=hard * times,
+        iteration_soft_seconds=iteration_soft * times,
+        iteration_hard_seconds=iteration_hard * times,
+        idle_seconds=limits.idle_seconds * times,
+    )
 
 
 def _too_soft(hard_name: str, hard: float) -> str:

@@ -82,7 +82,7 @@ def check_overrides(overrides: Overrides, problems: Problems) -> None:
         value = getattr(overrides, name)
         problem = "" if value is None else number_problem(value, least, most, above=above)
         if problem:
-            problems.add_outside(flag_name(name), problem)
+            problems.add_outside("--" + name.replace("_", "-"), problem)
     if overrides.prompt is not None and overrides.prompt_file is not None:
         problems.add_outside("-p", "give the prompt as text or as a file (-P), not both")
     if overrides.backlog and (overrides.prompt is not None or overrides.prompt_file is not None):
@@ -102,10 +102,6 @@ def check_overrides(overrides: Overrides, problems: Problems) -> None:
             problems.add_outside("--allow", problem)
     _check_texts("--", overrides.command[:1], problems)
     _check_texts("--", tuple(word for word in overrides.command[1:] if word), problems)
-
-
-def flag_name(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 def _check_texts(name: str, texts: tuple[str, ...], problems: Problems) -> None:
@@ -259,14 +255,9 @@ def _subsection(node: Node, path: str, spot: Spot) -> Values:
         return _section(node, path, spot)
     if isinstance(node, Scalar) and node.means == "null":  # all of its keys may be commented out
         return {}
-    if path in SHORT and isinstance(node, Scalar):
-        short = f"{path}.{SHORT[path]}"
-        found = _value(node, short, spot)
-        return {} if found is None else {short: GivenValue(found, spot.line)}
-    if path in SHORT_LIST and isinstance(node, Sequence):
-        short = f"{path}.{SHORT_LIST[path]}"
-        found = _value(node, short, spot)
-        return {} if found is None else {short: GivenValue(found, spot.line)}
+    if name := (SHORT if isinstance(node, Scalar) else SHORT_LIST).get(path):
+        found = _value(node, f"{path}.{name}", spot)
+        return {} if found is None else {f"{path}.{name}": GivenValue(found, spot.line)}
     spot.wrong(f"must be a mapping, not {described(node)}")
     return {}
 
