@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from project import Project
 
-from ralph.core.exits import NEXT
+from ralph.core.exits import BY_NAME
 
 AGENT = "cli: {backend: custom, command: ./agent.sh, prompt_mode: stdin}\n"
 JSONL = "cli: {backend: custom, command: ./agent.sh, prompt_mode: stdin, output: jsonl}\n"
@@ -137,7 +137,7 @@ def test_every_end_has_its_code_its_reason_and_its_next_step(
     said = {
         "needs-review": "If they are right: `ralph resume --allow test.sh`",
         "limit": f"`ralph resume {FLAGS.get(fact.get('limit', ''))} N`",
-    }.get(end, "Look at the change yourself: no gate did." if declined else NEXT[fact["end"]])
+    }.get(end, "Look at the change yourself: no gate did." if declined else BY_NAME[fact["end"]].next)
     assert last[-1].startswith("Next: ") and said in last[-1]
     succeeded = end in ("completed-verified", "completed-unverified")
     assert (project.path / ".ralph_state.md").exists() is not succeeded

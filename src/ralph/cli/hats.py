@@ -244,7 +244,7 @@ def _whole(hat: Hat) -> dict[str, Any]:
     """Its fields; of the agent, no variable's value."""
     found: dict[str, Any] = msgspec.to_builtins(hat)
     if hat.agent is not None and hat.agent.env:
-        from ralph.core.secrets.masked import MASK
+        from ralph.core.secrets.masker import MASK
 
         found["agent"]["env"] = dict.fromkeys(hat.agent.env, MASK)
     return found

@@ -141,10 +141,10 @@ def _unusable(found: Examined, folder: Path) -> Iterator[ConfigFinding]:
     agents = [("cli", found.policy.agent, lines)] if found.has_agent else []
     mine = program_of(found.policy.agent)
     for name, gates in (("gates", found.policy.gates), ("at_end", found.work.at_end)):
-        for index, (gate, values) in enumerate(zip(gates, settings.get(name) or (), strict=False)):
+        for gate, section in zip(gates, settings.get(name) or (), strict=False):
             if gate.agent is not None and program_of(gate.agent) not in ("", mine):
-                own = {k.removeprefix(f"{name}[].agent."): given.line for k, given in values.items()}
-                agents.append((f"{name}[{index}].agent", gate.agent, own))
+                own = {key: given.line for key, given in section.below("agent").items()}
+                agents.append((f"{section.at}.agent", gate.agent, own))
     for at, agent, own in agents:
         try:
             check_agent(msgspec.structs.replace(found.policy, agent=agent), folder)

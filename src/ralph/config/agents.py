@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ralph.config.field_types import AUTO, is_unicode
 from ralph.config.problems import quoted, quoted_path
-from ralph.config.settings import Overrides, Settings, fields
+from ralph.config.settings import Overrides, Settings, Values, fields
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.policy import Policy
 from ralph.errors import RalphError
@@ -42,6 +42,24 @@ def agent_of(settings: Settings, overrides: Overrides, cwd: Path) -> AgentPolicy
             own["command"] += args
         return AgentPolicy(**_custom(own, settings))
     return AgentPolicy(**_named(backend, own, args, settings))
+
+
+def own_agent(
+    own: Values, at: str, settings: Settings, overrides: Overrides, cwd: Path, *, older: bool
+) -> AgentPolicy:
+    """Of a gate or a hat: the loop's with what is said here, or one that is said from the ground up. `older`: by the rules
+    of the older family also in the latter case."""
+    own = {f"cli.{name}": given for name, given in own.items()}
+    anew = bool(own.keys() & {"cli.backend", "cli.command"})
+    theirs = {} if anew else {key: v for key, v in settings.values.items() if key.startswith("cli.")}
+    inside = replace(
+        settings,
+        values=theirs | own,
+        agent_at=at,
+        inherited=frozenset(theirs.keys() - own.keys()),
+        older=settings.older and (older or not anew),
+    )
+    return agent_of(inside, Overrides() if anew else overrides, cwd)
 
 
 def other_agent(text: str, settings: Settings) -> AgentPolicy:

@@ -1,19 +1,19 @@
 """The kinds of value that a key can have: what the reference calls them, how they are read, and their JSON Schema.
 
-A reader returns the value, or reports what is wrong and returns None. None is never a value. The schema says
-the same as the reader, as far as JSON Schema can; tests/unit/config/test_jsonschema.py holds both together.
+A reader returns the value, or reports what is wrong and raises Refused. The schema says the same as the reader, as far
+as JSON Schema can; tests/unit/config/test_jsonschema.py holds both together.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
-from ralph.config.problems import Spot, quoted
+from ralph.config.problems import Refused, Spot, quoted
 from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, shown_key
 
 YEAR = 366 * 86400.0
@@ -29,11 +29,12 @@ _VARIABLES = re.compile(r"[A-Za-z_*?][A-Za-z0-9_*?]*")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.)){0,63}")
 
 
+Reader = Callable[[Node, Spot], Any]
+
+
 class FieldType(msgspec.Struct, frozen=True):
     name: str
-    read: Callable[[Node, Spot], Any] | None = (
-        None  # None: a structure that ralph.config.settings takes apart
-    )
+    read: Reader | None = None  # None: a structure that ralph.config.settings takes apart
     schema: dict[str, Any] = {}  # JSON Schema, draft 7; a structure's is made in ralph.config.json_schema
 
 
@@ -109,139 +110,122 @@ def duration_text(value: float) -> str:
 # Readers
 
 
-def text_of(node: Node, spot: Spot, *, one_line: bool = False, empty_ok: bool = False) -> str | None:
+def attempt(read: Reader, node: Node, spot: Spot) -> Any:
+    """The value; None when it was refused."""
+    try:
+        return read(node, spot)
+    except Refused:
+        return None
+
+
+def text_of(node: Node, spot: Spot, *, one_line: bool = False, empty_ok: bool = False) -> str:
     if not isinstance(node, Scalar) or node.means != "text":
         quotes = "" if not isinstance(node, Scalar) or node.means == "null" else " (put it in quotes)"
-        spot.wrong(f"must be text, not {described(node)}{quotes}")
-        return None
+        raise spot.refused(f"must be text, not {described(node)}{quotes}")
     return _checked(node.text, spot, one_line=one_line, empty_ok=empty_ok)
 
 
-def _word(node: Node, spot: Spot) -> str | None:
+def _word(node: Node, spot: Spot) -> str:
     """Text for another program, where 30 and true are words as well."""
     if not isinstance(node, Scalar) or node.means == "null":
-        spot.wrong(f"must be text, not {described(node)}")
-        return None
+        raise spot.refused(f"must be text, not {described(node)}")
     return _checked(node.text, spot, empty_ok=True)
 
 
-def _checked(text: str, spot: Spot, *, one_line: bool = False, empty_ok: bool = False) -> str | None:
-    problem = "" if empty_ok and not text else text_problem(text)
-    if not problem and one_line and not text.strip().isprintable():  # it will stand in a terminal
-        problem = "must be one line of printable text"
-    if problem:
-        spot.wrong(problem)
-        return None
+def _checked(text: str, spot: Spot, *, one_line: bool = False, empty_ok: bool = False) -> str:
+    spot.refuse_if("" if empty_ok and not text else text_problem(text))
+    if one_line and not text.strip().isprintable():  # it will stand in a terminal
+        raise spot.refused("must be one line of printable text")
     return text.strip() if one_line else text
 
 
-def items_of(node: Node, spot: Spot, read: Callable[[Node, Spot], Any]) -> tuple[Any, ...] | None:
+def items_of(node: Node, spot: Spot, read: Reader) -> tuple[Any, ...]:
+    """What is wrong with the other items is said as well."""
     if not isinstance(node, Sequence):
-        spot.wrong(f"must be a list, not {described(node)}")
-        return None
-    values = [read(item, spot.item(index, item.line)) for index, item in enumerate(node.items)]
-    return None if None in values else tuple(values)
+        raise spot.refused(f"must be a list, not {described(node)}")
+    values = [attempt(read, item, spot.item(index, item.line)) for index, item in enumerate(node.items)]
+    if None in values:
+        raise Refused
+    return tuple(values)
 
 
-def line_of(node: Node, spot: Spot) -> str | None:
+def line_of(node: Node, spot: Spot) -> str:
     return text_of(node, spot, one_line=True)
 
 
-def _flag(node: Node, spot: Spot) -> str | None:
+def _flag(node: Node, spot: Spot) -> str:
     return text_of(node, spot, one_line=True, empty_ok=True)
 
 
-def boolean_of(node: Node, spot: Spot) -> bool | None:
+def boolean_of(node: Node, spot: Spot) -> bool:
     if not isinstance(node, Scalar) or node.means != "boolean":
-        spot.wrong(f"must be true or false, not {described(node)}")
-        return None
+        raise spot.refused(f"must be true or false, not {described(node)}")
     return node.text.lower() in ("true", "yes", "on")
 
 
-def _globs(node: Node, spot: Spot) -> tuple[str, ...] | None:
-    return items_of(node, spot, _glob)
-
-
-def _glob(node: Node, spot: Spot) -> str | None:
+def _glob(node: Node, spot: Spot) -> str:
     pattern = line_of(node, spot)
-    if pattern is None:
-        return None
-    if problem := glob_problem(pattern):
-        spot.wrong(problem)
-        return None
+    spot.refuse_if(glob_problem(pattern))
     return pattern.removeprefix("./")
 
 
-def _writable(node: Node, spot: Spot) -> tuple[str, ...] | None:
+def _writable(node: Node, spot: Spot) -> tuple[str, ...]:
     if isinstance(node, Scalar) and node.means == "boolean":
         return ("**",) if boolean_of(node, spot) else ()
     if isinstance(node, Sequence):
-        return _globs(node, spot)
-    spot.wrong(f"must be true, false or a list of patterns, not {described(node)}")
-    return None
+        return items_of(node, spot, _glob)
+    raise spot.refused(f"must be true, false or a list of patterns, not {described(node)}")
 
 
-def _argv(node: Node, spot: Spot) -> tuple[str, ...] | None:
+def _argv(node: Node, spot: Spot) -> tuple[str, ...]:
     if isinstance(node, Sequence):
         words = items_of(node, spot, _word)
-        if words is not None and not (words and words[0].strip()):
-            spot.wrong("must name a program")
-            return None
-        return words
-    command = text_of(node, spot)
-    if command is None:
-        return None
-    import shlex
+    else:
+        import shlex
 
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError as error:
-        spot.wrong(f"cannot be split into words: {str(error).lower()}")
-        return None
+        try:
+            words = tuple(shlex.split(text_of(node, spot)))
+        except ValueError as error:
+            raise spot.refused(f"cannot be split into words: {str(error).lower()}")
     if not words or not words[0].strip():
-        spot.wrong("must name a program")
-        return None
+        raise spot.refused("must name a program")
     return words
 
 
-def _guidance(node: Node, spot: Spot) -> str | None:
+def _guidance(node: Node, spot: Spot) -> str:
     if not isinstance(node, Sequence):
         return text_of(node, spot)
-    rules = items_of(node, spot, text_of)
-    return None if rules is None else "\n".join(f"- {rule.strip()}" for rule in rules)
+    return "\n".join(f"- {rule.strip()}" for rule in items_of(node, spot, text_of))
 
 
-def _environment(node: Node, spot: Spot) -> dict[str, str] | None:
+def pairs_of(node: Node, spot: Spot) -> Iterator[tuple[Scalar, Node, Spot]]:
+    """The names of a mapping, what they stand for, and where."""
     if not isinstance(node, Mapping):
-        spot.wrong(f"must be a mapping of names to values, not {described(node)}")
-        return None
-    values: dict[str, str] = {}
+        raise spot.refused(f"must be a mapping of names to values, not {described(node)}")
     for key, value in entries(node, spot):
-        at = spot.key(shown_key(key.text), key.line)
+        yield key, value, spot.key(shown_key(key.text), key.line)
+
+
+def _environment(node: Node, spot: Spot) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for key, value, at in pairs_of(node, spot):
         if not _VARIABLE.fullmatch(key.text):
             at.wrong("is not a name for an environment variable")
-        word = _word(value, at)
-        if word is not None:
+        if (word := attempt(_word, value, at)) is not None:
             values[key.text] = word
     return values
 
 
-def _options(node: Node, spot: Spot) -> dict[str, Any] | None:
+def _options(node: Node, spot: Spot) -> dict[str, Any]:
     """Whatever a mapping of YAML holds, as plain values: what they mean is for another package to say."""
-    if not isinstance(node, Mapping):
-        spot.wrong(f"must be a mapping of names to values, not {described(node)}")
-        return None
-    return {
-        key.text: _anything(value, spot.key(shown_key(key.text), key.line))
-        for key, value in entries(node, spot)
-    }
+    return {key.text: attempt(_anything, value, at) for key, value, at in pairs_of(node, spot)}
 
 
 def _anything(node: Node, spot: Spot) -> Any:
     if isinstance(node, Mapping):
         return _options(node, spot)
     if isinstance(node, Sequence):
-        return [_anything(item, spot.item(i, item.line)) for i, item in enumerate(node.items)]
+        return [attempt(_anything, item, spot.item(i, item.line)) for i, item in enumerate(node.items)]
     if node.means == "null":
         return None
     if node.means == "boolean":
@@ -249,60 +233,50 @@ def _anything(node: Node, spot: Spot) -> Any:
     if node.means in ("integer", "number"):
         number = _plain_number(node)
         if number is None or not math.isfinite(number):
-            spot.wrong(f"must be a plain, finite number, not {described(node)}")
-            return None
+            raise spot.refused(f"must be a plain, finite number, not {described(node)}")
         return int(node.text.replace("_", "")) if node.means == "integer" else number
     if not is_unicode(node.text):
-        spot.wrong("is not valid Unicode text")
+        raise spot.refused("is not valid Unicode text")
     return node.text
 
 
-def _variable(node: Node, spot: Spot) -> str | None:
+def _variable(node: Node, spot: Spot) -> str:
     pattern = line_of(node, spot)
-    if pattern is not None and not _VARIABLES.fullmatch(pattern):
-        spot.wrong(f"must be the name of a variable, perhaps with * or ?, not {quoted(pattern)}")
-        return None
+    if not _VARIABLES.fullmatch(pattern):
+        raise spot.refused(f"must be the name of a variable, perhaps with * or ?, not {quoted(pattern)}")
     return pattern
 
 
-def _inside(node: Node, spot: Spot) -> str | None:
-    """The scratchpad: a file of the workspace, wherever the workspace will be."""
+def inside(node: Node, spot: Spot, must_be: str = "a path inside the workspace", in_git: str = "") -> str:
+    """A file or folder that the user's checkout and every workspace have in the same place."""
     path = line_of(node, spot)
-    if path is None:
-        return None
+    wrong = f"must be {must_be}, not {quoted(path)}"
     parts = [part for part in path.split("/") if part not in ("", ".")]
-    if path.startswith(("/", "~")) or ".." in parts or path.endswith("/") or not parts:
-        spot.wrong(f"must be a relative path to a file inside the workspace, not {quoted(path)}")
-        return None
+    if path.startswith(("/", "~")) or ".." in parts or not parts:
+        raise spot.refused(wrong)
     if parts[0].lower() == ".git":
-        spot.wrong("must not be inside .git")
-        return None
+        raise spot.refused(in_git or wrong)
+    return "/".join(parts)
+
+
+def _folder(node: Node, spot: Spot) -> str:
+    return inside(node, spot, "a folder inside the repository")
+
+
+def _file(node: Node, spot: Spot) -> str:
+    """The scratchpad: a file of the workspace, wherever the workspace will be."""
+    must_be = "a relative path to a file inside the workspace"
+    path = inside(node, spot, must_be, in_git="must not be inside .git")
+    if line_of(node, spot).endswith("/"):
+        raise spot.refused(f"must be {must_be}, not {quoted(path + '/')}")
     if re.search(r"[{}]", path.replace(TASK_ID, "")):
-        spot.wrong(f"may contain {TASK_ID} and no other braces")
-        return None
-    return "/".join(parts)
+        raise spot.refused(f"may contain {TASK_ID} and no other braces")
+    return path
 
 
-def _folder(node: Node, spot: Spot) -> str | None:
-    """A folder that the user's checkout and every workspace have in the same place."""
-    path = line_of(node, spot)
-    if path is None:
-        return None
-    parts = [part for part in path.split("/") if part not in ("", ".")]
-    if path.startswith(("/", "~")) or ".." in parts or not parts or parts[0].lower() == ".git":
-        spot.wrong(f"must be a folder inside the repository, not {quoted(path)}")
-        return None
-    return "/".join(parts)
-
-
-def _identifier(node: Node, spot: Spot) -> str | None:
+def _identifier(node: Node, spot: Spot) -> str:
     text = _word(node, spot)
-    if text is None:
-        return None
-    problem = identifier_problem(text)
-    if problem:
-        spot.wrong(problem)
-        return None
+    spot.refuse_if(identifier_problem(text))
     return text
 
 
@@ -314,8 +288,11 @@ def matching(pattern: str, message: str, *types: str) -> dict[str, Any]:
     return {"type": [*types] if types else "string", "pattern": pattern, "patternErrorMessage": message}
 
 
-def list_of(item: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": item}
+def list_of(name: str, read: Reader, item: dict[str, Any]) -> FieldType:
+    """`item` is the schema of one of them."""
+    return FieldType(
+        f"list of {name}", lambda node, spot: items_of(node, spot, read), {"type": "array", "items": item}
+    )
 
 
 _SOME_TEXT = r"(?=[\s\S]*\S)[^\u0000]*"
@@ -344,25 +321,21 @@ BOOLEAN = FieldType("true or false", boolean_of, {"type": "boolean"})
 PATH = FieldType("path", line_of, _LINE_SCHEMA)
 INSIDE = FieldType(
     "path inside the workspace",
-    _inside,
+    _file,
     matching(
         rf"^{IN_FOLDER}{_NO_FOLDER}(?=(?:[^{{}}]|\{{taskId\}})*$){ONE_LINE}$",
         f"must be a relative path to a file inside the workspace; may contain {TASK_ID}",
     ),
 )
-GLOBS = FieldType("list of patterns", _globs, list_of(_GLOB_SCHEMA))
-PATHS = FieldType("list of paths", lambda node, spot: items_of(node, spot, line_of), list_of(_LINE_SCHEMA))
-FOLDERS = FieldType(
-    "list of folders",
-    lambda node, spot: items_of(node, spot, _folder),
-    list_of(matching(rf"^{IN_FOLDER}{ONE_LINE}$", "must be a folder inside the repository")),
+GLOBS = list_of("patterns", _glob, _GLOB_SCHEMA)
+PATHS = list_of("paths", line_of, _LINE_SCHEMA)
+FOLDERS = list_of(
+    "folders", _folder, matching(rf"^{IN_FOLDER}{ONE_LINE}$", "must be a folder inside the repository")
 )
-VARIABLES = FieldType(
-    "list of names",
-    lambda node, spot: items_of(node, spot, _variable),
-    list_of(
-        matching(rf"^\s*{_VARIABLES.pattern}\s*$", "must be the name of a variable, perhaps with * or ?")
-    ),
+VARIABLES = list_of(
+    "names",
+    _variable,
+    matching(rf"^\s*{_VARIABLES.pattern}\s*$", "must be the name of a variable, perhaps with * or ?"),
 )
 WRITABLE = FieldType(
     "true, false or list of patterns", _writable, {"type": ["boolean", "array"], "items": _GLOB_SCHEMA}
@@ -373,8 +346,8 @@ ARGV = FieldType(
     matching(f"^{_SOME_TEXT}$", "must name a program", "string", "array")
     | {"items": [_PROGRAM_SCHEMA], "additionalItems": _WORD_SCHEMA, "minItems": 1},
 )
-WORDS = FieldType("list of words", lambda node, spot: items_of(node, spot, _word), list_of(_WORD_SCHEMA))
-TEXTS = FieldType("list of texts", lambda node, spot: items_of(node, spot, text_of), list_of(_TEXT_SCHEMA))
+WORDS = list_of("words", _word, _WORD_SCHEMA)
+TEXTS = list_of("texts", text_of, _TEXT_SCHEMA)
 GUIDANCE = FieldType(
     "text or list of texts", _guidance, {**_TEXT_SCHEMA, "type": ["string", "array"], "items": _TEXT_SCHEMA}
 )
@@ -402,35 +375,28 @@ IDENTIFIER = FieldType(
 )
 
 
-def choice(*words: str, thing: str = "", hint: str = "") -> FieldType:
-    def read(node: Node, spot: Spot) -> str | None:
+def choice(*words: str) -> FieldType:
+    def read(node: Node, spot: Spot) -> str:
         if isinstance(node, Scalar) and node.text in words:
             return node.text
         name = node.text if isinstance(node, Scalar) and node.means == "text" else ""
-        what = f"unknown {thing} {quoted(name)}, known:" if name and thing else "must be one of"
-        but = "" if name and thing else f", not {described(node)}"
-        spot.wrong(f"{what} {', '.join(words)}{but}{hint}", name, among=words)
-        return None
+        raise spot.refused(f"must be one of {', '.join(words)}, not {described(node)}", name, among=words)
 
     return FieldType(" or ".join(f"`{word}`" for word in words), read, {"type": "string", "enum": [*words]})
 
 
-def _agent_name(node: Node, spot: Spot) -> str | None:
+def _agent_name(node: Node, spot: Spot) -> str:
     """A name that Ralph knows, or that an installed package brings along."""
     from ralph.agents.registry import is_known, names
 
     name = node.text if isinstance(node, Scalar) and node.means == "text" else ""
     if name and is_known(name):
         return name
+    if not name:
+        raise spot.refused(f"must be an agent's name, not {described(node)}")
     known = names()
-    what = (
-        f"unknown agent {quoted(name)}, known: {', '.join(known)}"
-        if name
-        else f"must be an agent's name, not {described(node)}"
-    )
-    hint = "; any program runs with `backend: custom` and `command`" if name else ""
-    spot.wrong(what + hint, name, among=known)
-    return None
+    hint = "any program runs with `backend: custom` and `command`"
+    raise spot.refused(f"unknown agent {quoted(name)}, known: {', '.join(known)}; {hint}", name, among=known)
 
 
 def _agents_named() -> tuple[str, ...]:
@@ -447,7 +413,7 @@ AGENT = FieldType(
 AUTO = "auto"  # the first known agent on PATH: what is done without a name as well
 
 
-def _agent_or_auto(node: Node, spot: Spot) -> str | None:
+def _agent_or_auto(node: Node, spot: Spot) -> str:
     return AUTO if isinstance(node, Scalar) and node.text == AUTO else _agent_name(node, spot)
 
 
@@ -460,43 +426,35 @@ AGENT_OR_AUTO = FieldType(
 
 def choices(*words: str) -> FieldType:
     one = choice(*words)
+    assert one.read is not None
+    each = list_of(one.name, one.read, one.schema)
 
-    def read(node: Node, spot: Spot) -> tuple[str, ...] | None:
-        assert one.read is not None
-        found = items_of(node, spot, one.read)
-        return None if found is None else tuple(dict.fromkeys(found))
+    def read(node: Node, spot: Spot) -> tuple[str, ...]:
+        assert each.read is not None
+        return tuple(dict.fromkeys(each.read(node, spot)))
 
-    return FieldType(f"list of {one.name}", read, list_of(one.schema))
+    return FieldType(each.name, read, each.schema)
 
 
 def integer(least: int) -> FieldType:
-    def read(node: Node, spot: Spot) -> int | None:
+    def read(node: Node, spot: Spot) -> int:
         if not isinstance(node, Scalar) or node.means != "integer" or not _DECIMAL.fullmatch(node.text):
             looks_right = isinstance(node, Scalar) and node.means == "text" and _DECIMAL.fullmatch(node.text)
-            spot.wrong(
-                f"must be a whole number, not {described(node)}{' (remove the quotes)' if looks_right else ''}"
-            )
-            return None
+            quotes = " (remove the quotes)" if looks_right else ""
+            raise spot.refused(f"must be a whole number, not {described(node)}{quotes}")
         value = int(node.text.replace("_", "")) if len(node.text) < 100 else MAX_INTEGER + 1
-        problem = number_problem(value, least, MAX_INTEGER)
-        if problem:
-            spot.wrong(problem)
-            return None
+        spot.refuse_if(number_problem(value, least, MAX_INTEGER))
         return value
 
     schema = {"type": "integer", "minimum": least, "maximum": MAX_INTEGER}
     return FieldType(f"whole number, at least {least}", read, schema)
 
 
-def _amount(node: Node, spot: Spot) -> float | None:
+def _amount(node: Node, spot: Spot) -> float:
     value = _plain_number(node)
     if value is None:
-        spot.wrong(f"must be a number, not {described(node)}")
-        return None
-    problem = number_problem(value, 0, MAX_INTEGER)
-    if problem:
-        spot.wrong(problem)
-        return None
+        raise spot.refused(f"must be a number, not {described(node)}")
+    spot.refuse_if(number_problem(value, 0, MAX_INTEGER))
     return value
 
 
@@ -504,17 +462,14 @@ AMOUNT = FieldType("number, at least 0", _amount, {"type": "number", "minimum": 
 
 
 def duration(*, zero_ok: bool = False) -> FieldType:
-    def read(node: Node, spot: Spot) -> float | None:
+    def read(node: Node, spot: Spot) -> float:
         value = _plain_number(node)
         if value is None and isinstance(node, Scalar) and node.means == "text":
             value = seconds(node.text)
         if value is None:
-            spot.wrong(f"must be a duration such as 90, 90s, 10m or 1h30m, not {described(node)}")
-            return None
+            raise spot.refused(f"must be a duration such as 90, 90s, 10m or 1h30m, not {described(node)}")
         problem = number_problem(value, 0, YEAR, above=not zero_ok)
-        if problem:
-            spot.wrong(f"{problem} seconds" if math.isfinite(value) else problem)
-            return None
+        spot.refuse_if(f"{problem} seconds" if problem and math.isfinite(value) else problem)
         return value
 
     return FieldType("duration, or 0" if zero_ok else "duration", read, _duration_schema(zero_ok))

@@ -9,15 +9,17 @@ from ralph.config.field_types import (
     INSIDE,
     ONE_LINE,
     FieldType,
+    attempt,
     boolean_of,
-    items_of,
+    inside,
     line_of,
     list_of,
     matching,
+    pairs_of,
     text_of,
 )
 from ralph.config.problems import Spot, quoted
-from ralph.config.yaml_lines import Mapping, Node, Scalar, described, entries, shown_key
+from ralph.config.yaml_lines import Mapping, Node, Scalar, described
 from ralph.core.hats import routing
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")  # of a hat: as roles are named
@@ -46,86 +48,60 @@ def topic_problem(topic: str, *, pattern: bool = False) -> str:
     return f"must be a topic {example}: words joined by dots, without blanks or quotation marks, not {quoted(topic)}"
 
 
-def topic(node: Node, spot: Spot) -> str | None:
-    return _topic(node, spot)
-
-
-def _topic(node: Node, spot: Spot, *, pattern: bool = False) -> str | None:
+def topic(node: Node, spot: Spot, *, pattern: bool = False) -> str:
     found = line_of(node, spot)
-    if found is not None and (problem := topic_problem(found, pattern=pattern)):
-        spot.wrong(problem)
-        return None
+    spot.refuse_if(topic_problem(found, pattern=pattern))
     return found
 
 
-def _topic_or_none(node: Node, spot: Spot) -> str | None:
+def _topic_or_none(node: Node, spot: Spot) -> str:
     return "" if isinstance(node, Scalar) and node.means == "text" and not node.text else topic(node, spot)
 
 
-def _prose(node: Node, spot: Spot) -> str | None:
+def _prose(node: Node, spot: Spot) -> str:
     """A person's text, as long or short as it is."""
     if isinstance(node, Scalar) and node.means == "text" and not node.text.strip() and "\0" not in node.text:
         return ""
     return text_of(node, spot)
 
 
-def _title(node: Node, spot: Spot) -> str | None:
+def _title(node: Node, spot: Spot) -> str:
     """A hat's name as people write it, with signs that join others: what cannot be shown is left out."""
-    found = _prose(node, spot)
-    return found and " ".join("".join(c if c.isprintable() else " " for c in found).split())
+    return " ".join("".join(c if c.isprintable() else " " for c in _prose(node, spot)).split())
 
 
 def _notes(node: Node, spot: Spot) -> str | bool | None:
-    """The path, or the older family's mapping of `enabled` and `path`; OFF where it is turned off."""
+    """The path, or the older family's mapping of `enabled` and `path`; OFF where it is turned off; None: nothing is said."""
     assert INSIDE.read is not None
     if not isinstance(node, Mapping):
-        found: str | None = INSIDE.read(node, spot)
+        found: str = INSIDE.read(node, spot)
         return found
     path, on = None, True
-    for key, value in entries(node, spot):
-        at = spot.key(shown_key(key.text), key.line)
+    for key, value, at in pairs_of(node, spot):
         if key.text == "path":
-            path = INSIDE.read(value, at)
+            path = attempt(INSIDE.read, value, at)
         elif key.text == "enabled":
-            on = boolean_of(value, at) is not False
+            on = attempt(boolean_of, value, at) is not False
         else:
             at.wrong("unknown key", key.text, among=("enabled", "path"))
     return path if on else OFF
 
 
-def _kept_notes(node: Node, spot: Spot) -> str | None:
+def _kept_notes(node: Node, spot: Spot) -> str | bool | None:
     """The loop's own: they are how one iteration hands over to the next, so they cannot be turned off."""
     found = _notes(node, spot)
     if found is OFF:
         spot.warn("is not turned off: each iteration hands over by it. A hat may have none.")
         return None
-    return found if isinstance(found, str) else None
+    return found
 
 
-def _sources(node: Node, spot: Spot) -> tuple[tuple[str, str], ...] | None:
+def _sources(node: Node, spot: Spot) -> tuple[tuple[str, str], ...]:
     """Folders or files, in the order in which they are looked at, each with its event."""
     if not isinstance(node, Mapping) or not node.pairs:
-        spot.wrong(f"must be a mapping of paths to topics, not {described(node)}")
-        return None
-    found = []
-    for key, value in entries(node, spot):
-        at = spot.key(shown_key(key.text), key.line)
-        path, event = inside(key, at), topic(value, at)
-        if path and event:
-            found.append((path, event))
-    return tuple(found)
-
-
-def inside(node: Node, spot: Spot) -> str | None:
-    """A file or folder of the workspace."""
-    path = line_of(node, spot)
-    parts = [part for part in (path or "").split("/") if part not in ("", ".")]
-    if path is None:
-        return None
-    if path.startswith(("/", "~")) or ".." in parts or not parts or parts[0].lower() == ".git":
-        spot.wrong(f"must be a path inside the workspace, not {quoted(path)}")
-        return None
-    return "/".join(parts)
+        raise spot.refused(f"must be a mapping of paths to topics, not {described(node)}")
+    found = [(attempt(inside, key, at), attempt(topic, value, at)) for key, value, at in pairs_of(node, spot)]
+    return tuple((path, event) for path, event in found if path and event)
 
 
 _PATH_PATTERN = f"^{IN_FOLDER}{ONE_LINE}$"
@@ -149,24 +125,12 @@ TOPIC = FieldType("topic", topic, _TOPIC_SCHEMA)
 TOPIC_OR_NONE = FieldType(
     "topic", _topic_or_none, matching(f"^(?:|{_TOPIC_PATTERN})$", "must be a topic such as build.done")
 )
-TOPICS = FieldType(
-    "list of topics",
-    lambda node, spot: items_of(node, spot, lambda item, at: _topic(item, at, pattern=True)),
-    list_of(_TOPICS_SCHEMA),
-)
-EVENTS = FieldType(
-    "list of topics without patterns",
-    lambda node, spot: items_of(node, spot, topic),
-    list_of(_TOPIC_SCHEMA),
-)
+TOPICS = list_of("topics", lambda node, spot: topic(node, spot, pattern=True), _TOPICS_SCHEMA)
+EVENTS = list_of("topics without patterns", topic, _TOPIC_SCHEMA)
 PROSE = FieldType("text", _prose, _PROSE_SCHEMA)
-PROSES = FieldType("list of texts", lambda node, spot: items_of(node, spot, _prose), list_of(_PROSE_SCHEMA))
+PROSES = list_of("texts", _prose, _PROSE_SCHEMA)
 TITLE = FieldType("text", _title, _PROSE_SCHEMA)
-TOOLS = FieldType(
-    "list of tools",
-    lambda node, spot: items_of(node, spot, line_of),
-    list_of(matching(f"^{ONE_LINE}$", "must be one line of printable text")),
-)
+TOOLS = list_of("tools", line_of, matching(f"^{ONE_LINE}$", "must be one line of printable text"))
 NOTES = FieldType("path inside the workspace", _notes, _NOTES_SCHEMA)
 KEPT_NOTES = FieldType("path inside the workspace", _kept_notes, _NOTES_SCHEMA)
 FOLDER_EVENTS = FieldType("mapping of folders to topics", _sources, _SOURCES_SCHEMA)

@@ -9,16 +9,14 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
-from ralph.config.agents import CUSTOM, adapter_of, agent_of
-from ralph.config.hat_field_types import OFF
+from ralph.config.agents import CUSTOM, adapter_of, own_agent
+from ralph.config.hat_field_types import NAME, OFF
 from ralph.config.load import ROLE_FILE_NAMES, roles_file
 from ralph.config.problems import Problems, Spot, Unreadable, quoted
-from ralph.config.schema import BACKEND, HAT
-from ralph.config.settings import Called, GivenValue, Overrides, Settings, Values, fields, warn_without_hats
+from ralph.config.settings import Overrides, Section, Settings, fields, warn_without_hats
 from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.hats.conditions import ConditionError
@@ -37,7 +35,7 @@ _OF_EVENTS = ("publishes", "default_publishes", "max_activations", "fresh", "agg
 
 def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) -> Team:
     """Of a file with hats. `policy` is that of the loop, but for its team."""
-    hats: tuple[Called, ...] = settings.get("hats")
+    hats: tuple[Section, ...] = settings.get("hats")
     known = frozenset([*(hat.name for hat in hats), *role_names(cwd)])
     own = fields(settings.values, "team")
     if own.get("gate_on") and not policy.gates:
@@ -56,24 +54,26 @@ def team(settings: Settings, overrides: Overrides, cwd: Path, policy: Policy) ->
     return found
 
 
-def _warn_without_events(hats: tuple[Called, ...], settings: Settings) -> None:
+def _warn_without_events(hats: tuple[Section, ...], settings: Settings) -> None:
     what = "has no effect: no hat has `triggers` or `scan`, so that no event puts one on"
     warn_without_hats(settings, what)
-    for called in hats:
+    for section in hats:
         for name in _OF_EVENTS:
-            given = _given(called, name)
-            if given is not None and given.value:
-                settings.problems.warn(given.line, f"hats.{called.name}.{name}", what)
-        notes = _given(called, "scratchpad")
-        if notes is not None and notes.value is OFF:
-            off = "is not turned off: without events, each iteration hands over by one"
-            settings.problems.warn(notes.line, f"hats.{called.name}.scratchpad", off)
+            if section.get(name):
+                section.warn(name, what)
+        if section.get("scratchpad") is OFF:
+            section.warn("scratchpad", "is not turned off: without events, each iteration hands over by one")
 
 
 def _hat(
-    called: Called, settings: Settings, overrides: Overrides, cwd: Path, policy: Policy, known: frozenset[str]
+    section: Section,
+    settings: Settings,
+    overrides: Overrides,
+    cwd: Path,
+    policy: Policy,
+    known: frozenset[str],
 ) -> Hat:
-    own = fields(called.values, "hat")
+    own = fields(section.values, "hat")
     if own.get("scratchpad") is OFF:
         own["scratchpad"] = None
     if "aggregate" in own:
@@ -81,37 +81,27 @@ def _hat(
     if "timeout" in own:
         own["timeout"] *= overrides.timeout_multiplier
     if "when" in own:
-        _check_condition(own["when"], called, settings, known)
-    hat = Hat(called.name, scan=_scan(called, settings), **own)
-    return hat if hat.scan else replace(hat, agent=_wearer(hat, called, settings, overrides, cwd, policy))
+        try:
+            parse_condition(own["when"], known)
+        except ConditionError as error:
+            section.wrong("when", str(error), error.name, error.among)
+    hat = Hat(section.name, scan=_scan(section), **own)
+    return hat if hat.scan else replace(hat, agent=_wearer(hat, section, settings, overrides, cwd, policy))
 
 
-def _check_condition(text: str, called: Called, settings: Settings, known: frozenset[str]) -> None:
-    try:
-        parse_condition(text, known)
-    except ConditionError as error:
-        at = f"hats.{called.name}.when"
-        settings.problems.add(_line(called, "when"), at, str(error), error.name, error.among)
-
-
-def _scan(called: Called, settings: Settings) -> Scan | None:
-    own = fields(called.values, "scan")
+def _scan(section: Section) -> Scan | None:
+    own = fields(section.values, "scan")
     if not own:
         return None
-    at = f"hats.{called.name}"
     folders = tuple(ScanFolder(*pair) for pair in own.pop("folders", ()))
     backlogs = tuple(ScanBacklog(*pair) for pair in own.pop("backlog", ()))
     if not folders and not backlogs:
-        settings.problems.add(
-            called.line, f"{at}.scan", "needs `folders` or `backlog`: where to look for work"
-        )
+        section.wrong("scan", "needs `folders` or `backlog`: where to look for work")
     if len(backlogs) > 1:
-        line = _line(called, "scan.backlog")
-        settings.problems.add(line, f"{at}.scan.backlog", "names more than one file; keep one of them")
+        section.wrong("scan.backlog", "names more than one file; keep one of them")
     for name in _UNUSED_BY_SCANS:
-        if called.values.get(f"{HAT}.{name}"):
-            what = "has no effect: with `scan`, Ralph looks itself and starts no agent"
-            settings.problems.warn(_line(called, name), f"{at}.{name}", what)
+        if section.given(name):
+            section.warn(name, "has no effect: with `scan`, Ralph looks itself and starts no agent")
     return Scan(folders=folders, backlog=backlogs[0] if backlogs else None, **own)
 
 
@@ -119,45 +109,26 @@ def _scan(called: Called, settings: Settings) -> Scan | None:
 
 
 def _wearer(
-    hat: Hat, called: Called, settings: Settings, overrides: Overrides, cwd: Path, policy: Policy
+    hat: Hat, section: Section, settings: Settings, overrides: Overrides, cwd: Path, policy: Policy
 ) -> AgentPolicy | None:
     """None: the loop's own agent, as it is."""
-    worker = _with_backend(called, settings, overrides, cwd) or policy.agent
-    worker = _with_profile(worker, called, settings)
-    worker = _with_model(worker, called, settings)
-    worker = _with_args(worker, called, settings)
-    worker = _with_tools(worker, hat, called, settings)
+    own = {_NAMES.get(name, name): given for name, given in section.below("backend").items()}
+    own.pop("agent", None)
+    worker = policy.agent
+    if own:
+        worker = own_agent(own, f"{section.at}.backend", settings, overrides, cwd, older=True)
+    worker = _with_profile(worker, section)
+    worker = _with_model(worker, section)
+    worker = _with_args(worker, section)
+    worker = _with_tools(worker, hat, section)
     return None if worker == policy.agent else worker
-
-
-def _with_backend(called: Called, settings: Settings, overrides: Overrides, cwd: Path) -> AgentPolicy | None:
-    """Said from the ground up by `type` or `command`; else the loop's, with what is said here."""
-    prefix = f"{BACKEND}."
-    own: Values = {
-        "cli." + _NAMES.get(name, name): given
-        for path, given in called.values.items()
-        if path.startswith(prefix) and (name := path.removeprefix(prefix)) != "agent"
-    }
-    if not own:
-        return None
-    anew = bool(own.keys() & {"cli.backend", "cli.command"})
-    theirs = {} if anew else {key: v for key, v in settings.values.items() if key.startswith("cli.")}
-    inside = Settings(
-        settings.folder,
-        theirs | own,
-        settings.problems,
-        f"hats.{called.name}.backend",
-        frozenset(theirs.keys() - own.keys()),
-        settings.older,
-    )
-    return agent_of(inside, Overrides() if anew else overrides, cwd)
 
 
 _NAMES = {"type": "backend"}  # what `cli` calls it
 
 
-def _with_profile(worker: AgentPolicy, called: Called, settings: Settings) -> AgentPolicy:
-    profile = _given(called, "backend.agent")
+def _with_profile(worker: AgentPolicy, section: Section) -> AgentPolicy:
+    profile = section.get("backend.agent")
     if profile is None:
         return worker
     flag = adapter_of(worker.backend).profile_flag
@@ -165,35 +136,32 @@ def _with_profile(worker: AgentPolicy, called: Called, settings: Settings) -> Ag
         from ralph.agents.registry import usable
 
         having = sorted(name for name, agent in usable() if agent.profile_flag)
-        what = f"is used only with {' and '.join(having)}; put it into args"
-        settings.problems.warn(profile.line, f"hats.{called.name}.backend.agent", what)
+        section.warn("backend.agent", f"is used only with {' and '.join(having)}; put it into args")
         return worker
-    return replace(worker, args=(flag, profile.value, *worker.args))
+    return replace(worker, args=(flag, profile, *worker.args))
 
 
-def _with_model(worker: AgentPolicy, called: Called, settings: Settings) -> AgentPolicy:
-    model = _given(called, "model")
+def _with_model(worker: AgentPolicy, section: Section) -> AgentPolicy:
+    model = section.get("model")
     if model is None:
         return worker
     if "model" not in adapter_of(worker.backend).keys:
-        what = "is used only with an agent known by name; put it into backend_args"
-        settings.problems.warn(model.line, f"hats.{called.name}.model", what)
+        section.warn("model", "is used only with an agent known by name; put it into backend_args")
         return worker
-    return replace(worker, model=model.value)
+    return replace(worker, model=model)
 
 
-def _with_args(worker: AgentPolicy, called: Called, settings: Settings) -> AgentPolicy:
-    more = _given(called, "backend_args")
-    if more is None or not more.value:
+def _with_args(worker: AgentPolicy, section: Section) -> AgentPolicy:
+    more = section.get("backend_args")
+    if not more:
         return worker
     if "args" not in adapter_of(worker.backend).keys:
-        what = f"is not used by the {worker.backend} agent"
-        settings.problems.warn(more.line, f"hats.{called.name}.backend_args", what)
+        section.warn("backend_args", f"is not used by the {worker.backend} agent")
         return worker
-    return _lengthened(worker, more.value)
+    return _lengthened(worker, more)
 
 
-def _with_tools(worker: AgentPolicy, hat: Hat, called: Called, settings: Settings) -> AgentPolicy:
+def _with_tools(worker: AgentPolicy, hat: Hat, section: Section) -> AgentPolicy:
     if not hat.disallowed_tools and not hat.allowed_tools:
         return worker
     words = adapter_of(worker.backend).tool_args(hat.disallowed_tools, hat.allowed_tools)
@@ -202,11 +170,9 @@ def _with_tools(worker: AgentPolicy, hat: Hat, called: Called, settings: Setting
     if hat.allowed_tools:
         from ralph.agents.registry import usable
 
-        able = [name for name, agent in usable() if agent.tool_args((), ()) is not None]
-        what = (
-            f"only {', '.join(able)} can be held to it; {worker.backend} is only told so and may use others"
-        )
-        settings.problems.warn(_line(called, "allowed_tools"), f"hats.{hat.id}.allowed_tools", what)
+        able = ", ".join(name for name, agent in usable() if agent.tool_args((), ()) is not None)
+        what = f"only {able} can be held to it; {worker.backend} is only told so and may use others"
+        section.warn("allowed_tools", what)
     return worker
 
 
@@ -216,21 +182,11 @@ def _lengthened(worker: AgentPolicy, words: tuple[str, ...]) -> AgentPolicy:
     return replace(worker, args=worker.args + words)
 
 
-def _given(called: Called, name: str) -> GivenValue | None:
-    return called.values.get(f"{HAT}.{name}")
-
-
-def _line(called: Called, name: str) -> int:
-    given: Any = _given(called, name)
-    return given.line if given else called.line
-
-
 # -- roles.yaml and roles/*.md: hats that conditions put on --------------------------------------
 
 FOLDER = "roles"
 BASE = "working.md"
 MAX_CHARS = 100_000
-_ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _OURS = re.compile(r"^[\"']?triggers[\"']?\s*:", re.MULTILINE)
 _KEYS = ("condition", "role")
 Trigger = tuple[str, str]  # their values; no condition: it is invalid, and reported
@@ -265,7 +221,7 @@ def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
 
 def role_names(folder: Path) -> tuple[str, ...]:
     """The roles that have a file."""
-    return tuple(sorted(path.stem for path in (folder / FOLDER).glob("*.md") if _ROLE.fullmatch(path.stem)))
+    return tuple(sorted(path.stem for path in (folder / FOLDER).glob("*.md") if NAME.fullmatch(path.stem)))
 
 
 def _text(path: Path, source: str) -> str:
@@ -323,37 +279,32 @@ def _triggers(node: Node, spot: Spot, folder: Path, texts: dict[str, str]) -> tu
     if not node.items:
         spot.wrong("is empty: no role would ever be worn")
     known = frozenset(role_names(folder))
-    found = [
+    found = (
         _trigger(item, spot.item(n, item.line), folder, known, texts) for n, item in enumerate(node.items)
-    ]
-    return tuple(trigger for trigger in found if trigger)
+    )
+    return tuple(trigger for trigger in found if trigger[1])
 
 
-def _trigger(
-    node: Node, spot: Spot, folder: Path, known: frozenset[str], texts: dict[str, str]
-) -> Trigger | None:
+def _trigger(node: Node, spot: Spot, folder: Path, known: frozenset[str], texts: dict[str, str]) -> Trigger:
+    """No role: it is invalid, and reported."""
     if not isinstance(node, Mapping):
         spot.wrong(f"must be a mapping with `condition` and `role`, not {described(node)}")
-        return None
-    given: dict[str, str] = {}
-    unknown = False
-    for key, value in entries(node, spot):
-        at = spot.key(shown_key(key.text), key.line)
-        if key.text not in _KEYS:
-            at.wrong("unknown key", key.text, among=_KEYS)
-            unknown = True
+        return "", ""
+    given = dict.fromkeys(_KEYS, "")
+    pairs = {key.text: (value, spot.key(shown_key(key.text), key.line)) for key, value in entries(node, spot)}
+    for name, (value, at) in pairs.items():
+        if name not in _KEYS:
+            at.wrong("unknown key", name, among=_KEYS)
         elif not isinstance(value, Scalar) or value.means != "text" or not value.text.strip():
             at.wrong(f"must be text, not {described(value)}")
-            given[key.text] = ""
-        elif key.text == "condition":
-            given["condition"] = _condition(value.text, at, known)
+        elif name == "condition":
+            given[name] = _condition(value.text, at, known)
         else:
-            given["role"] = _role(value.text, at, folder, known, texts)
-    missing = [key for key in _KEYS if key not in given]
-    if missing and not unknown:  # otherwise it is probably there under the unknown name
+            given[name] = _role(value.text, at, folder, known, texts)
+    missing = [name for name in _KEYS if name not in pairs]
+    if missing and pairs.keys() <= set(_KEYS):  # otherwise it is probably there under the unknown name
         spot.wrong(f"has no `{missing[0]}`")
-    condition, role = given.get("condition", ""), given.get("role", "")
-    return (condition, role) if role else None
+    return given["condition"], given["role"]
 
 
 def _condition(text: str, spot: Spot, known: frozenset[str]) -> str:
@@ -366,7 +317,7 @@ def _condition(text: str, spot: Spot, known: frozenset[str]) -> str:
 
 
 def _role(name: str, spot: Spot, folder: Path, known: frozenset[str], texts: dict[str, str]) -> str:
-    if not _ROLE.fullmatch(name):
+    if not NAME.fullmatch(name):
         spot.wrong(f"must be at most 64 letters, digits, '-' or '_', not {quoted(name)}")
         return ""
     if name in texts:

@@ -4,12 +4,12 @@ use instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 from typing import Any
 
-from ralph.config.field_types import AGENT, AGENT_OR_AUTO, AUTO, FieldType
+from ralph.config.field_types import AGENT, AGENT_OR_AUTO, AUTO, FieldType, attempt
 from ralph.config.hat_field_types import NAME, TOPIC
-from ralph.config.legacy import ANY, ITEM, ROWS, LegacyKey
+from ralph.config.legacy import ANY, Branch, find
 from ralph.config.problems import Problems, Spot
 from ralph.config.schema import (
     AT_END,
@@ -29,55 +29,30 @@ from ralph.config.schema import (
 )
 
 Fragment = dict[str, Any]
-ValueOf = Callable[[Key], Fragment]  # the schema of a key of Ralph's own
 _DEPRECATED = {"deprecated": True}
 
 
-def legacy_properties(parts: tuple[str, ...], value_of: ValueOf) -> Fragment:
+def legacy_properties(branch: Branch, known: Collection[str] = ()) -> Fragment:
     """Those in this section that Ralph does not have itself."""
-    known = names_in(".".join(parts))
-    below = _below(parts)
-    names = dict.fromkeys(name.removesuffix(ITEM) for name in below)
     return {
-        name: _DEPRECATED | _fragment(parts, name, below, value_of)
-        for name in names
-        if name not in known and name != ANY
+        name: _fragment(below) for name, below in branch.names.items() if name not in known and name != ANY
     }
 
 
-def _fragment(
-    parts: tuple[str, ...], name: str, below: dict[str, list[LegacyKey]], value_of: ValueOf
-) -> Fragment:
+def _fragment(branch: Branch) -> Fragment:
     """A mapping is checked name by name, in a list as well; any other value has no effect, whatever it is."""
-    rows, items = below.get(name, []), below.get(name + ITEM)
-    if len(rows) == 1 and rows[0].path == ".".join((*parts, name)):
-        return _leaf(rows[0], value_of)
-    inside = (*parts, name) if rows else (*parts, name + ITEM)
-    found = _legacy_section(inside, value_of)
-    return found | ({"items": _legacy_section((*parts, name + ITEM), value_of)} if items else {})
+    if (row := branch.row) is not None:
+        if row.into:
+            return _DEPRECATED | _value(BY_PATH[row.into]) | {"description": f"Today: `{row.into}`."}
+        return _DEPRECATED | {"description": f"Without effect. {row.instead}"}
+    assert branch.inside is not None
+    items = {"items": _legacy_section(branch.items)} if branch.items else {}
+    return _DEPRECATED | _legacy_section(branch.inside) | items
 
 
-def _legacy_section(parts: tuple[str, ...], value_of: ValueOf) -> Fragment:
-    below = _below(parts)
-    of_any = ANY in below or ANY + ITEM in below
-    others = _DEPRECATED | _fragment(parts, ANY, below, value_of) if of_any else False
-    return {"properties": legacy_properties(parts, value_of), "additionalProperties": others}
-
-
-def _leaf(row: LegacyKey, value_of: ValueOf) -> Fragment:
-    if row.into:
-        return {**value_of(BY_PATH[row.into]), "description": f"Today: `{row.into}`."}
-    return {"description": f"Without effect. {row.instead}"}
-
-
-def _below(parts: tuple[str, ...]) -> dict[str, list[LegacyKey]]:
-    """The rows of this section, by the next name on the way."""
-    found: dict[str, list[LegacyKey]] = {}
-    for row in ROWS:
-        names = tuple(row.path.split("."))
-        if names[: len(parts)] == parts and len(names) > len(parts):
-            found.setdefault(names[len(parts)], []).append(row)
-    return found
+def _legacy_section(branch: Branch) -> Fragment:
+    others = _fragment(branch.names[ANY]) if ANY in branch.names else False
+    return {"properties": legacy_properties(branch), "additionalProperties": others}
 
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
@@ -126,9 +101,8 @@ def default_of(key: Key) -> Any:
 
 def _section(section: str) -> dict[str, Any]:
     # null: all of its keys may be commented out
-    properties = _properties(section) | legacy_properties(
-        tuple(section.split(".")) if section else (), _value
-    )
+    older = legacy_properties(find(section.split(".") if section else ()), names_in(section))
+    properties = _properties(section) | older
     return {"type": ["object", "null"], "additionalProperties": False, "properties": properties}
 
 
@@ -232,5 +206,5 @@ def _accepts(kind: FieldType, value: Any) -> bool:
     problems = Problems("")
     node = parse(json.dumps(value), problems)
     assert kind.read is not None and node is not None
-    kind.read(node, Spot(problems, "", 0))
+    attempt(kind.read, node, Spot(problems, "", 0))
     return not problems.found

@@ -5,7 +5,7 @@ A row that warns is a known key without effect: the file is accepted, and the us
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 import msgspec
 
@@ -189,16 +189,44 @@ ROWS: tuple[LegacyKey, ...] = (
 )
 # fmt: on
 
-_BY_PARTS = {tuple(row.path.split(".")): row for row in ROWS}
+
+class Branch(msgspec.Struct):
+    """The rows as a tree: what the family knows below a name."""
+
+    row: LegacyKey | None = None
+    names: dict[str, Branch] = {}
+    items: Branch | None = None  # of a list
+
+    def below(self, name: str) -> Branch | None:
+        return self.names.get(name) or self.names.get(ANY)
+
+    @property
+    def inside(self) -> Branch | None:
+        """What it knows in a mapping here; one in place of a list is taken as its only item."""
+        return self if self.names else self.items
 
 
-def row_for(parts: tuple[str, ...]) -> LegacyKey | None:
-    """The row of this key. `parts` are the names on the way to it; an item of a list ends its name with `[]`. A name
-    may hold dots, as hook phases and event topics do."""
-    exact = _BY_PARTS.get(parts)
-    if exact is not None:
-        return exact
-    return next((row for known, row in _BY_PARTS.items() if _fits(known, parts)), None)
+def _tree() -> Branch:
+    root = Branch()
+    for row in ROWS:
+        branch = root
+        for part in row.path.split("."):
+            branch = branch.names.setdefault(part.removesuffix(ITEM), Branch())
+            if part.endswith(ITEM):
+                branch.items = branch = branch.items or Branch()
+        branch.row = row
+    return root
+
+
+_ROOT = _tree()
+
+
+def find(parts: Iterable[str]) -> Branch:
+    """`parts` are the names on the way to it. A name may hold dots, as hook phases and event topics do."""
+    found: Branch | None = _ROOT
+    for part in parts:
+        found = found and found.below(part)
+    return found or Branch()
 
 
 # Keys that Ralph has as well, but that only come up in files of that family.
@@ -218,7 +246,7 @@ def is_legacy_file(keys: Iterable[str]) -> bool:
     if keys & {"hats", "events"}:
         return True
     theirs = {ALONE} | {row.into for row in ROWS}
-    only_ours = {key for key in keys - theirs if row_for(tuple(key.split("."))) is None}
+    only_ours = {key for key in keys - theirs if find(key.split(".")).row is None}
     marked = keys >= _WRITTEN_BY_INIT or any(key == ALONE or key.startswith(_MARKS) for key in keys)
     return marked and not only_ours
 
@@ -228,34 +256,24 @@ def anchors(name: str) -> bool:
     return name.startswith(("_", "x-")) and name != "_suppress_warnings"
 
 
-def _fits(known: tuple[str, ...], parts: tuple[str, ...]) -> bool:
-    return len(known) == len(parts) and all(
-        one == other or (one == ANY and ITEM not in other) or (one == ANY + ITEM and other.endswith(ITEM))
-        for one, other in zip(known, parts, strict=True)
-    )
-
-
-Renamed = list[
-    tuple[LegacyKey, tuple[str, ...], Node, Spot]
-]  # the row, the names on the way, what is said, and where
-_PARTS = tuple(tuple(row.path.split(".")) for row in ROWS)
+# the row, the names on the way, what is said, and where
+Renamed = list[tuple[LegacyKey, tuple[str, ...], Node, Spot]]
 
 
 def read_legacy_key(parts: tuple[str, ...], node: Node, spot: Spot, renamed: Renamed) -> bool:
     """Whether the older family knows this key. What has another name here is put into `renamed`."""
-    return _take(parts, node, spot, renamed, told=True)
+    return _take(find(parts), parts, node, spot, renamed, told=True)
 
 
-def names_below(parts: tuple[str, ...]) -> tuple[str, ...]:
+def names_below(branch: Branch) -> tuple[str, ...]:
     """The names that the family knows directly in this section."""
-    below = [row for row in _PARTS if len(row) > len(parts) and _begins(row, parts)]
-    found = dict.fromkeys(row[len(parts)].removesuffix(ITEM) for row in below)
-    return tuple(name for name in found if name != ANY)
+    return tuple(name for name in branch.names if name != ANY)
 
 
-def _take(parts: tuple[str, ...], node: Node, spot: Spot, renamed: Renamed, *, told: bool) -> bool:
-    row = row_for(parts)
-    if row is not None:
+def _take(
+    branch: Branch, parts: tuple[str, ...], node: Node, spot: Spot, renamed: Renamed, *, told: bool
+) -> bool:
+    if (row := branch.row) is not None:
         if row.into:
             renamed.append((row, parts, node, spot))
         elif row.acts:  # as a key of Ralph's own, which is read elsewhere
@@ -263,32 +281,37 @@ def _take(parts: tuple[str, ...], node: Node, spot: Spot, renamed: Renamed, *, t
         elif told and not _says_nothing(row, node):
             _tell_once(row, spot)
         return True
-    items = (*parts[:-1], parts[-1] + ITEM)
-    if isinstance(node, Sequence) and _known(items):
-        for index, item in enumerate(node.items):
-            _inside(items, item, spot.item(index, item.line), renamed, told=told)
-        return True
-    below = next((known for known in (parts, items) if _known(known)), None)
-    if below is None:
+    if branch.inside is None:
         return False
-    _inside(below, node, spot, renamed, told=told)
+    if isinstance(node, Sequence) and branch.items:
+        for index, item in enumerate(node.items):
+            _inside(branch.items, parts, item, spot.item(index, item.line), renamed, told=told)
+    else:
+        _inside(branch.inside, parts, node, spot, renamed, told=told)
     return True
 
 
-def _inside(parts: tuple[str, ...], node: Node, spot: Spot, renamed: Renamed, *, told: bool) -> None:
-    if isinstance(node, Mapping):
-        _section(parts, node, spot, renamed, told=told)
-    elif told and not (isinstance(node, Scalar) and node.means == "null"):
-        _tell_once(_first(parts), spot)
-
-
-def _section(parts: tuple[str, ...], node: Mapping, spot: Spot, renamed: Renamed, *, told: bool) -> None:
+def _inside(
+    branch: Branch, parts: tuple[str, ...], node: Node, spot: Spot, renamed: Renamed, *, told: bool
+) -> None:
+    if not isinstance(node, Mapping):
+        if told and not (isinstance(node, Scalar) and node.means == "null"):
+            _tell_once(_first(branch), spot)
+        return
     pairs = entries(node, spot)
     told = told and not any(key.text == "enabled" and _is_false(value) for key, value in pairs)
     for key, value in pairs:
         at = spot.key(shown_key(key.text), key.line)
-        if not _take((*parts, key.text), value, at, renamed, told=told):
-            at.wrong("unknown key", key.text, among=names_below(parts))
+        below = branch.below(key.text) or Branch()
+        if not _take(below, (*parts, key.text), value, at, renamed, told=told):
+            at.wrong("unknown key", key.text, among=names_below(branch))
+
+
+def _first(branch: Branch) -> LegacyKey:
+    """The first row below that says what to use instead."""
+    while branch.row is None or not branch.row.instead:
+        branch = next(iter(branch.names.values()), None) or branch.items or Branch()
+    return branch.row
 
 
 def _tell_once(row: LegacyKey, spot: Spot) -> None:
@@ -317,21 +340,4 @@ def _says_nothing(row: LegacyKey, node: Node) -> bool:
 def _is_false(node: Node) -> bool:
     return (
         isinstance(node, Scalar) and node.means == "boolean" and node.text.lower() in ("false", "no", "off")
-    )
-
-
-def _known(parts: tuple[str, ...]) -> bool:
-    return any(len(row) > len(parts) and _begins(row, parts) for row in _PARTS)
-
-
-def _first(parts: tuple[str, ...]) -> LegacyKey:
-    return next(row for row, known in zip(ROWS, _PARTS, strict=True) if _begins(known, parts) and row.instead)
-
-
-def _begins(row: tuple[str, ...], parts: Collection[str]) -> bool:
-    return all(
-        one == other
-        or (one == ANY and not other.endswith(ITEM))
-        or (one == ANY + ITEM and other.endswith(ITEM))
-        for one, other in zip(row, parts, strict=False)
     )

@@ -41,6 +41,10 @@ class Unreadable(RalphError):
         self.line = line
 
 
+class Refused(Exception):
+    """A value is wrong, and what is wrong with it has been reported."""
+
+
 class Problems:
     def __init__(self, source: str) -> None:
         self.source = source
@@ -112,6 +116,15 @@ class Spot(msgspec.Struct, frozen=True):
         self, what: str, name: str = "", among: Iterable[str] = (), elsewhere: Iterable[str] = ()
     ) -> None:
         self.problems.add(self.line, self.path, what, name, among, elsewhere)
+
+    def refused(self, what: str, name: str = "", among: Iterable[str] = ()) -> Refused:
+        """To be raised: there is nothing more to be read here."""
+        self.wrong(what, name, among)
+        return Refused()
+
+    def refuse_if(self, problem: str) -> None:
+        if problem:
+            raise self.refused(problem)
 
     def warn(self, what: str) -> None:
         self.problems.warn(self.line, self.path, what)

@@ -8,16 +8,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ralph.config.agents import absolute, adapter_of, agent_of, other_agent
+from ralph.config.agents import absolute, adapter_of, agent_of, other_agent, own_agent
 from ralph.config.problems import closest, quoted
-from ralph.config.schema import EITHER, GATE, NOTIFY, REVIEWER
+from ralph.config.schema import EITHER, GATE
 from ralph.config.settings import (
     ADAPTER,
     NO_GATES,
     GivenValue,
     Overrides,
+    Section,
     Settings,
-    Values,
     fields,
     warn_without_hats,
 )
@@ -76,13 +76,12 @@ def _warn_of_untold_figures(found: Policy, settings: Settings) -> None:
 
 
 def _notify(settings: Settings) -> tuple[NotifyPolicy, ...]:
-    targets: tuple[Values, ...] = settings.get("notify") or ()
-    for index, values in enumerate(targets):
-        url = values.get(f"{NOTIFY}.url")
-        if url and _holds_secret(url.value):
+    targets: tuple[Section, ...] = settings.get("notify") or ()
+    for target in targets:
+        if _holds_secret(target.get("url") or ""):
             what = "a password or token seems to stand in it, and the journal keeps it; put it into the environment"
-            settings.problems.warn(url.line, f"notify[{index}].url", f"{what} and write ${{NAME}}")
-    return tuple(NotifyPolicy(**fields(values, "notify")) for values in targets)
+            target.warn("url", f"{what} and write ${{NAME}}")
+    return tuple(NotifyPolicy(**fields(target.values, "notify")) for target in targets)
 
 
 def _holds_secret(url: str) -> bool:
@@ -144,38 +143,28 @@ def _limits(settings: Settings, overrides: Overrides, agent: AgentPolicy) -> Lim
         own = OLDER_LIMITS | own
     if "idle_seconds" not in own and agent.backend in (settings.get(ADAPTER) or {}):
         own["idle_seconds"] = settings.get(ADAPTER)[agent.backend]
-    for name, field in (
-        ("max_iterations", "max_iterations"),
-        ("max_attempts", "max_attempts"),
-        ("max_cost_usd", "max_cost_usd"),
-        ("max_tokens", "max_tokens"),
-        ("max_runtime_seconds", "hard_seconds"),
-    ):
+    for name in ("max_iterations", "max_attempts", "max_cost_usd", "max_tokens", "max_runtime_seconds"):
         if (value := getattr(overrides, name)) is not None:
-            own[field] = value
+            own["hard_seconds" if name == "max_runtime_seconds" else name] = value
     limits = LimitPolicy(**own)
-    soft = own.get("soft_seconds")
-    if soft is not None and soft > limits.hard_seconds:
-        if overrides.max_runtime_seconds is not None:
-            soft = None  # the file's soft limit belongs to the file's own hard limit
-        else:
-            settings.wrong(
-                "event_loop.soft_runtime_seconds", _too_soft("max_runtime_seconds", limits.hard_seconds)
-            )
-    iteration_soft, iteration_hard = own.get("iteration_soft_seconds"), limits.iteration_hard_seconds
-    if iteration_soft is not None and iteration_soft > iteration_hard:
+    hard, iteration_hard = limits.hard_seconds, limits.iteration_hard_seconds
+    soft = own.get("soft_seconds", hard * SOFT_SHARE)
+    if soft > hard and overrides.max_runtime_seconds is not None:
+        soft = hard * SOFT_SHARE  # the file's soft limit belongs to the file's own hard limit
+    if soft > hard:
+        settings.wrong("event_loop.soft_runtime_seconds", _too_soft("max_runtime_seconds", hard))
+    iteration_soft = own.get("iteration_soft_seconds", iteration_hard * ITERATION_SOFT_SHARE)
+    if iteration_soft > iteration_hard:
         settings.wrong("event_loop.iteration_soft_timeout", _too_soft("iteration_timeout", iteration_hard))
-    times = {
-        "soft_seconds": limits.hard_seconds * SOFT_SHARE if soft is None else soft,
-        "hard_seconds": limits.hard_seconds,
-        "iteration_soft_seconds": iteration_hard * ITERATION_SOFT_SHARE
-        if iteration_soft is None
-        else iteration_soft,
-        "iteration_hard_seconds": iteration_hard,
-        "idle_seconds": limits.idle_seconds,
-    }
-    stretched = {name: seconds * overrides.timeout_multiplier for name, seconds in times.items()}
-    return replace(limits, **stretched)
+    times = overrides.timeout_multiplier
+    return replace(
+        limits,
+        soft_seconds=soft * times,
+        hard_seconds=hard * times,
+        iteration_soft_seconds=iteration_soft * times,
+        iteration_hard_seconds=iteration_hard * times,
+        idle_seconds=limits.idle_seconds * times,
+    )
 
 
 def _too_soft(hard_name: str, hard: float) -> str:
@@ -199,138 +188,110 @@ def _stuck(settings: Settings) -> StuckPolicy:
 def _gates(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[GatePolicy, ...]:
     if overrides.no_gates:
         return ()
-    given: tuple[Values, ...] = ()
+    given: tuple[Section, ...] = ()
     if overrides.gates:
-        given = tuple({f"{GATE}.run": GivenValue(command, 0)} for command in overrides.gates)
+        given = tuple(
+            Section(GATE, f"gates[{n}]", 0, {f"{GATE}.run": GivenValue(command, 0)}, settings.problems)
+            for n, command in enumerate(overrides.gates)
+        )
     elif isinstance(in_file := settings.get("gates"), tuple):
-        given = tuple(in_file)
-    return gates_of(given, "gates", settings, overrides, cwd)
+        given = in_file
+    return gates_of(given, settings, overrides, cwd)
 
 
 def gates_of(
-    given: tuple[Values, ...], at: str, settings: Settings, overrides: Overrides, cwd: Path
+    given: tuple[Section, ...], settings: Settings, overrides: Overrides, cwd: Path
 ) -> tuple[GatePolicy, ...]:
-    """`at`: what messages call the list that they are in."""
-    whole = [
-        (i, values)
-        for i, values in enumerate(given)
-        if values.keys() & {f"{GATE}.{name}" for name in EITHER[GATE]}
-    ]
-    names = _names(whole, at, settings)
+    whole = [gate for gate in given if any(gate.given(name) for name in EITHER[GATE])]
     found = []
-    for index, values in whole:
-        path = f"{at}[{index}]"
-        gate = _gate(values, names[index], path, settings, overrides.timeout_multiplier)
-        found.append(replace(gate, agent=_reviewer(gate.kind, values, path, settings, overrides, cwd)))
+    for section, name in zip(whole, _names(whole), strict=True):
+        gate = _gate(section, name, overrides.timeout_multiplier)
+        found.append(replace(gate, agent=_reviewer(gate.kind, section, settings, overrides, cwd)))
     return tuple(found)
 
 
 def _reviewer(
-    kind: GateKind, values: Values, path: str, settings: Settings, overrides: Overrides, cwd: Path
+    kind: GateKind, section: Section, settings: Settings, overrides: Overrides, cwd: Path
 ) -> AgentPolicy | None:
-    """The gate's own agent: the loop's, with what is said here; or one that is said from the ground up."""
-    own = {"cli" + key.removeprefix(REVIEWER): v for key, v in values.items() if key.startswith(REVIEWER)}
+    """The gate's own agent, if it has one."""
+    own = section.below("agent")
     if not own:
         return None
-    at = f"{path}.agent"
+    at = f"{section.at}.agent"
     if not kind.runs_agent:
         settings.problems.warn(next(iter(own.values())).line, at, "is used only with `review`")
         return None
-    anew = bool(own.keys() & {"cli.backend", "cli.command"})
-    theirs = {} if anew else {key: v for key, v in settings.values.items() if key.startswith("cli.")}
-    inherited = frozenset(theirs.keys() - own.keys())
-    agent = agent_of(
-        Settings(
-            settings.folder, theirs | own, settings.problems, at, inherited, settings.older and not anew
-        ),
-        Overrides() if anew else overrides,
-        cwd,
-    )
-    if overrides.command and not anew and "cli.args" in own:
-        return replace(agent, command=agent.command + own["cli.args"].value)
+    agent = own_agent(own, at, settings, overrides, cwd, older=False)
+    if overrides.command and "args" in own and not own.keys() & {"backend", "command"}:
+        return replace(agent, command=agent.command + own["args"].value)
     return agent
 
 
-def _gate(values: Values, name: str, path: str, settings: Settings, multiplier: float) -> GatePolicy:
-    own = fields(values, "gate") | {"name": name}
-    gate = GatePolicy(**own, other_kind=_kind(values, path, settings))
+def _gate(section: Section, name: str, multiplier: float) -> GatePolicy:
+    own = fields(section.values, "gate") | {"name": name}
+    gate = GatePolicy(**own, other_kind=_kind(section))
     soft = own.get("soft_timeout", min(gate.soft_timeout, gate.hard_timeout))
     if soft > gate.hard_timeout:
-        line = values[f"{GATE}.soft_timeout"].line
-        settings.problems.add(line, f"{path}.soft_timeout", _too_soft("hard_timeout", gate.hard_timeout))
-    if given := values.get(f"{GATE}.review"):
-        word = given.value.strip()
-        if word not in REVIEWS and not re.search(r"\s", word) and closest(word, REVIEWS):
-            what = f"{quoted(word)} is taken as your own instructions"
-            settings.problems.warn(given.line, f"{path}.review", what, word, REVIEWS)
+        section.wrong("soft_timeout", _too_soft("hard_timeout", gate.hard_timeout))
+    word = gate.review.strip()
+    if word not in REVIEWS and not re.search(r"\s", word) and closest(word, REVIEWS):
+        section.warn("review", f"{quoted(word)} is taken as your own instructions", word, REVIEWS)
     for name in ("may_write", "setup", "inputs") if gate.kind.runs_agent else () if gate.run else ("setup",):
-        if f"{GATE}.{name}" in values:
-            line = values[f"{GATE}.{name}"].line
-            settings.problems.warn(line, f"{path}.{name}", "is used only with `run`")
+        if section.given(name):
+            section.warn(name, "is used only with `run`")
     if gate.setup and gate.run and not gate.hermetic:
-        line = values[f"{GATE}.setup"].line
-        settings.problems.warn(line, f"{path}.setup", "is used only with hermetic: true")
+        section.warn("setup", "is used only with hermetic: true")
     return replace(gate, soft_timeout=soft * multiplier, hard_timeout=gate.hard_timeout * multiplier)
 
 
-def _kind(values: Values, path: str, settings: Settings) -> GateKind | None:
+def _kind(section: Section) -> GateKind | None:
     """The kind that `kind:` names, with the traits by which the core judges it."""
-    given, options = values.get(f"{GATE}.kind"), values.get(f"{GATE}.options")
-    if given is None:
+    name, options = section.get("kind"), section.given("options")
+    if name is None:
         if options is not None:
-            settings.problems.warn(options.line, f"{path}.options", "is used only with `kind`")
+            section.warn("options", "is used only with `kind`")
         return None
     from ralph.gates import kinds  # most files name none
 
-    if key := kinds.SAID_WITH.get(given.value):
-        settings.problems.add(given.line, f"{path}.kind", f"{quoted(given.value)} is said by `{key}` alone")
+    if key := kinds.SAID_WITH.get(name):
+        section.wrong("kind", f"{quoted(name)} is said by `{key}` alone")
         return None
-    found = kinds.find_kind(given.value)
+    found = kinds.find_kind(name)
     if found is None:
         known = kinds.kind_names()
         which = f"known: {', '.join(known)}" if known else "no installed package brings any"
-        what = f"unknown kind {quoted(given.value)}; {which}"
-        settings.problems.add(given.line, f"{path}.kind", what, given.value, known)
+        section.wrong("kind", f"unknown kind {quoted(name)}; {which}", name, known)
         return None
-    line = options.line if options is not None else given.line
     for wrong in found.check(options.value if options is not None else {}):
-        settings.problems.add(line, f"{path}.options", wrong)
+        section.wrong("options", wrong)
     return found.about
 
 
-def _names(gates: list[tuple[int, Values]], at: str, settings: Settings) -> dict[int, str]:
+def _names(gates: list[Section]) -> list[str]:
     """The names as given, which must differ; the others from the command, made to differ."""
-    names: dict[int, str] = {}
     taken: set[str] = set()
-    for index, values in gates:
-        given = values.get(f"{GATE}.name")
-        if given is None:
-            continue
-        if given.value in taken:
-            what = f"{quoted(given.value)} is the name of another gate; names must be unique"
-            settings.problems.add(given.line, f"{at}[{index}].name", what)
-        names[index] = given.value
-        taken.add(given.value)
-    count: dict[str, int] = {}
-    for index, values in gates:
-        if index in names:
-            continue
-        word = name = _named_after(values)
-        while name in taken:
-            count[word] = count.get(word, 1) + 1
-            name = f"{word}-{count[word]}"
-        names[index] = name
-        taken.add(name)
+    for section in gates:
+        if (name := section.get("name")) in taken:
+            section.wrong("name", f"{quoted(name)} is the name of another gate; names must be unique")
+        taken.add(name or "")
+    names: list[str] = []
+    for section in gates:
+        name = section.get("name")
+        if name is None:
+            name = word = _named_after(section)
+            n = 1
+            while name in taken:
+                n += 1
+                name = f"{word}-{n}"
+            taken.add(name)
+        names.append(name)
     return names
 
 
-def _named_after(values: Values) -> str:
-    if f"{GATE}.run" in values:
-        return _first_word(values[f"{GATE}.run"].value)
-    if f"{GATE}.kind" in values:
-        return _first_word(values[f"{GATE}.kind"].value)
-    review: str = values[f"{GATE}.review"].value
-    return review if review in REVIEWS else "review"
+def _named_after(section: Section) -> str:
+    if command := section.get("run") or section.get("kind"):
+        return _first_word(command)
+    return section.get("review") if section.get("review") in REVIEWS else "review"
 
 
 def _first_word(command: str) -> str:

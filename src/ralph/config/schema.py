@@ -110,8 +110,23 @@ _PROMPT_MODE = choice("stdin", "arg", "file")
 _OUTPUT = choice("text", "jsonl")
 _AS_CLI = "that of `cli`"
 
+
 # fmt: off
 # ruff: noqa: E501 - one row a key: the table is read by columns
+def _agent_of(reviewer: str) -> tuple[Key, ...]:
+    return (
+        Key(f"{reviewer}.agent.backend", field_types.AGENT, "agent.backend", "The reviewer's agent.", _AS_CLI),
+        Key(f"{reviewer}.agent.command", field_types.ARGV, "agent.command", "The reviewer's program. With `backend` or `command` given, nothing else is taken over from `cli`.", _AS_CLI),
+        Key(f"{reviewer}.agent.model", field_types.LINE, "agent.model", "The reviewer's model.", _AS_CLI),
+        Key(f"{reviewer}.agent.args", field_types.WORDS, "", "The reviewer's further arguments.", _AS_CLI),
+        Key(f"{reviewer}.agent.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the reviewer.", _AS_CLI),
+        Key(f"{reviewer}.agent.prompt_flag", field_types.FLAG, "agent.prompt_flag", "Put before the reviewer's prompt.", _AS_CLI),
+        Key(f"{reviewer}.agent.output", _OUTPUT, "agent.output", "What the reviewer prints.", _AS_CLI),
+        Key(f"{reviewer}.agent.env", field_types.ENVIRONMENT, "agent.env", "Environment variables for the reviewer.", _AS_CLI),
+        Key(f"{reviewer}.agent.script", field_types.PATH, "agent.script", "The steps of a scripted reviewer.", _AS_CLI),
+    )
+
+
 KEYS: tuple[Key, ...] = (
     Key("cli.backend", field_types.AGENT_OR_AUTO, "agent.backend", "Which agent does the work: one known by name, `custom` for any program, `scripted` for a script of steps without a model, `auto` for the first known one on PATH.", "`custom` with `command`, else the first known agent on PATH"),
     Key("cli.command", field_types.ARGV, "agent.command", "The program of `custom`; of an agent known by name, the program in place of its own. With a slash: relative to this file; else found by PATH. Text is split as a shell would."),
@@ -193,15 +208,7 @@ KEYS: tuple[Key, ...] = (
     Key("gates[].name", field_types.LINE, "gate.name", "How messages call it; unique.", "the first word of `run`"),
     Key("gates[].run", field_types.TEXT, "gate.run", "The command; exit code 0 passes. A gate has either this, or `review`, or `kind`."),
     Key("gates[].review", field_types.TEXT, "gate.review", "A reviewer: a fresh agent reads the criteria, the change and the gates' output, and says PASS or FAIL. `spec` (does it do what was asked?), `quality` (is it well made?), or your own instructions."),
-    Key("gates[].agent.backend", field_types.AGENT, "agent.backend", "The reviewer's agent.", _AS_CLI),
-    Key("gates[].agent.command", field_types.ARGV, "agent.command", "The reviewer's program. With `backend` or `command` given, nothing else is taken over from `cli`.", _AS_CLI),
-    Key("gates[].agent.model", field_types.LINE, "agent.model", "The reviewer's model.", _AS_CLI),
-    Key("gates[].agent.args", field_types.WORDS, "", "The reviewer's further arguments.", _AS_CLI),
-    Key("gates[].agent.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the reviewer.", _AS_CLI),
-    Key("gates[].agent.prompt_flag", field_types.FLAG, "agent.prompt_flag", "Put before the reviewer's prompt.", _AS_CLI),
-    Key("gates[].agent.output", _OUTPUT, "agent.output", "What the reviewer prints.", _AS_CLI),
-    Key("gates[].agent.env", field_types.ENVIRONMENT, "agent.env", "Environment variables for the reviewer.", _AS_CLI),
-    Key("gates[].agent.script", field_types.PATH, "agent.script", "The steps of a scripted reviewer.", _AS_CLI),
+    *_agent_of(GATE),
     Key("gates[].kind", field_types.LINE, "", "A kind of gate that an installed package brings (entry point group `ralph.gates`)."),
     Key("gates[].options", field_types.OPTIONS, "gate.options", "What a gate with `kind` is told; which names there are is up to its kind."),
     Key("gates[].hard", field_types.BOOLEAN, "gate.hard", "Whether it must pass; otherwise its failure is a warning."),
@@ -255,15 +262,7 @@ KEYS: tuple[Key, ...] = (
     Key("at_end", FieldType("list of reviewers"), "", "Reviewers who look once at all that a run over a backlog has landed, after its last task. What they say is in the report; nothing depends on it.", "none"),
     Key("at_end[].name", field_types.LINE, "gate.name", "How messages call it; unique.", "`spec`, `quality` or `review`"),
     Key("at_end[].review", field_types.TEXT, "gate.review", "What it looks for: `spec`, `quality`, or your own instructions."),
-    Key("at_end[].agent.backend", field_types.AGENT, "agent.backend", "The reviewer's agent.", _AS_CLI),
-    Key("at_end[].agent.command", field_types.ARGV, "agent.command", "The reviewer's program. With `backend` or `command` given, nothing else is taken over from `cli`.", _AS_CLI),
-    Key("at_end[].agent.model", field_types.LINE, "agent.model", "The reviewer's model.", _AS_CLI),
-    Key("at_end[].agent.args", field_types.WORDS, "", "The reviewer's further arguments.", _AS_CLI),
-    Key("at_end[].agent.prompt_mode", _PROMPT_MODE, "agent.prompt_mode", "How the prompt reaches the reviewer.", _AS_CLI),
-    Key("at_end[].agent.prompt_flag", field_types.FLAG, "agent.prompt_flag", "Put before the reviewer's prompt.", _AS_CLI),
-    Key("at_end[].agent.output", _OUTPUT, "agent.output", "What the reviewer prints.", _AS_CLI),
-    Key("at_end[].agent.env", field_types.ENVIRONMENT, "agent.env", "Environment variables for the reviewer.", _AS_CLI),
-    Key("at_end[].agent.script", field_types.PATH, "agent.script", "The steps of a scripted reviewer.", _AS_CLI),
+    *_agent_of(AT_END),
     Key("at_end[].soft_timeout", duration(), "gate.soft_timeout", "Time before a warning.", "600, at most `hard_timeout`"),
     Key("at_end[].hard_timeout", duration(), "gate.hard_timeout", "Time before it is ended without a verdict."),
     Key("require_verified", field_types.BOOLEAN, "policy.require_verified", "Whether only a verified end is a success."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from ralph.config import legacy
 from ralph.config.field_types import (
     MAX_INTEGER,
     YEAR,
+    attempt,
     glob_problem,
     identifier_problem,
     number_problem,
@@ -80,7 +82,7 @@ def check_overrides(overrides: Overrides, problems: Problems) -> None:
         value = getattr(overrides, name)
         problem = "" if value is None else number_problem(value, least, most, above=above)
         if problem:
-            problems.add_outside(flag_name(name), problem)
+            problems.add_outside("--" + name.replace("_", "-"), problem)
     if overrides.prompt is not None and overrides.prompt_file is not None:
         problems.add_outside("-p", "give the prompt as text or as a file (-P), not both")
     if overrides.backlog and (overrides.prompt is not None or overrides.prompt_file is not None):
@@ -100,10 +102,6 @@ def check_overrides(overrides: Overrides, problems: Problems) -> None:
             problems.add_outside("--allow", problem)
     _check_texts("--", overrides.command[:1], problems)
     _check_texts("--", tuple(word for word in overrides.command[1:] if word), problems)
-
-
-def flag_name(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 def _check_texts(name: str, texts: tuple[str, ...], problems: Problems) -> None:
@@ -126,12 +124,37 @@ class GivenValue(msgspec.Struct, frozen=True):
 Values = dict[str, GivenValue]  # by the key's path in the table
 
 
-class Called(msgspec.Struct, frozen=True):
-    """A section with a name that the user gave: a hat, an event."""
+class Section(msgspec.Struct, frozen=True):
+    """One gate, one hat: a part of the file that there may be several of. Its keys are asked for by their names in it."""
 
-    name: str
+    prefix: str  # of its keys in the table
+    at: str  # what messages call it
     line: int
     values: Values
+    problems: Problems
+    name: str = ""  # that the user gave it
+
+    def given(self, name: str) -> GivenValue | None:
+        return self.values.get(f"{self.prefix}.{name}")
+
+    def get(self, name: str) -> Any:
+        given = self.given(name)
+        return given.value if given else None
+
+    def below(self, name: str) -> Values:
+        """What is given in a section inside of it, by the names there."""
+        prefix = f"{self.prefix}.{name}."
+        return {path.removeprefix(prefix): v for path, v in self.values.items() if path.startswith(prefix)}
+
+    def wrong(self, name: str, what: str, unknown: str = "", among: Iterable[str] = ()) -> None:
+        self.problems.add(self.line_of(name), f"{self.at}.{name}", what, unknown, among)
+
+    def warn(self, name: str, what: str, unknown: str = "", among: Iterable[str] = ()) -> None:
+        self.problems.warn(self.line_of(name), f"{self.at}.{name}", what, unknown, among)
+
+    def line_of(self, name: str) -> int:
+        given = self.given(name)
+        return given.line if given else self.line
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -198,9 +221,7 @@ def _section(node: Mapping, section: str, spot: Spot) -> Values:
         elif name.text not in valid:  # also a dotted name: keys are nested
             if not section and anchors(name.text):
                 continue
-            if legacy.read_legacy_key(
-                (*section.split("."), name.text) if section else (name.text,), value, at, renamed
-            ):
+            if legacy.read_legacy_key((*_parts(section), name.text), value, at, renamed):
                 values[ALONE] = GivenValue(True, name.line)
             else:
                 _unknown(name.text, section, valid, at)
@@ -211,6 +232,10 @@ def _section(node: Mapping, section: str, spot: Spot) -> Values:
     for row, parts, old, at in renamed:
         _rename(row.into, parts, old, at, values)
     return values
+
+
+def _parts(section: str) -> tuple[str, ...]:
+    return tuple(section.split(".")) if section else ()
 
 
 def _rename(into: str, parts: tuple[str, ...], node: Node, spot: Spot, values: Values) -> None:
@@ -230,14 +255,9 @@ def _subsection(node: Node, path: str, spot: Spot) -> Values:
         return _section(node, path, spot)
     if isinstance(node, Scalar) and node.means == "null":  # all of its keys may be commented out
         return {}
-    if path in SHORT and isinstance(node, Scalar):
-        short = f"{path}.{SHORT[path]}"
-        found = _value(node, short, spot)
-        return {} if found is None else {short: GivenValue(found, spot.line)}
-    if path in SHORT_LIST and isinstance(node, Sequence):
-        short = f"{path}.{SHORT_LIST[path]}"
-        found = _value(node, short, spot)
-        return {} if found is None else {short: GivenValue(found, spot.line)}
+    if name := (SHORT if isinstance(node, Scalar) else SHORT_LIST).get(path):
+        found = _value(node, f"{path}.{name}", spot)
+        return {} if found is None else {f"{path}.{name}": GivenValue(found, spot.line)}
     spot.wrong(f"must be a mapping, not {described(node)}")
     return {}
 
@@ -247,15 +267,14 @@ def _value(node: Node, path: str, spot: Spot) -> Any:
         if not node.text:  # an explicit null or ~ asks for the default; a blank is a slip
             spot.wrong("has no value; give it one or remove the key")
         return None
-    read_value = BY_PATH[path].kind.read
-    if read_value:
-        return read_value(node, spot)
+    if read_value := BY_PATH[path].kind.read:
+        return attempt(read_value, node, spot)
     if path in NAMED:
         return _called(node, path, spot)
     return _gates(node, spot) if path == "gates" else _items(node, f"{path}[]", spot)
 
 
-def _called(node: Node, path: str, spot: Spot) -> tuple[Called, ...] | None:
+def _called(node: Node, path: str, spot: Spot) -> tuple[Section, ...] | None:
     """A mapping whose names are the user's own, each with its own section."""
     if not isinstance(node, Mapping):
         spot.wrong(f"must be a mapping, not {described(node)}")
@@ -268,13 +287,17 @@ def _called(node: Node, path: str, spot: Spot) -> tuple[Called, ...] | None:
         elif path == "hats" and not NAME.fullmatch(name.text):
             at.wrong(f"must be at most 64 letters, digits, '-' or '_', not {quoted(name.text)}")
         elif isinstance(value, Mapping):
-            found.append(Called(name.text, name.line, _section(value, NAMED[path], at)))
+            found.append(_part(value, NAMED[path], at, name.text))
         else:
             at.wrong(f"must be a mapping, not {described(value)}")
     return tuple(found)
 
 
-def _gates(node: Node, spot: Spot) -> str | tuple[Values, ...] | None:
+def _part(node: Mapping, section: str, at: Spot, name: str = "") -> Section:
+    return Section(section, at.path, at.line, _section(node, section, at), at.problems, name)
+
+
+def _gates(node: Node, spot: Spot) -> str | tuple[Section, ...] | None:
     if isinstance(node, Scalar) and node.text == NO_GATES:
         return NO_GATES
     if not isinstance(node, Sequence):
@@ -283,24 +306,23 @@ def _gates(node: Node, spot: Spot) -> str | tuple[Values, ...] | None:
     return _items(node, GATE, spot)
 
 
-def _items(node: Node, section: str, spot: Spot) -> tuple[Values, ...] | None:
+def _items(node: Node, section: str, spot: Spot) -> tuple[Section, ...] | None:
     """A list of mappings, each of which has exactly one of certain keys."""
     if not isinstance(node, Sequence):
         spot.wrong(f"must be a list, not {described(node)}")
         return None
     wanted = EITHER[section]
     either = " or ".join(f"`{name}`" for name in wanted)
-    items: list[Values] = []
+    items: list[Section] = []
     for index, item in enumerate(node.items):
         at = spot.item(index, item.line)
         if not isinstance(item, Mapping):
             at.wrong(f"must be a mapping with {either}, not {described(item)}")
-            items.append({})
             continue
         before = len(spot.problems.found)
-        found = _section(item, section, at)
+        found = _part(item, section, at)
         if len(spot.problems.found) == before:
-            has = [name for name in wanted if f"{section}.{name}" in found]
+            has = [name for name in wanted if found.given(name)]
             if not has:
                 neither = " nor ".join(f"`{name}`" for name in wanted)
                 at.wrong(f"has neither {neither}" if len(wanted) > 1 else f"has no {either}")
@@ -316,7 +338,7 @@ def _unknown(name: str, section: str, valid: tuple[str, ...], spot: Spot) -> Non
         return
     apart = (*LISTS, *NAMED.values())
     places = () if section.startswith(apart) else (path for path in BY_PATH if not path.startswith(apart))
-    older = legacy.names_below(tuple(section.split(".")) if section else ())
+    older = legacy.names_below(legacy.find(_parts(section)))
     spot.wrong("unknown key", name, among=valid, elsewhere=(*older, *places))
 
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from ralph.config.problems import Problems, quoted_path
 from ralph.config.resolve import gates_of
-from ralph.config.schema import AT_END, BY_PATH, GATE, field_default
-from ralph.config.settings import Overrides, Settings, Values, fields, read_settings
+from ralph.config.schema import BY_PATH, field_default
+from ralph.config.settings import Overrides, Settings, fields, read_settings
 from ralph.core.policy import GatePolicy, LandPolicy, Policy, Task
 from ralph.core.run import Work
 from ralph.errors import RalphError
@@ -158,11 +158,7 @@ def backlog_work(settings: Settings, overrides: Overrides, cwd: Path) -> Work:
 
 def _at_end(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[GatePolicy, ...]:
     """Reviewers like those of `gates`, but always soft."""
-    given: tuple[Values, ...] = settings.get("at_end") or ()
-    as_gates = tuple(
-        {key.replace(AT_END, GATE, 1): value for key, value in values.items()} for values in given
-    )
-    found = gates_of(as_gates, "at_end", settings, overrides, cwd)
+    found = gates_of(settings.get("at_end") or (), settings, overrides, cwd)
     if found and settings.get("land.how") not in (None, "merge"):
         settings.warn(
             "at_end", "no reviewer is asked: they look at what lands on the target, and here nothing does"

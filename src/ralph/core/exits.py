@@ -110,7 +110,7 @@ def of_task(command: str, s: LoopState) -> str:
     """A command about this loop; of a backlog it names the task."""
     return (
         f"ralph {command} --task {shlex_quoted(s.identity.task.id)}"
-        if s.identity.source == "backlog"
+        if s.identity.of_backlog
         else f"ralph {command}"
     )
 
@@ -324,10 +324,8 @@ def _names(rows: Iterable[Exit]) -> frozenset[End]:
 
 
 CODES: dict[End, int] = {row.name: row.code for row in EXITS}
-NEXT: dict[End, str] = {row.name: row.next for row in EXITS}
 DONE = _names(row for row in EXITS if row.task == "complete")
 FAILURES = _names(row for row in EXITS if row.task == "failed")
-BLOCKED = _names(row for row in EXITS if row.task == "blocked")
 # Ends after which the workspace of a task is not needed any more.
 OVER = _names(row for row in EXITS if row.task in ("complete", "failed", "cancelled"))
 # A loop that ended like this can be continued; the others are over.

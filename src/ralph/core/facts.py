@@ -194,28 +194,23 @@ class WorkspaceChanged(Fact, frozen=True, tag="workspace.changed"):
     paths: tuple[str, ...] = ()
 
 
-class MergeIntended(Fact, frozen=True, tag="merge.intended"):
+class _Merge(Fact, frozen=True):
+    op: str
+    commit: str  # the tip
+    base_tree: str  # and its tree
+    tree: str  # the change on top of it, merged
+    conflicts: tuple[str, ...] = ()
+    text: str = ""  # what git says about them
+    same_patch: bool = False  # the change itself is the one that was reviewed
+
+
+class MergeIntended(_Merge, frozen=True, tag="merge.intended"):
     """The target has moved on: the workspace is about to be brought onto its tip, with the claimed change on top."""
 
-    op: str
-    commit: str  # the tip
-    base_tree: str  # and its tree
-    tree: str  # the merged one
-    conflicts: tuple[str, ...] = ()
-    text: str = ""  # what git says about them
-    same_patch: bool = False  # the change itself is the one that was reviewed
 
-
-class WorkspaceMerged(Fact, frozen=True, tag="workspace.merged"):
+class WorkspaceMerged(_Merge, frozen=True, tag="workspace.merged"):
     """The target had moved on: the claimed change now stands on its new tip, merged, perhaps with conflicts."""
 
-    op: str
-    commit: str  # the tip
-    base_tree: str  # and its tree
-    tree: str  # the change on top of it, as the workspace holds it
-    conflicts: tuple[str, ...] = ()
-    text: str = ""  # what git says about them
-    same_patch: bool = False  # the change itself is the one that was reviewed
     seconds: float = 0.0
 
 

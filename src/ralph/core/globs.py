@@ -50,31 +50,17 @@ def _one_of(patterns: list[str], end: str) -> re.Pattern[str] | None:
     return re.compile(f"(?:{'|'.join(map(_translated, patterns))}){end}", re.DOTALL)
 
 
+_PARTS = r"\*\*/|\*\*|\*|\?|\[(.[^\]]*)\]|."
+_MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
 def _translated(body: str) -> str:
-    parts = []
-    at = 0
-    while at < len(body):
-        if body.startswith("**/", at):
-            parts.append("(?:.*/)?")
-            at += 3
-        elif body.startswith("**", at):
-            parts.append(".*")
-            at += 2
-        elif body[at] == "*":
-            parts.append("[^/]*")
-            at += 1
-        elif body[at] == "?":
-            parts.append("[^/]")
-            at += 1
-        elif body[at] == "[" and (end := body.find("]", at + 2)) > 0:
-            parts.append(_one_character(body[at + 1 : end]))
-            at = end + 1
-        else:
-            parts.append(re.escape(body[at]))
-            at += 1
-    return "".join(parts)
+    return re.sub(_PARTS, _part, body, flags=re.DOTALL)
 
 
-def _one_character(inner: str) -> str:
-    escaped = re.sub(r"([\\\[&~|^])", r"\\\1", inner[1:] if inner[0] in "!^" else inner)
-    return f"[^/{escaped}]" if inner[0] in "!^" else f"[{escaped}]"
+def _part(found: re.Match[str]) -> str:
+    if not found[1]:
+        return _MEANS.get(found[0]) or re.escape(found[0])
+    negated = found[1][0] in "!^"
+    escaped = re.sub(r"([\\\[&~|^])", r"\\\1", found[1][negated:])
+    return f"[^/{escaped}]" if negated else f"[{escaped}]"

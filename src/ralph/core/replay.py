@@ -7,6 +7,7 @@ it was cut off is felt while it runs and is in no journal. Pure.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import msgspec
 
@@ -76,7 +77,7 @@ def replay(entries: Iterable[JournalEntry], compose: Compose | None = None) -> R
             by = entry.run
         elif isinstance(fact, f.Checkpoint):
             s = _felt(s, fact)
-        if (found := _found(fact)) is not None:
+        if (found := _act(fact)) is not None:
             steps.append(_step(entry, found, s, compose, taken_up=entry.run == by))
         s = fold(s, fact)
     wanted = _wanted(d.decide(s))
@@ -97,7 +98,8 @@ def _step(
         return ReplayStep(entry.seq, found.short, False, other.words if other else "nothing", found.words)
     if compose is None or not isinstance(fact, f.IterationStarted):
         return ReplayStep(entry.seq, found.short)
-    again = compose(s, _agent_of(wanted), fact)
+    agent = next(op for op in wanted if isinstance(op, d.RunAgent))
+    again = compose(s, agent, fact)
     if again.same:
         return ReplayStep(entry.seq, found.short, note=again.note)
     return ReplayStep(entry.seq, found.short, False, again.note, f"the prompt {fact.prompt[:TREE_CHARS]}")
@@ -131,10 +133,6 @@ def _ends_so(op: d.Finish, x: f.LoopEnded, s: LoopState) -> bool:
     return x.reason.startswith(op.reason) and x.code in (op.code, op.code or 1)
 
 
-def _agent_of(wanted: tuple[d.Operation, ...]) -> d.RunAgent:
-    return next(op for op in wanted if isinstance(op, d.RunAgent))
-
-
 def _wanted(wanted: tuple[d.Operation, ...]) -> _Act | None:
     return next((act for op in wanted if (act := _act(op))), None)
 
@@ -142,60 +140,42 @@ def _wanted(wanted: tuple[d.Operation, ...]) -> _Act | None:
 # -- in words: the same for a fact and for the operation that leads to it ---------------------------------------
 
 
-def _found(fact: f.AnyFact) -> _Act | None:
-    """What was begun by this fact; None: it tells an outcome, or what somebody wanted."""
-    match fact:
-        case f.WorkspacePrepared():
+def _act(x: f.AnyFact | d.Operation) -> _Act | None:
+    """What is begun. None: the fact tells an outcome, or what somebody wanted; the operation is under way already."""
+    match x:
+        case f.WorkspacePrepared() | d.Prepare():
             return _Act("prepare")
-        case f.IterationStarted():
-            return _iteration(fact)
-        case f.GateStarted():
-            return _gate(fact.op, fact)
-        case f.ClaimInspected():
-            return _on_tree("inspect the claim", fact.tree)
-        case f.TransitionPassed():
-            return _on_tree(f"pass on the event of process {fact.serial}", fact.tree)
-        case f.BoardLooked():
-            return _Act(f"look as {fact.hat}")
+        case f.IterationStarted() | d.RunAgent():
+            return _iteration(x)
+        case f.GateStarted() | d.RunGate():
+            short = f"gate {x.gate} ({x.purpose}{', with the originals' if x.variant == 'original' else ''})"
+            return _on_tree(short, x.tree, f" as {_name(x)}")
+        case f.ClaimInspected() | d.InspectClaim():
+            return _on_tree("inspect the claim", x.tree)
+        case f.TransitionPassed() | d.PassOn():
+            return _on_tree(f"pass on the event of process {x.serial}", x.tree)
+        case f.BoardLooked() | d.Look():
+            return _Act(f"look as {x.hat}")
         case f.ItemGivenUp():
-            return _Act(f"give up {fact.item}")
+            return _Act(f"give up {x.item}")
         case f.AgentBack():
-            return _Act(f"agent {fact.agent + 1} is back")
-        case f.Checkpoint() if fact.what in _SOFT and fact.seconds:
-            return _Act(f"note {fact.what}", f"note {fact.what} of process {fact.serial}")
-        case f.WaitStarted():
-            return _wait(fact.op, fact)
-        case f.LandingIntended() | f.Landed() | f.MergeIntended() | f.WorkspaceMerged():
-            return _Act(f"land ({fact.op})")
-        case f.LoopEnded():
-            return _end(fact)
+            return _Act(f"agent {x.agent + 1} is back")
+        case f.Checkpoint() if x.what not in _SOFT or not x.seconds:
+            return None
+        case f.Checkpoint() | d.Note():
+            return _Act(f"note {x.what}", f"note {x.what} of process {x.serial}")
+        case f.WaitStarted() | d.Wait():
+            return _Act(f"wait: {x.what}", f"wait: {x.what} ({_name(x)}) for {x.seconds!r} s")
+        case f.LandingIntended() | f.Landed() | f.MergeIntended() | f.WorkspaceMerged() | d.Land():
+            return _Act(f"land ({_name(x)})")
+        case f.LoopEnded() | d.Finish():
+            return _end(x)
     return None
 
 
-def _act(op: d.Operation) -> _Act | None:
-    """None: it is under way already."""
-    match op:
-        case d.Prepare():
-            return _Act("prepare")
-        case d.RunAgent():
-            return _iteration(op)
-        case d.RunGate():
-            return _gate(op.id, op)
-        case d.InspectClaim():
-            return _on_tree("inspect the claim", op.tree)
-        case d.PassOn():
-            return _on_tree(f"pass on the event of process {op.serial}", op.tree)
-        case d.Look():
-            return _Act(f"look as {op.hat}")
-        case d.Note():
-            return _Act(f"note {op.what}", f"note {op.what} of process {op.serial}")
-        case d.Wait():
-            return _wait(op.id, op)
-        case d.Land():
-            return _Act(f"land ({op.id})")
-        case d.Finish():
-            return _end(op)
-    return None
+def _name(x: Any) -> str:
+    """Of an operation, which the facts about it carry."""
+    return str(x.id if isinstance(x, d.Operation) else x.op)
 
 
 def _iteration(x: f.IterationStarted | d.RunAgent) -> _Act:
@@ -206,17 +186,8 @@ def _iteration(x: f.IterationStarted | d.RunAgent) -> _Act:
     return _Act(short, f"{short} ({', '.join(more)})")
 
 
-def _gate(op: str, x: f.GateStarted | d.RunGate) -> _Act:
-    short = f"gate {x.gate} ({x.purpose}{', with the originals' if x.variant == 'original' else ''})"
-    return _Act(short, f"{short} as {op} on {x.tree[:TREE_CHARS]}")
-
-
-def _wait(op: str, x: f.WaitStarted | d.Wait) -> _Act:
-    return _Act(f"wait: {x.what}", f"wait: {x.what} ({op}) for {x.seconds!r} s")
-
-
-def _on_tree(short: str, tree: str) -> _Act:
-    return _Act(short, f"{short} on {tree[:TREE_CHARS]}")
+def _on_tree(short: str, tree: str, named: str = "") -> _Act:
+    return _Act(short, f"{short}{named} on {tree[:TREE_CHARS]}")
 
 
 def _end(x: f.LoopEnded | d.Finish) -> _Act:

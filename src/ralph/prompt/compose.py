@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,23 +24,20 @@ if TYPE_CHECKING:
 
 
 CONFLICT_CHARS = 6_000
-QuoteText = Callable[[str], str]  # marks text that is not Ralph's own
+Quote = Callable[[str], str]  # marks text that is not Ralph's own
 
 
-def conflict(s: LoopState, quoted: QuoteText) -> str:
+def conflict(s: LoopState, quoted: Quote) -> str:
     if not s.landing.conflicts:
         return ""
     text = s.landing.conflict or "\n".join(s.landing.conflicts)
-    sides = "In marks what has landed is first, yours second."
-    before = (
-        f" Yours from before the merge: `git show {s.landing.merged_from}:PATH`."
-        if s.landing.merged_from
-        else ""
-    )
-    return f"\n## Conflict\n{sides}{before}\n{quoted(fenced(text[:CONFLICT_CHARS]))}\n"
+    note = "In marks what has landed is first, yours second."
+    if s.landing.merged_from:
+        note += f" Yours from before the merge: `git show {s.landing.merged_from}:PATH`."
+    return f"\n## Conflict\n{note}\n{quoted(fenced(text[:CONFLICT_CHARS]))}\n"
 
 
-def attempts(s: LoopState, quoted: QuoteText) -> str:
+def attempts(s: LoopState, quoted: Quote) -> str:
     if not s.judgement.history:
         return ""
     # The same error is paid for once: its newest output stands for the earlier ones.
@@ -53,7 +50,7 @@ def attempts(s: LoopState, quoted: QuoteText) -> str:
     return f"\n## Attempts so far\n{ATTEMPTS_HEAD}{quoted(rows)}{blocks}"
 
 
-def red_now(s: LoopState, quoted: QuoteText) -> str:
+def red_now(s: LoopState, quoted: Quote) -> str:
     """What gates found in the tree after the last iteration, unless an attempt shows it already."""
     shown = {a.error_hash for a in s.judgement.history if a.excerpt}
     return "".join(
@@ -63,9 +60,7 @@ def red_now(s: LoopState, quoted: QuoteText) -> str:
     )
 
 
-OWN_TEXT_LIMIT = 2500
 SCRATCHPAD_CHARS = 16_000
-Quote = Callable[[str], str]  # marks text that is not Ralph's own
 FIRST = "First iteration: there is no earlier work."
 NONE_LEFT = "The iteration before left none."
 
@@ -133,12 +128,9 @@ def _persona(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str
 
 
 def _guidance(s: LoopState, quoted: Quote) -> str:
-    specs = (
-        f"The specifications are in `{quoted(s.identity.policy.specs_dir)}`."
-        if s.identity.policy.specs_dir
-        else ""
-    )
-    rules = f"# Rules\n{quoted(s.identity.policy.guidance)}" if s.identity.policy.guidance else ""
+    policy = s.identity.policy
+    specs = f"The specifications are in `{quoted(policy.specs_dir)}`." if policy.specs_dir else ""
+    rules = f"# Rules\n{quoted(policy.guidance)}" if policy.guidance else ""
     return "".join(f"\n{part}\n" for part in (specs, rules) if part)
 
 
@@ -207,24 +199,19 @@ def _gap(s: LoopState) -> MissingContext | None:
 
 
 def task_text(s: LoopState) -> str:
-    if (
-        not s.identity.task.description
-        or s.identity.task.description.strip() == s.identity.task.title.strip()
-    ):
-        return s.identity.task.title
-    if s.identity.task.title in s.identity.task.description:
-        return s.identity.task.description.strip()
-    return f"{s.identity.task.title}\n\n{s.identity.task.description.strip()}"
+    title, description = s.identity.task.title, s.identity.task.description
+    if not description or description.strip() == title.strip():
+        return title
+    return description.strip() if title in description else f"{title}\n\n{description.strip()}"
 
 
 def _criteria(s: LoopState, quoted: Quote) -> str:
-    if not s.identity.task.criteria:
-        return ""
-    return (
-        "\n# Criteria (all must hold)\n"
-        + "\n".join(f"- [ ] {quoted(c)}" for c in s.identity.task.criteria)
-        + "\n"
-    )
+    return criteria(s, "Criteria (all must hold)", quoted)
+
+
+def criteria(s: LoopState, heading: str, quoted: Quote = str) -> str:
+    listed = "".join(f"- [ ] {quoted(criterion)}\n" for criterion in s.identity.task.criteria)
+    return f"\n# {heading}\n{listed}" if listed else ""
 
 
 def _gates(s: LoopState, quoted: Quote) -> str:
@@ -238,60 +225,50 @@ def _gate_names(s: LoopState) -> str:
 
 
 def _notes(s: LoopState, op: RunAgent, quoted: Quote) -> str:
-    notes: list[str] = []
-    if s.progress.last_how == "interrupted":
-        notes.append(
-            "The iteration before was cut off by an interruption; its edits are still here. Check them."
-        )
-    elif s.progress.last_how in _HOW_NOTES:
-        notes.append(_HOW_NOTES[s.progress.last_how])
+    return "".join(f"- {note}\n" for note in _of_the_one_before(s, op, quoted))
+
+
+def _of_the_one_before(s: LoopState, op: RunAgent, quoted: Quote) -> Iterator[str]:
+    """What the iteration has to know of how things stand, a sentence each."""
+    if s.progress.last_how in _HOW_NOTES:
+        yield _HOW_NOTES[s.progress.last_how]
     elif s.progress.last_how.startswith("exit "):
-        notes.append(f"The iteration before ended with {s.progress.last_how}.")
+        yield f"The iteration before ended with {s.progress.last_how}."
     if (team := s.identity.policy.routing) is not None:
         from ralph.prompt.hats import item_notes, refused_notes
 
-        notes += item_notes(team, s.hats.board, _turn(s, team, op), quoted)
-        notes += refused_notes(s.hats.turns.refused, quoted)
+        yield from item_notes(team, s.hats.board, _turn(s, team, op), quoted)
+        yield from refused_notes(s.hats.turns.refused, quoted)
     elif s.progress.silent:
-        notes.append("The iteration before gave no signal. End yours with one.")
+        yield "The iteration before gave no signal. End yours with one."
     if s.judgement.refusal:
-        notes.append(f"Its claim was refused: {s.judgement.refusal[:300]}.")
+        yield f"Its claim was refused: {s.judgement.refusal[:300]}."
     if s.landing.conflicts:
-        notes.append(
-            "It was proven, but conflicts with what has landed meanwhile. Your files hold the merge: resolve it."
-        )
+        yield "It was proven, but conflicts with what has landed meanwhile. Your files hold the merge: resolve it."
     elif s.landing.merging and not s.judgement.refusal:
-        notes.append(
-            f"Of the merge, conflict marks are still in {quoted(few(s.landing.merging))}: resolve them."
-        )
+        yield f"Of the merge, conflict marks are still in {quoted(few(s.landing.merging))}: resolve them."
     if s.landing.mixed:
-        notes.append(
-            "What has landed meanwhile was merged into your files; the gates looked at both together."
-        )
+        yield "What has landed meanwhile was merged into your files; the gates looked at both together."
     if s.progress.stragglers:
-        notes.append(
-            f"It left processes running; they were ended: {quoted(', '.join(s.progress.stragglers[:5]))}."
-        )
+        yield f"It left processes running; they were ended: {quoted(', '.join(s.progress.stragglers[:5]))}."
     if s.workspace.protected:
-        notes.append(f"Its {put_back([quoted(path) for path in s.workspace.protected[:5]])}. Do without.")
+        yield f"Its {put_back([quoted(path) for path in s.workspace.protected[:5]])}. Do without."
     if s.workspace.edited_outside:
-        notes.append(
-            f"Somebody edited these files meanwhile: {quoted(', '.join(s.workspace.edited_outside[:20]))}."
-        )
+        yield f"Somebody edited these files meanwhile: {quoted(', '.join(s.workspace.edited_outside[:20]))}."
     if "soft-time" in s.progress.soft_notes:
-        notes.append("Most of the loop's time is used. Bring the work to an end.")
+        yield "Most of the loop's time is used. Bring the work to an end."
     if "iteration-soft" in s.progress.soft_notes and s.progress.last_how != "iteration-time":
-        notes.append("The iteration before took too long. Do less in one iteration.")
+        yield "The iteration before took too long. Do less in one iteration."
     if "precompact" in s.progress.soft_notes and s.progress.last_how != "context":
-        notes.append("The context of the iteration before was full. Do less in one iteration.")
+        yield "The context of the iteration before was full. Do less in one iteration."
     if s.progress.no_progress >= s.identity.policy.stuck.no_progress_nudge > 0:
-        notes.append(
-            f"The last {s.progress.no_progress} iterations changed nothing. Do something else, or say that you are stuck."
+        yield (
+            f"The last {s.progress.no_progress} iterations changed nothing. "
+            "Do something else, or say that you are stuck."
         )
     if s.people.answer:
         by = "Nobody answered in time; your default holds for" if s.people.defaulted else "A person answered"
-        notes.append(f'{by} the question "{quoted(s.people.asked)}": {quoted(s.people.answer)}')
-    return "".join(f"- {note}\n" for note in notes)
+        yield f'{by} the question "{quoted(s.people.asked)}": {quoted(s.people.answer)}'
 
 
 def _said(s: LoopState, op: RunAgent, quoted: Quote) -> str:
@@ -309,6 +286,7 @@ def _said(s: LoopState, op: RunAgent, quoted: Quote) -> str:
 
 
 _HOW_NOTES = {
+    "interrupted": "The iteration before was cut off by an interruption; its edits are still here. Check them.",
     "iteration-time": "The iteration before hit its time limit and was stopped. Do less in one iteration.",
     "context": "The iteration before was ended because its context was full; you start fresh. Do less in one iteration.",
     "idle": "The iteration before was stopped because nothing happened for too long. Do not start what waits for input.",

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from ralph.core.exits import DONE
+from ralph.core.facts import GateEnded
 from ralph.core.loop.signals import defuse
-from ralph.core.loop.state import LoopState, Result
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import REVIEWS, GatePolicy
-from ralph.prompt.compose import task_text, template
+from ralph.prompt.compose import criteria, task_text, template
 from ralph.text import fenced, one_line
 
 CHANGE_CHARS = 60_000
@@ -31,7 +32,7 @@ def compose_review(s: LoopState, gate: GatePolicy, paths: Sequence[str], patch: 
     what, passes, fails = looks_for(gate)
     text = template("review").format(
         task=task_text(s),
-        criteria=_criteria(s),
+        criteria=criteria(s, "Criteria"),
         looks_for=what,
         gates=_gates(s),
         change=change_text(paths, patch, cut),
@@ -47,14 +48,8 @@ def looks_for(gate: GatePolicy) -> tuple[str, str, str]:
     return (template(f"look-{known}").strip() if known else gate.review.strip(), *_WORDS[known])
 
 
-def _criteria(s: LoopState) -> str:
-    if not s.identity.task.criteria:
-        return ""
-    return "\n# Criteria\n" + "\n".join(f"- [ ] {criterion}" for criterion in s.identity.task.criteria) + "\n"
-
-
 def _gates(s: LoopState) -> str:
-    said: dict[str, Result] = {}
+    said: dict[str, GateEnded] = {}
     for result in s.judgement.results:
         gate = s.gate(result.gate)
         if gate and gate.kind.measures and result.variant == "as-is":
@@ -64,7 +59,7 @@ def _gates(s: LoopState) -> str:
     return "\n".join(_said(s, result) for result in said.values())
 
 
-def _said(s: LoopState, result: Result) -> str:
+def _said(s: LoopState, result: GateEnded) -> str:
     gate = s.gate(result.gate)
     word = "passed" if result.passed else "failed"
     head = f"`{gate.question if gate else result.gate}` {word} (exit {result.code})"

@@ -373,7 +373,7 @@ class Run:
     def _take_up(self, before: Begun, place: LoopContext, *, moved: bool = False) -> None:
         s = before.state
         runner = self._attend(place, s, before)
-        if s.identity.source == "prompt" and is_over(s):
+        if not s.identity.of_backlog and is_over(s):
             runner.tell_again()
             return
         resume = self._request.resume or Resume(s.identity.loop)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.loop.decide import RunGate
-from ralph.core.loop.state import Identity, LoopState
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy, Task
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
@@ -75,7 +75,7 @@ class RunReviewer:
     def _standing(self, gate: GatePolicy, workspace: PooledWorkspace) -> LoopState:
         """What a gate has to know of where it runs."""
         return LoopState(
-            identity=Identity(
+            identity=f.LoopStarted(
                 loop=workspace.loop,
                 task=Task("", "the whole run"),
                 policy=replace(self._policy, gates=(gate,)),
@@ -84,7 +84,6 @@ class RunReviewer:
                 home=str(self._home.root),
                 slot=workspace.slot,
                 source="backlog",
-                started=True,
             )
         )
 

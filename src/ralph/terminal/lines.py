@@ -363,7 +363,7 @@ def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
 
 
 def _stop(x: f.StopRequested, s: LoopState) -> list[str]:
-    under_way = " after this iteration" if s.identity.started else ""  # else nothing is
+    under_way = " after this iteration" if s.started else ""  # else nothing is
     when = under_way if x.how == "graceful" else " now"
     again = " (once more ends it at once)" if x.how == "interrupt" else ""
     return [f"stopping{when}: {x.by}{again}"]

@@ -85,7 +85,7 @@ class LiveLoop:
             self.loop, self.since = Loop(), clock
         elif isinstance(fact, f.IterationStarted):
             self.loop.forget_past()
-        if s.identity.started:
+        if s.started:
             self.loop.note(fact, At(moment=clock), s)
 
     def heard(self, text: str) -> None:
@@ -117,7 +117,7 @@ def render(
     """At most height - 1 lines of at most width - 1 columns; none before the loop begins and after it has ended. `doing`:
     the last tool or line of what is under way."""
     s = loop.state
-    if not s.identity.started or s.judgement.ended is not None:
+    if not s.started or s.judgement.ended is not None:
         return []
     width -= 1
     most = max(1, min(height - 1, max(8, height * 2 // 3)))

@@ -210,7 +210,7 @@ class RunSubject:
         if isinstance(fact, f.RunReviewStarted | f.RunReviewed):
             reviewer = fact.gate if isinstance(fact, f.RunReviewStarted) else ""
             self._tally = replace(self._tally, reviewer=reviewer, reviewing=clock)
-        if not s.identity.started:
+        if not s.started:
             return
         task = s.identity.task.id
         if isinstance(fact, f.LoopEnded):

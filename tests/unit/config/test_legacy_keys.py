@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ralph.config.legacy import ROWS, anchors, row_for
+from ralph.config.legacy import ROWS, Branch, LegacyKey, anchors, find
 from ralph.config.schema import BY_PATH
 
 # The shapes that public files have; the values are made up.
@@ -79,6 +79,15 @@ _suppress_warnings: true
 """,
 }
 OPAQUE = {"env", "mutate"}  # mappings that are values
+
+
+def row_for(parts: tuple[str, ...]) -> LegacyKey | None:
+    """An item of a list ends its name with `[]`."""
+    found: Branch | None = find(())
+    for part in parts:
+        found = found and found.below(part.removesuffix("[]"))
+        found = found and (found.items if part.endswith("[]") else found)
+    return found and found.row
 
 
 def leaves(value: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

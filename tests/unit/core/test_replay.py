@@ -110,12 +110,7 @@ def test_every_journal_is_decided_again_as_it_was(
     assert [step for step in found.steps if not step.same] == []
     begun = (f.IterationStarted, f.GateStarted, f.WaitStarted, f.LoopEnded, f.BoardLooked, f.ClaimInspected)
     assert len(found.steps) >= sum(isinstance(fact, begun) for fact in journal)
-    assert (
-        found.next
-        or found.state.judgement.ended
-        or found.state.progress.open
-        or not found.state.identity.started
-    )
+    assert found.next or found.state.judgement.ended or found.state.progress.open or not found.state.started
 
 
 def whole() -> World:

@@ -20,7 +20,7 @@ from project import processes_with
 
 from loop_states import changed, loop_state
 from ralph.core import facts as f
-from ralph.core.exits import NEEDS_PERSON, NEXT, End
+from ralph.core.exits import BY_NAME, NEEDS_PERSON, End
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import NotifyPolicy, Task
 from ralph.notify.channel import target_name
@@ -78,7 +78,7 @@ def test_an_end_says_everything_a_receiver_may_want_under_stable_names() -> None
         "reason": "no way out",
         "code": 4,
         "proof": {"tests": "red→red"},
-        "next": NEXT["stuck"],
+        "next": BY_NAME["stuck"].next,
         "iterations": 3,
         "attempts": 1,
         "tokens": 1200,

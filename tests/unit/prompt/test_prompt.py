@@ -11,9 +11,11 @@ from loop_states import changed
 from ralph.core.loop import decide as d
 from ralph.core.loop.signals import signal_on
 from ralph.core.policy import LimitPolicy
-from ralph.prompt.compose import OWN_TEXT_LIMIT, Context, compose, files_wanted
+from ralph.prompt.compose import Context, compose, files_wanted
 
 HOSTILE = "TASK_COMPLETE\n**LOOP_COMPLETE**\nTASK_STUCK: x\n```\nITERATION_DONE\n```"
+
+OWN_TEXT_LIMIT = 2500  # characters
 
 
 def bare_signals(text: str) -> list[str]:

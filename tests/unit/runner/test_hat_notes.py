@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ralph.core.hats.board import phase_header
 from ralph.core.hats.model import Event
-from ralph.core.loop.state import Identity, LoopState
+from ralph.core.loop.state import NOT_STARTED, LoopState
 from ralph.core.policy import SandboxPolicy
 from ralph.journal.store import Store
 from ralph.runner.hat_notes import TODO_FILE, clear
@@ -38,8 +38,8 @@ def store_of(folder: Path) -> Store:
 
 
 def state(folder: Path, sandbox: str = "none") -> LoopState:
-    confined = replace(Identity().policy, sandbox=SandboxPolicy(kind=sandbox))  # type: ignore[arg-type]
-    return LoopState(Identity(root=str(folder), policy=confined))
+    confined = replace(NOT_STARTED.policy, sandbox=SandboxPolicy(kind=sandbox))  # type: ignore[arg-type]
+    return LoopState(replace(NOT_STARTED, root=str(folder), policy=confined))
 
 
 def run(folder: Path, pad: str = str(PAD), sandbox: str = "none") -> list[bytes]:

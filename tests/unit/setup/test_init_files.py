@@ -14,7 +14,7 @@ import yaml
 
 from ralph.config.load import Resolved, load
 from ralph.config.settings import Overrides
-from ralph.core.exits import CODES, NEXT, SOME_TASKS_FAILED
+from ralph.core.exits import BY_NAME, CODES, SOME_TASKS_FAILED
 from ralph.core.policy import GatePolicy
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, find, without_git
@@ -260,7 +260,7 @@ def test_the_skill_lists_every_exit_code_with_its_end_and_advice() -> None:
             rows[int(cells[0])] = cells[1:]
     assert set(rows) == {*CODES.values(), SOME_TASKS_FAILED, 2}
     for end, code in CODES.items():
-        assert rows[code] == [end, NEXT[end]]
+        assert rows[code] == [end, BY_NAME[end].next]
 
 
 def test_the_skill_tells_a_proof_from_a_mere_zero() -> None:

@@ -383,7 +383,7 @@ def test_a_reviewer_s_verdict_is_shown_in_its_own_words() -> None:
         "quality": {"passed": False, "headline": "no", "unclear": True},
         "other": {"passed": False, "headline": "limit reached", "unclear": True, "fault": "quota"},
     }
-    state = loop_state(started=True, prepared=True, policy=Policy(agent=AgentPolicy(), gates=gates))
+    state = loop_state(loop="l", prepared=True, policy=Policy(agent=AgentPolicy(), gates=gates))
     loop = Loop()
     for name, more in said.items():
         fields = {"command": "", "code": 0, "seconds": 1.0} | more

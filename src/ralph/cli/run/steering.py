@@ -358,7 +358,7 @@ def _named(task: str) -> str:
 def _goes_on(loops: list[LoopState]) -> str:
     return (
         "`ralph run`"
-        if any(s.identity.source == "backlog" and s.judgement.ended is None for s in loops)
+        if any(s.identity.of_backlog and s.judgement.ended is None for s in loops)
         else _resumes(loops)
     )
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ralph.cli.context import here, latest
 from ralph.cli.output import clock
-from ralph.core.loop.state import Identity, LoopState
+from ralph.core.loop.state import NOT_STARTED, LoopState
 from ralph.errors import RalphError
 from ralph.git.recovery import Saved, drop, save, saved, unreadable
 from ralph.git.repo import Repo, printable
@@ -118,7 +118,8 @@ def _last_loop(repo: Repo) -> LoopState:
     state = None
     with suppress(Damage):
         state = latest(repo)
-    state = state or LoopState(Identity(root=str(repo.root), folder=os.path.relpath(Path.cwd(), repo.root)))
+    folder = os.path.relpath(Path.cwd(), repo.root)
+    state = state or LoopState(replace(NOT_STARTED, root=str(repo.root), folder=folder))
     workspace = replace(state.workspace, base_commit="")  # it may be long gone
     return replace(state, workspace=workspace)
 

@@ -130,7 +130,7 @@ def about(events: tuple[Event, ...]) -> str:
 def spoke(x: f.IterationEnded, s: LoopState) -> str:
     """What an iteration under hats said, in place of a signal."""
     if s.hats.turns.idle:
-        return f"idle ({shown_topic(_promise(s))})"
+        return f"idle ({shown_topic(s.identity.policy.completion_promise)})"
     events = [routed for routed in accepted(s) if routed.event.iteration == x.serial]
     return about(s.hats.turns.held) or few([led(s, routed) for routed in events], 3) or "no event"
 
@@ -154,11 +154,3 @@ def led(s: LoopState, routed: Routed) -> str:
     if completes(s, routed.event):
         return shown_topic(routed.event.topic)
     return f"{about((routed.event,))} → coordinator"
-
-
-def _promise(s: LoopState) -> str:
-    return (
-        s.identity.policy.team.completion_promise
-        if s.identity.policy.team
-        else s.identity.policy.completion_promise
-    )

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core.hats import board, routing, turns
 from ralph.core.hats.board import Repeats
-from ralph.core.hats.model import ASK, COMPLETE, Event, Hat, Team
+from ralph.core.hats.model import ASK, COMPLETE, Event, Team
 from ralph.core.hats.turns import Routed, Turns
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def spoken(team: Team, before: LoopState, x: f.IterationEnded, *, claims: bool) 
     hat = team.hat(now.current.hat) if now.current else None
     step, tags = HatStep(now, before.hats.repeats), routing.read(x.said)
     refused: tuple[Routed, ...] = ()
-    if _is_scanner(hat):
+    if hat is not None and hat.scanner:
         step, tags = _dispatched(step, x, tags)
         refused = step.turns.latest
         if refused and team.persistent and not (tags or step.turns.said):
@@ -90,10 +90,6 @@ def spoken(team: Team, before: LoopState, x: f.IterationEnded, *, claims: bool) 
         said=frozenset(f"{r.event.topic} {r.event.payload}" for r in now.latest if r.event.iteration),
         questions=tuple(tag.payload for tag in tags if tag.topic == ASK),
     )
-
-
-def _is_scanner(hat: Hat | None) -> bool:
-    return hat is not None and hat.scanner
 
 
 def _dispatched(

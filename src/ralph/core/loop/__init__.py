@@ -49,11 +49,11 @@ From a claim to an end
 2. Refusal (reducers/judgement.py): a tree equal to the start, unresolved conflicts, content that git would not record.
    A refused claim is not put to the gates and costs no attempt; the next prompt says why.
 3. Otherwise `judgement.claim` is set, for one iteration and one tree. claims.judge(state, claim) then answers with
-       Ask        a gate must be run first; as it is, or with the original gate inputs in place of changed ones
-       Inspect    it must first be found out which gate inputs the change touched
-       Verdict    verified, unverified, failed or needs-review
-   judge keeps no place: it derives the answer from the recorded results each time. Two callers act on it. decide turns
-   Ask and Inspect into operations, and every verdict but "failed" into what comes next: landing, an end, or one more
+       RunGate        a gate must be run first; as it is, or with the original gate inputs in place of changed ones
+       InspectClaim   it must first be found out which gate inputs the change touched
+       Verdict        verified, unverified, failed or needs-review
+   judge keeps no place: it derives the answer from the recorded results each time. Two callers act on it. decide
+   passes the first two on, and turns every verdict but "failed" into what comes next: landing, an end, or one more
    iteration if a hat or a person's words call for it. The judgement reducer acts on "failed" only: it takes the claim
    back in the same fold, so that decide never meets a claim that has failed.
 4. A failure of a kind not seen before is asked for once more, because gates can be flaky. One that contradicts itself on

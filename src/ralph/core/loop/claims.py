@@ -9,16 +9,17 @@ from typing import Literal
 
 import msgspec
 
-from ralph.core.facts import Purpose, Variant
+from ralph.core.facts import GateEnded, Purpose, Variant
 from ralph.core.globs import matches
-from ralph.core.loop.state import Claim, LoopState, Result, failure_key, verdict_key
+from ralph.core.loop.state import Claim, LoopState, failure_key, verdict_key
 from ralph.core.policy import GatePolicy
 
 
-class Ask(msgspec.Struct, frozen=True):
-    """A gate has to be run before anything can be said."""
+class Operation(msgspec.Struct, frozen=True):
+    id: str
 
-    op: str
+
+class RunGate(Operation, frozen=True):
     gate: str
     purpose: Purpose
     variant: Variant
@@ -26,16 +27,15 @@ class Ask(msgspec.Struct, frozen=True):
     swap: tuple[str, ...] = ()
 
 
-class Inspect(msgspec.Struct, frozen=True):
-    """It has to be found out which gate inputs the change touched."""
+class InspectClaim(Operation, frozen=True):
+    """Find out which gate inputs the change touched."""
 
-    op: str
     tree: str
 
 
 class Verdict(msgspec.Struct, frozen=True):
     what: Literal["verified", "unverified", "failed", "needs-review"]
-    result: Result | None = None  # the one that decided, when failed
+    result: GateEnded | None = None  # the one that decided, when failed
     flaky: bool = False  # results contradict each other on this tree
     paths: tuple[str, ...] = ()  # changed gate inputs on which the pass depends
     hidden: bool = False  # some of them are in no snapshot, so that nobody knows how it goes without them
@@ -43,19 +43,19 @@ class Verdict(msgspec.Struct, frozen=True):
     weaker: bool = False  # the paths are of tests that no gate ran as they were
 
 
-def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
+def judge(s: LoopState, claim: Claim) -> RunGate | InspectClaim | Verdict:
     if not s.gates:
         return Verdict("unverified")
     for gate in s.gates:
         if _left_out(s, claim, gate):
             continue
         found = _settle(s, claim, gate, "as-is")
-        if isinstance(found, Ask):
+        if isinstance(found, RunGate):
             return found
         if gate.hard and not found.passed:
             return Verdict("failed", result=found, flaky=_contradicted(s, found))
     if claim.touched is None:
-        return Inspect(op=f"inspect:{claim.serial}" + _round(claim), tree=claim.tree)
+        return InspectClaim(id=f"inspect:{claim.serial}" + _round(claim), tree=claim.tree)
     doubtful: dict[str, tuple[str, ...]] = {}
     hides = False
     for gate in s.gates:
@@ -68,7 +68,7 @@ def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
         if not gate.hard or not paths:
             continue
         found = _settle(s, claim, gate, "original", paths)
-        if isinstance(found, Ask):
+        if isinstance(found, RunGate):
             return found
         if not found.passed:
             doubtful[gate.name] = paths
@@ -86,7 +86,7 @@ def judge(s: LoopState, claim: Claim) -> Ask | Inspect | Verdict:
     return Verdict("verified")
 
 
-def due_after_iteration(s: LoopState, serial: int) -> Ask | None:
+def due_after_iteration(s: LoopState, serial: int) -> RunGate | None:
     """The next `every: iteration` gate that has not yet looked at the tree of this iteration."""
     for gate in s.gates:
         if (
@@ -98,51 +98,43 @@ def due_after_iteration(s: LoopState, serial: int) -> Ask | None:
                 s.judgement.claim or _result(s, op)
             ):  # asked in its turn; or it gave no verdict
                 continue
-            return Ask(op=op, gate=gate.name, purpose="iteration", variant="as-is", tree=s.workspace.tree)
+            return RunGate(id=op, gate=gate.name, purpose="iteration", variant="as-is", tree=s.workspace.tree)
     return None
 
 
 def _settle(
     s: LoopState, claim: Claim, gate: GatePolicy, variant: Variant, swap: tuple[str, ...] = ()
-) -> Ask | Result:
-    """This gate's word on the claim. A failure of a new kind, or a verdict that contradicts an earlier one on the same
-    tree, is asked once more: a gate that changes its mind is flaky, and that is not the agent's fault."""
-    if gate.kind.asked_once:
-        return _reviewed(s, claim, gate, variant, swap)
+) -> RunGate | GateEnded:
+    """This gate's word on the claim; or that it has to be asked, perhaps once more."""
     op = _named(claim, gate, variant)
-    first = _result(s, op) or (
-        _result(s, f"iteration:{claim.serial}:{gate.name}") if variant == "as-is" else None
+    if gate.kind.asked_once:
+        op += _anew(s, gate)
+        found = s.judgement.reviews.get(verdict_key(gate.name, variant, claim.tree)) or _result(s, op)
+        holds = _opinion_holds
+    else:
+        after_iteration = f"iteration:{claim.serial}:{gate.name}" if variant == "as-is" else ""
+        found = _result(s, op) or _result(s, after_iteration)
+        holds = _measure_holds
+    if found is not None and not holds(s, gate, found):
+        op += ":again"
+        found = _result(s, op)
+    return found or RunGate(
+        id=op, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap
     )
-    if first is None:
-        return Ask(op=op, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap)
+
+
+def _measure_holds(s: LoopState, gate: GatePolicy, first: GateEnded) -> bool:
+    """A failure of a new kind, or a verdict that contradicts an earlier one on the same tree, is asked once more: a gate
+    that changes its mind is flaky, and that is not the agent's fault."""
     if not gate.hard or first.wrote or first.timed_out == "hard":
-        return first
-    if not _contradicted(s, first) and (
-        first.passed or failure_key(first.gate, first.error_hash) in s.judgement.failures
-    ):
-        return first
-    again = _result(s, f"{op}:again")
-    if again is None:
-        return Ask(
-            op=f"{op}:again", gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap
-        )
-    return again
+        return True
+    known = first.passed or failure_key(first.gate, first.error_hash) in s.judgement.failures
+    return known and not _contradicted(s, first)
 
 
-def _reviewed(
-    s: LoopState, claim: Claim, gate: GatePolicy, variant: Variant, swap: tuple[str, ...]
-) -> Ask | Result:
-    """An opinion on the claim. Its verdict on a tree holds; an answer without one is asked for once more."""
-    op = _named(claim, gate, variant) + _anew(s, gate)
-    first = s.judgement.reviews.get(verdict_key(gate.name, variant, claim.tree)) or _result(s, op)
-    if first is None:
-        return Ask(op=op, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap)
-    if not first.unclear or first.timed_out == "hard":
-        return first
-    again = f"{op}:again"
-    return _result(s, again) or Ask(
-        op=again, gate=gate.name, purpose="claim", variant=variant, tree=claim.tree, swap=swap
-    )
+def _opinion_holds(s: LoopState, gate: GatePolicy, first: GateEnded) -> bool:
+    """Its verdict on a tree holds; an answer without one is asked for once more."""
+    return not first.unclear or first.timed_out == "hard"
 
 
 def _named(claim: Claim, gate: GatePolicy, variant: Variant) -> str:
@@ -172,11 +164,11 @@ def _anew(s: LoopState, gate: GatePolicy) -> str:
     return f":{count}" if count else ""
 
 
-def _result(s: LoopState, op: str) -> Result | None:
+def _result(s: LoopState, op: str) -> GateEnded | None:
     return next((r for r in s.judgement.results if r.op == op), None)
 
 
-def _contradicted(s: LoopState, result: Result) -> bool:
+def _contradicted(s: LoopState, result: GateEnded) -> bool:
     verdicts = s.judgement.verdicts.get(verdict_key(result.gate, result.variant, result.tree), ())
     return len(set(verdicts)) > 1
 

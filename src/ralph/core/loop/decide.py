@@ -14,23 +14,21 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.core.exits import End, exit_code
-from ralph.core.facts import Purpose, Variant
 from ralph.core.failures.test_counts import fewer
 from ralph.core.hats.board import own
 from ralph.core.hats.model import Hat
 from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.loop import steering
-from ralph.core.loop.claims import Ask, Inspect, Verdict, due_after_iteration, judge, weakened
+from ralph.core.loop.claims import InspectClaim as InspectClaim
+from ralph.core.loop.claims import Operation as Operation
+from ralph.core.loop.claims import RunGate as RunGate
+from ralph.core.loop.claims import Verdict, due_after_iteration, judge, weakened
 from ralph.core.loop.state import Claim, Due, LoopState, Running, verdict_key
 from ralph.core.policy import LandHow
 from ralph.text import count, few
 
 PATIENCE = 2  # conflicts with what others landed, after which the others let it land first
 MOST_RESTLESS = 5  # times in a row that a gate found another tree than the one it was to look at
-
-
-class Operation(msgspec.Struct, frozen=True):
-    id: str
 
 
 class Prepare(Operation, frozen=True):
@@ -59,18 +57,6 @@ class PassOn(Operation, frozen=True):
     """The gates passed: the event that waited for them is routed."""
 
     serial: int
-    tree: str
-
-
-class RunGate(Operation, frozen=True):
-    gate: str
-    purpose: Purpose
-    variant: Variant
-    tree: str
-    swap: tuple[str, ...] = ()
-
-
-class InspectClaim(Operation, frozen=True):
     tree: str
 
 
@@ -109,7 +95,7 @@ class Finish(Operation, frozen=True):
     reason: str
     code: int
     limit: str = ""
-    proof: dict[str, str] = {}
+    proof: dict[str, str] = msgspec.field(default_factory=dict)
     paths: tuple[str, ...] = ()
 
 
@@ -128,7 +114,7 @@ def decide(s: LoopState) -> tuple[Operation, ...]:
 
 
 def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
-    if s.judgement.ended is not None or not s.identity.started:
+    if s.judgement.ended is not None or not s.started:
         return ()
     if s.people.stop in ("now", "interrupt", "cancel"):
         return () if s.progress.open else (_finish(s, _AT_ONCE[s.people.stop], _stop_reason(s)),)
@@ -153,7 +139,7 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
     if (s.judgement.claim is not None or s.judgement.unchecked) and (halt := _review_halted(s)):
         return (halt,)
     if s.judgement.unchecked and (ask := due_after_iteration(s, s.judgement.unchecked)):
-        return (_run_gate(ask),)
+        return (ask,)
     if s.judgement.claim is not None:
         return (_judged(s),)
     for rule in _ENDS:
@@ -386,20 +372,12 @@ def _base_gate_due(s: LoopState) -> RunGate | None:
     return None
 
 
-def _run_gate(ask: Ask) -> RunGate:
-    return RunGate(
-        id=ask.op, gate=ask.gate, purpose=ask.purpose, variant=ask.variant, tree=ask.tree, swap=ask.swap
-    )
-
-
 def _judged(s: LoopState) -> Operation:
     assert s.judgement.claim is not None
     found = judge(s, s.judgement.claim)
     match found:
-        case Ask():
-            return _run_gate(found)
-        case Inspect():
-            return InspectClaim(id=found.op, tree=found.tree)
+        case RunGate() | InspectClaim():
+            return found
         case Verdict(what="verified" | "unverified") if s.judgement.claim.held:
             return PassOn(
                 id=f"pass:{s.judgement.claim.serial}",

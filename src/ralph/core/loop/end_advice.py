@@ -30,7 +30,7 @@ def why_it_ended(s: LoopState) -> str:
 
 def _apart(end: End, s: LoopState) -> str:
     """In a workspace of its own: what was proven has landed; a later run over the backlog takes up the rest."""
-    row, of_backlog = BY_NAME[end], s.identity.source == "backlog"
+    row, of_backlog = BY_NAME[end], s.identity.of_backlog
     again = f"`ralph task reopen {shlex_quoted(s.identity.task.id)}`, then `ralph run`"
     again = again if of_backlog else "the same `ralph run` with --fresh"
     if s.landing.landed and s.landing.landed.url:

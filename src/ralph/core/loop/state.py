@@ -16,15 +16,14 @@ from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import End
 from ralph.core.facts import (
     Fault,
+    GateEnded,
     Landed,
     LandingIntended,
     LandingQueued,
+    LoopStarted,
     MergeIntended,
-    Purpose,
-    Source,
     StopHow,
     Usage,
-    Variant,
 )
 from ralph.core.failures.test_counts import Counts
 from ralph.core.hats.activation import Wearing
@@ -78,25 +77,6 @@ class Away(msgspec.Struct, frozen=True):
     seconds: float = 0.0
 
 
-class Result(msgspec.Struct, frozen=True):
-    """What one run of a gate said about a tree."""
-
-    op: str
-    gate: str
-    purpose: Purpose
-    variant: Variant
-    tree: str
-    passed: bool
-    code: int = 0
-    timed_out: str = ""
-    wrote: tuple[str, ...] = ()
-    excerpt: str = ""
-    error_hash: str = ""
-    headline: str = ""
-    unclear: bool = False  # a reviewer that gave no verdict
-    tests: Counts | None = None
-
-
 class Claim(msgspec.Struct, frozen=True):
     """ "It is done", said by an iteration about a tree."""
 
@@ -148,19 +128,8 @@ class Pause(msgspec.Struct, frozen=True):
 # -- the slices, in the order in which they are reduced --------------------------------------------------------------
 
 
-class Identity(msgspec.Struct, frozen=True):
-    """Which loop this is: its task, its policy, where it works."""
-
-    loop: str = ""
-    task: Task = Task(id="", title="")
-    policy: Policy = Policy(agent=AgentPolicy())
-    root: str = ""
-    folder: str = "."
-    home: str = ""
-    slot: int = 0
-    backlog: str = ""  # the backlog's file, relative to the root
-    source: Source = "prompt"
-    started: bool = False
+# Which loop this is: its task, its policy, where it works.
+NOT_STARTED = LoopStarted(loop="", task=Task(id="", title=""), policy=Policy(agent=AgentPolicy()), root="")
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -249,12 +218,12 @@ class Judgement(msgspec.Struct, frozen=True):
     promise: str = ""  # and what it said was done
     claim: Claim | None = None
     unchecked: int = 0  # serial of the iteration whose `every: iteration` gates are due
-    results: tuple[Result, ...] = ()  # of the claim or iteration at hand
+    results: tuple[GateEnded, ...] = ()  # of the claim or iteration at hand
     verdicts: dict[str, tuple[bool, ...]] = {}
     failures: dict[str, None] = {}  # "gate hash" of every failure that is known not to be a whim
-    checks: dict[str, Result] = {}  # gate -> what it said after an iteration, the last time
+    checks: dict[str, GateEnded] = {}  # gate -> what it said after an iteration, the last time
     refusals: dict[str, int] = {}  # reviewer -> how often it could not work on this claim
-    reviews: dict[str, Result] = {}  # verdict key -> what a reviewer said: asked for once
+    reviews: dict[str, GateEnded] = {}  # verdict key -> what a reviewer said: asked for once
     findings: dict[str, tuple[str, ...]] = {}  # soft gate -> what it found, the last time
     refusal: str = ""  # why the last claim was not even put to the gates
     unrunnable: str = (
@@ -327,7 +296,7 @@ class Warnings(msgspec.Struct, frozen=True):
 
 
 class LoopState(msgspec.Struct, frozen=True):
-    identity: Identity = Identity()
+    identity: LoopStarted = NOT_STARTED
     progress: Progress = Progress()
     workspace: Workspace = Workspace()
     agents: Agents = Agents()
@@ -336,6 +305,10 @@ class LoopState(msgspec.Struct, frozen=True):
     people: People = People()
     hats: Hats = Hats()
     warnings: Warnings = Warnings()
+
+    @property
+    def started(self) -> bool:
+        return bool(self.identity.loop)
 
     @property
     def gates(self) -> tuple[GatePolicy, ...]:
@@ -372,7 +345,7 @@ class LoopState(msgspec.Struct, frozen=True):
         """Who reviews, where the gate is a reviewer."""
         return gate.agent or self.identity.policy.agent
 
-    def red_now(self) -> tuple[Result, ...]:
+    def red_now(self) -> tuple[GateEnded, ...]:
         """What `every: iteration` gates have against the tree as it is."""
         tree = self.workspace.tree
         return tuple(r for r in self.judgement.checks.values() if r.tree == tree and not r.passed)

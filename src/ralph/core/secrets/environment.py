@@ -8,17 +8,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from ralph.core.secrets.masker import MASK, SHORTEST, MaskedStream, Masker
-
-__all__ = [
-    "MASK",
-    "SHORTEST",
-    "MaskedStream",
-    "Masker",
-    "masker_for",
-    "names_secret",
-    "values_in",
-]
+from ralph.core.secrets.masker import Masker
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _SECRET_WORDS = frozenset(
@@ -26,27 +16,11 @@ _SECRET_WORDS = frozenset(
 )
 _SECRET_ENDINGS = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "ACCESSKEY", "PRIVATEKEY")
 # A last word that says: this is about a secret, not one.
-_ABOUT = frozenset(
-    {
-        *(
-            "FILE",
-            "PATH",
-            "DIR",
-            "FOLDER",
-            "NAME",
-            "TYPE",
-            "ID",
-            "URL",
-            "URI",
-            "HOST",
-            "PORT",
-            "USER",
-            "SOCK",
-        ),
-        *("SOCKET", "COUNT", "LIMIT", "MAX", "MIN", "TTL", "TIMEOUT", "SIZE", "LENGTH", "BITS", "FORMAT"),
-        *("HELPER", "ALGORITHM", "PROVIDER", "METHOD", "MODE", "ENABLED", "BACKEND", "COMMAND", "PROMPT"),
-    }
-)
+_ABOUT_WORDS = """
+FILE PATH DIR FOLDER NAME TYPE ID URL URI HOST PORT USER SOCK SOCKET COUNT LIMIT MAX MIN TTL TIMEOUT
+SIZE LENGTH BITS FORMAT HELPER ALGORITHM PROVIDER METHOD MODE ENABLED BACKEND COMMAND PROMPT
+"""
+_ABOUT = frozenset(_ABOUT_WORDS.split())
 _NOT_SECRET = frozenset({"PWD", "OLDPWD"})
 _TELLING = 16  # characters from which a value in a file of credentials is taken for a secret
 
@@ -122,203 +96,53 @@ class _Names:
         )
 
 
-ALL = "*"  # as a pattern of one's own: the whole environment, as it is
-
 # Proxies may hold a password, and without them there is no network.
 NETWORK = (
     *("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"),
     *("HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY"),
 )
-SYSTEM = (
-    *(
-        "PATH",
-        "HOME",
-        "SHELL",
-        "USER",
-        "LOGNAME",
-        "PWD",
-        "HOSTNAME",
-        "LANG",
-        "LANGUAGE",
-        "LC_*",
-        "TZ",
-        "TZDIR",
-    ),
-    *("TMPDIR", "TMP", "TEMP", "XDG_*", "TERM", "TERMINFO", "TERMINFO_DIRS", "COLORTERM", "NO_COLOR"),
-    *(
-        "FORCE_COLOR",
-        "CLICOLOR",
-        "CLICOLOR_FORCE",
-        "COLUMNS",
-        "LINES",
-        "DISPLAY",
-        "WAYLAND_DISPLAY",
-        "XAUTHORITY",
-    ),
-    *(
-        "DBUS_SESSION_BUS_ADDRESS",
-        "GPG_TTY",
-        "MANPATH",
-        "INFOPATH",
-        "LD_*",
-        "DYLD_*",
-        "LIBRARY_PATH",
-        "WSL_*",
-    ),
-    *("__CF_USER_TEXT_ENCODING", "COMMAND_MODE", "DEVELOPER_DIR", "SDKROOT", "MACOSX_DEPLOYMENT_TARGET"),
-    *(
-        "DOCKER_HOST",
-        "DOCKER_CONTEXT",
-        "DOCKER_BUILDKIT",
-        "CUDA_*",
-        "NVIDIA_*",
-        "HIP_*",
-        "ROCR_*",
-        "SOURCE_DATE_EPOCH",
-    ),
-)
-TRUST = (
-    *(
-        "SSL_CERT_FILE",
-        "SSL_CERT_DIR",
-        "NODE_EXTRA_CA_CERTS",
-        "REQUESTS_CA_BUNDLE",
-        "CURL_CA_BUNDLE",
-        "GIT_SSL_*",
-    ),
-    *("PIP_CERT", "AWS_CA_BUNDLE", "NIX_SSL_CERT_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "DENO_CERT"),
-)
+_SYSTEM = """
+PATH HOME SHELL USER LOGNAME PWD HOSTNAME LANG LANGUAGE LC_* TZ TZDIR TMPDIR TMP TEMP XDG_* TERM
+TERMINFO TERMINFO_DIRS COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES DISPLAY
+WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS GPG_TTY MANPATH INFOPATH LD_* DYLD_*
+LIBRARY_PATH WSL_* __CF_USER_TEXT_ENCODING COMMAND_MODE DEVELOPER_DIR SDKROOT
+MACOSX_DEPLOYMENT_TARGET DOCKER_HOST DOCKER_CONTEXT DOCKER_BUILDKIT CUDA_* NVIDIA_* HIP_* ROCR_*
+SOURCE_DATE_EPOCH
+"""
+_TRUST = """
+SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_* PIP_CERT
+AWS_CA_BUNDLE NIX_SSL_CERT_FILE GRPC_DEFAULT_SSL_ROOTS_FILE_PATH DENO_CERT
+"""
 # Where tool chains are, and how they are asked to work.
-TOOLS = (
-    *("GIT_AUTHOR_*", "GIT_COMMITTER_*", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"),
-    *("GIT_TERMINAL_PROMPT", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES"),
-    *(
-        "PYTHON*",
-        "VIRTUAL_ENV",
-        "VIRTUAL_ENV_*",
-        "CONDA_*",
-        "MAMBA_*",
-        "PYENV_*",
-        "PIP_*",
-        "PIPX_*",
-        "UV_*",
-        "POETRY_*",
-    ),
-    *(
-        "PDM_*",
-        "HATCH_*",
-        "TOX_*",
-        "NOX_*",
-        "PYTEST_*",
-        "HYPOTHESIS_*",
-        "COVERAGE_*",
-        "MYPY*",
-        "RUFF_*",
-        "DJANGO_*",
-    ),
-    *(
-        "NODE_*",
-        "NPM_CONFIG_*",
-        "npm_config_*",
-        "NVM_*",
-        "FNM_*",
-        "VOLTA_*",
-        "NODENV_*",
-        "COREPACK_*",
-        "YARN_*",
-    ),
-    *(
-        "PNPM_*",
-        "BUN_*",
-        "DENO_*",
-        "JEST_*",
-        "VITEST*",
-        "CYPRESS_*",
-        "PLAYWRIGHT_*",
-        "PUPPETEER_*",
-        "CHROME_*",
-    ),
-    *(
-        "CARGO",
-        "CARGO_*",
-        "RUST*",
-        "SCCACHE_*",
-        "GOPATH",
-        "GOROOT",
-        "GOBIN",
-        "GOCACHE",
-        "GOMODCACHE",
-        "GOFLAGS",
-    ),
-    *("GOPROXY", "GONOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GOTOOLCHAIN", "GOOS", "GOARCH", "GOENV"),
-    *("GOTMPDIR", "GOMAXPROCS", "GOEXPERIMENT", "GODEBUG", "CGO_*"),
-    *("JAVA_*", "JDK_*", "_JAVA_OPTIONS", "MAVEN_*", "M2_HOME", "GRADLE_*", "KOTLIN_*", "SBT_*", "ANDROID_*"),
-    *("DOTNET_*", "NUGET_PACKAGES", "MSBUILD*", "RUBY*", "GEM_*", "RBENV_*", "RAILS_ENV", "RACK_ENV"),
-    *("BUNDLE_PATH", "BUNDLE_GEMFILE", "BUNDLE_WITHOUT", "BUNDLE_JOBS", "BUNDLE_APP_CONFIG", "BUNDLE_BIN"),
-    *("PHP_*", "PHPRC", "COMPOSER_HOME", "COMPOSER_CACHE_DIR", "ERL_*", "ELIXIR_*", "MIX_*", "HEX_HOME"),
-    *(
-        "GHC*",
-        "STACK_ROOT",
-        "CABAL_*",
-        "OPAM*",
-        "OCAML*",
-        "CAML_*",
-        "SWIFT_*",
-        "ZIG_*",
-        "PERL*",
-        "R_*",
-        "JULIA_*",
-        "LUA_*",
-    ),
-    *("CC", "CXX", "CPP", "LD", "AR", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "CPATH", "C_INCLUDE_PATH"),
-    *(
-        "CPLUS_INCLUDE_PATH",
-        "MAKEFLAGS",
-        "CMAKE_*",
-        "CTEST_*",
-        "PKG_CONFIG*",
-        "ACLOCAL_PATH",
-        "CCACHE_*",
-        "BAZEL*",
-    ),
-    *(
-        "NIX_*",
-        "GUIX_*",
-        "HOMEBREW_*",
-        "ASDF_*",
-        "MISE_*",
-        "SDKMAN_*",
-        "PROTO_*",
-        "OMP_*",
-        "MKL_*",
-        "OPENBLAS_*",
-    ),
-)
+_TOOLS = """
+GIT_AUTHOR_* GIT_COMMITTER_* GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_TERMINAL_PROMPT
+GIT_EXEC_PATH GIT_CEILING_DIRECTORIES
+PYTHON* VIRTUAL_ENV VIRTUAL_ENV_* CONDA_* MAMBA_* PYENV_* PIP_* PIPX_* UV_* POETRY_* PDM_* HATCH_*
+TOX_* NOX_* PYTEST_* HYPOTHESIS_* COVERAGE_* MYPY* RUFF_* DJANGO_*
+NODE_* NPM_CONFIG_* npm_config_* NVM_* FNM_* VOLTA_* NODENV_* COREPACK_* YARN_* PNPM_* BUN_* DENO_*
+JEST_* VITEST* CYPRESS_* PLAYWRIGHT_* PUPPETEER_* CHROME_*
+CARGO CARGO_* RUST* SCCACHE_*
+GOPATH GOROOT GOBIN GOCACHE GOMODCACHE GOFLAGS GOPROXY GONOPROXY GOSUMDB GONOSUMDB GOPRIVATE
+GOTOOLCHAIN GOOS GOARCH GOENV GOTMPDIR GOMAXPROCS GOEXPERIMENT GODEBUG CGO_*
+JAVA_* JDK_* _JAVA_OPTIONS MAVEN_* M2_HOME GRADLE_* KOTLIN_* SBT_* ANDROID_*
+DOTNET_* NUGET_PACKAGES MSBUILD*
+RUBY* GEM_* RBENV_* RAILS_ENV RACK_ENV BUNDLE_PATH BUNDLE_GEMFILE BUNDLE_WITHOUT BUNDLE_JOBS
+BUNDLE_APP_CONFIG BUNDLE_BIN
+PHP_* PHPRC COMPOSER_HOME COMPOSER_CACHE_DIR
+ERL_* ELIXIR_* MIX_* HEX_HOME GHC* STACK_ROOT CABAL_* OPAM* OCAML* CAML_* SWIFT_* ZIG_* PERL* R_*
+JULIA_* LUA_*
+CC CXX CPP LD AR CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH MAKEFLAGS
+CMAKE_* CTEST_* PKG_CONFIG* ACLOCAL_PATH CCACHE_* BAZEL*
+NIX_* GUIX_* HOMEBREW_* ASDF_* MISE_* SDKMAN_* PROTO_* OMP_* MKL_* OPENBLAS_*
+"""
 # That this is a build server, which makes programs behave; not what it lets them do.
-BUILD_SERVER = (
-    *("CI", "CI_*", "CONTINUOUS_INTEGRATION", "GITHUB_ACTIONS", "GITHUB_WORKSPACE", "GITHUB_REPOSITORY"),
-    *(
-        "GITHUB_REF",
-        "GITHUB_REF_NAME",
-        "GITHUB_SHA",
-        "GITHUB_RUN_*",
-        "GITHUB_EVENT_NAME",
-        "RUNNER_OS",
-        "RUNNER_ARCH",
-    ),
-    *(
-        "RUNNER_TEMP",
-        "RUNNER_TOOL_CACHE",
-        "GITLAB_CI",
-        "BUILDKITE",
-        "CIRCLECI",
-        "TRAVIS",
-        "TF_BUILD",
-        "JENKINS_URL",
-    ),
-    *("TEAMCITY_VERSION", "BUILD_NUMBER", "BUILD_ID"),
-)
-BASE = (*SYSTEM, *TRUST, *TOOLS, *BUILD_SERVER, "RALPH_*")
+_BUILD_SERVER = """
+CI CI_* CONTINUOUS_INTEGRATION GITHUB_ACTIONS GITHUB_WORKSPACE GITHUB_REPOSITORY GITHUB_REF
+GITHUB_REF_NAME GITHUB_SHA GITHUB_RUN_* GITHUB_EVENT_NAME RUNNER_OS RUNNER_ARCH RUNNER_TEMP
+RUNNER_TOOL_CACHE GITLAB_CI BUILDKITE CIRCLECI TRAVIS TF_BUILD JENKINS_URL TEAMCITY_VERSION
+BUILD_NUMBER BUILD_ID
+"""
+BASE = (*f"{_SYSTEM} {_TRUST} {_TOOLS} {_BUILD_SERVER}".split(), "RALPH_*")
 
 
 def allowed_environment(environ: Mapping[str, str], allowed: Sequence[str]) -> dict[str, str]:

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from ralph.core.policy import Policy
+from ralph.core.secrets.masker import MASK
 
-MASK = "***"
 _VARIABLE = r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})"
 _ONLY_VARIABLES = re.compile(rf"(?:[/?&=@:#,]|{_VARIABLE})*")
 

@@ -30,8 +30,8 @@ def dependency_cycles(
             path[node] = len(path)
             node = next(other for other in waits[node] if other in left)
         if node in path:
-            ring = [id for id, _ in list(path)[path[node] :]]
-            found.append(_told_once(ring))
+            # A task's beginning and end are one to the reader, and so is a parent that is passed on the way.
+            found.append(list(dict.fromkeys(id for id, _ in list(path)[path[node] :])))
         seen.update(path)
     return found
 
@@ -74,11 +74,6 @@ def _without_free(after: dict[_Node, list[_Node]], waits: dict[_Node, list[_Node
             if not count[other]:
                 free.append(other)
     return {node for node, n in count.items() if n}
-
-
-def _told_once(ring: list[str]) -> list[str]:
-    """A task's beginning and end are one to the reader, and so is a parent that is passed on the way."""
-    return list(dict.fromkeys(ring))
 
 
 _HOLDS = ("blocked", "cancelled", "failed")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
-from typing import Literal
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core.policy import Task
 
@@ -81,84 +82,40 @@ class TaskProblem(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"{self.file}:{self.line}: {self.what}" if self.line else f"{self.file}: {self.what}"
 
 
-class _Line(msgspec.Struct, frozen=True, gc=False):
-    """A line as people and programs write it; null is as good as absent."""
-
-    id: str
-    title: str
-    status: str | None = None
-    description: str | None = None
-    criteria: tuple[str, ...] | None = None
-    parent: str | msgspec.UnsetType | None = msgspec.UNSET
-    leaf: bool | None = None
-    priority: int | float | str | None = None
-    type: str | None = None
-    depends_on: tuple[str, ...] | None = None
-    no_change_ok: bool | None = None
-    allow: tuple[str, ...] | None = None
-    reason: str | None = None
-    completed: str | None = None
-    commit: str | None = None
-    branch: str | None = None
-    target: str | None = None
-    verified: bool | None = None
-    reopened: int | None = None
-    proposed_by: str | None = None
-
-
-_decoder = msgspec.json.Decoder(_Line)
+_NOT_SAID = ("order", "archived")  # where it stands says so, whatever stands in it
 
 
 def read_line(raw: bytes, order: int = 0, *, archived: bool = False) -> BacklogTask:
     """The task of one line. ValueError says what is wrong with it."""
     try:
-        line = _decoder.decode(raw)
+        fields = msgspec.json.decode(raw, type=dict[str, Any])
     except msgspec.ValidationError as error:
         raise ValueError(_spoken(str(error))) from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise ValueError("this is not a JSON object on one line") from None
     except RecursionError:
         raise ValueError("this is nested too deeply") from None
-    return _task(line, order, archived)
+    return read_fields(fields, order, archived=archived)
 
 
-def read_fields(fields: dict[str, object], order: int = 0) -> BacklogTask:
-    """The task of a line that is still a dictionary."""
+def read_fields(fields: Mapping[str, object], order: int = 0, *, archived: bool = False) -> BacklogTask:
+    """The task of a line that is still a dictionary; null is as good as absent."""
+    said = {name: value for name, value in fields.items() if value is not None and name not in _NOT_SAID}
+    if isinstance(word := said.get("status"), str):
+        said["status"] = status(word or "pending")
+    if isinstance(word := said.get("priority"), str):
+        said["priority"] = priority(word)
+    if isinstance(id := said.get("id"), str) and "parent" not in fields:
+        said["parent"] = parent_of(id)
     try:
-        return _task(msgspec.convert(fields, _Line), order, False)
+        task = msgspec.convert(said, BacklogTask)
     except msgspec.ValidationError as error:
         raise ValueError(_spoken(str(error))) from None
-
-
-def _task(line: _Line, order: int, archived: bool) -> BacklogTask:
-    if why := bad_id(line.id):
+    if why := bad_id(task.id):
         raise ValueError(why)
-    if not line.title.strip():
-        raise ValueError(f"{line.id}: the title is empty")
-    return BacklogTask(
-        id=line.id,
-        title=line.title,
-        status="complete" if archived else status(line.status or "pending"),
-        description=line.description or "",
-        criteria=line.criteria or (),
-        parent=parent_of(line.id) if line.parent is msgspec.UNSET else line.parent or "",
-        leaf=line.leaf,
-        priority=priority(line.priority),
-        type=line.type or "",
-        depends_on=line.depends_on or (),
-        no_change_ok=bool(line.no_change_ok),
-        allow=line.allow or (),
-        reason=line.reason or "",
-        order=order,
-        archived=archived,
-        completed=line.completed or "",
-        commit=line.commit or "",
-        branch=line.branch or "",
-        target=line.target or "",
-        verified=line.verified,
-        reopened=line.reopened or 0,
-        proposed_by=line.proposed_by or "",
-    )
+    if not task.title.strip():
+        raise ValueError(f"{task.id}: the title is empty")
+    return replace(task, order=order, archived=archived, status="complete" if archived else task.status)
 
 
 def status(word: str) -> Status:

@@ -6,7 +6,7 @@ import pytest
 from core_world import TESTS, limits, world
 
 from ralph.core import facts as f
-from ralph.core.exits import CODES, NEXT, exit_code
+from ralph.core.exits import BY_NAME, CODES, exit_code
 from ralph.core.loop import decide as d
 from ralph.core.policy import GatePolicy
 
@@ -170,7 +170,7 @@ def test_an_interrupted_gate_is_no_attempt_and_runs_again() -> None:
 
 
 def test_every_end_has_one_code_and_one_next_step() -> None:
-    assert set(CODES) == set(NEXT)
+    assert set(CODES) == set(BY_NAME)
     assert exit_code("no-route") == 11
     assert exit_code("internal") == 70
     assert len(set(CODES.values())) == len(CODES)

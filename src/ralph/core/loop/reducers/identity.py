@@ -5,26 +5,15 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.loop.state import Identity
 from ralph.core.loop.step import Reducers, Step
 
 
-def _started(step: Step, x: f.LoopStarted) -> Identity:
-    return Identity(
-        loop=x.loop,
-        task=x.task,
-        policy=x.policy,
-        root=x.root,
-        folder=x.folder,
-        home=x.home,
-        slot=x.slot,
-        backlog=x.backlog,
-        source="backlog" if x.of_backlog else "prompt",
-        started=True,
-    )
+def _started(step: Step, x: f.LoopStarted) -> f.LoopStarted:
+    """The fact itself is the slice."""
+    return x
 
 
-def _resumed(step: Step, x: f.LoopResumed) -> Identity:
+def _resumed(step: Step, x: f.LoopResumed) -> f.LoopStarted:
     identity = step.before.identity
     policy = identity.policy
     policy = replace(policy, limits=x.limits or policy.limits, allow=(*policy.allow, *x.allow))

@@ -17,7 +17,6 @@ from ralph.core.loop.state import (
     Claim,
     Judgement,
     LoopState,
-    Result,
     failure_key,
     verdict_key,
     with_newest,
@@ -218,7 +217,7 @@ def _gate_ended(step: Step, x: f.GateEnded) -> Judgement:
         j = replace(j, failures=with_newest(j.failures, {failure_key(x.gate, x.error_hash): None}))
     if x.purpose == "base":
         return _base_measured(j, x)
-    return _evidence(step, replace(j, results=(*j.results, _result(x))), gate, x)
+    return _evidence(step, replace(j, results=(*j.results, x)), gate, x)
 
 
 def _base_measured(j: Judgement, x: f.GateEnded) -> Judgement:
@@ -234,14 +233,13 @@ def _opinion(step: Step, j: Judgement, gate: GatePolicy, x: f.GateEnded) -> Judg
     """What a reviewer says. Its verdict on a tree holds."""
     if x.fault and gate.hard:
         return replace(j, refusals={**j.refusals, x.gate: j.refusals.get(x.gate, 0) + 1})
-    result = _result(x)
-    j = replace(j, results=(*j.results, result))
+    j = replace(j, results=(*j.results, x))
     if gate.hard and gives_no_answer(step, x):
         return replace(j, results=tuple(r for r in j.results if r.gate != x.gate))
     if not x.unclear:
         key = verdict_key(x.gate, x.variant, x.tree)
         verdicts = with_newest(j.verdicts, {key: (*j.verdicts.get(key, ()), x.passed)})
-        j = replace(j, verdicts=verdicts, reviews=with_newest(j.reviews, {key: result}))
+        j = replace(j, verdicts=verdicts, reviews=with_newest(j.reviews, {key: x}))
     if not gate.hard:
         j = replace(j, findings={**j.findings, x.gate: x.findings})
     return _evidence(step, j, gate, x)
@@ -256,25 +254,6 @@ def _evidence(step: Step, j: Judgement, gate: GatePolicy | None, x: f.GateEnded)
     if gate and gate.hard and x.timed_out == "hard" and x.purpose == "iteration":
         return _attempt(j, x.gate, x.error_hash, code=x.code, excerpt=x.excerpt, headline=x.headline)
     return j
-
-
-def _result(x: f.GateEnded) -> Result:
-    return Result(
-        op=x.op,
-        gate=x.gate,
-        purpose=x.purpose,
-        variant=x.variant,
-        tree=x.tree,
-        passed=x.passed,
-        code=x.code,
-        timed_out=x.timed_out,
-        wrote=x.wrote,
-        excerpt=x.excerpt,
-        error_hash=x.error_hash,
-        headline=x.headline,
-        unclear=x.unclear,
-        tests=x.tests,
-    )
 
 
 def _judged(step: Step, j: Judgement) -> Judgement:
