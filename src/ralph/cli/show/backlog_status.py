@@ -20,7 +20,7 @@ from ralph.cli.show.loop_status import (
     waiting_for,
 )
 from ralph.cli.show.operation_words import name_of
-from ralph.cli.show.status import StatusRow
+from ralph.cli.show.status import StatusRow, listed
 from ralph.cli.task.view import is_split, loose_end, split_into, unready
 from ralph.core import facts as f
 from ralph.core.exits import DONE, EXITS, STOPS_THE_RUN, shlex_quoted
@@ -354,18 +354,13 @@ def _under_way(x: BacklogStatus) -> list[StatusRow]:
     widths = [max((len(row[column]) for row in table), default=0) for column in range(4)]
     label = "now" if x.state == "working" else "cut short"
     rows = [
-        StatusRow(
-            label if not index else "",
+        (
             "  ".join(cell.ljust(width) for cell, width in zip(row, (*widths, 0), strict=True)).rstrip(),
             "cyan" if state_of(one) == "working" else "yellow",
         )
-        for index, (one, row) in enumerate(zip(shown, table, strict=True))
+        for one, row in zip(shown, table, strict=True)
     ]
-    if len(x.under_way) > len(shown):
-        rows.append(
-            StatusRow("", f"and {len(x.under_way) - len(shown)} more: `ralph status --json` has them all")
-        )
-    return rows
+    return listed(label, rows, len(x.under_way) - len(shown))
 
 
 def _cells(x: Loop) -> tuple[str, str, str, str, str]:
@@ -426,64 +421,37 @@ def _at_end(x: BacklogStatus) -> list[StatusRow]:
 
 
 def _troubles(found: list[TaskOutcome]) -> list[StatusRow]:
-    rows = [
-        StatusRow(
-            "not done" if not index else "",
-            f"{cut(x.task, 24)}: {x.state.judgement.ended}: {x.state.judgement.end_reason}"
-            + (f"; kept on {x.state.judgement.end_branch}" if x.state.judgement.end_branch else ""),
-            "red",
-            whole=True,
-        )
-        for index, x in enumerate(found[-_TROUBLES:])
+    told = [
+        f"{cut(x.task, 24)}: {x.state.judgement.ended}: {x.state.judgement.end_reason}"
+        + (f"; kept on {x.state.judgement.end_branch}" if x.state.judgement.end_branch else "")
+        for x in found[-_TROUBLES:]
     ]
-    if len(found) > _TROUBLES:
-        rows.append(StatusRow("", f"and {len(found) - _TROUBLES} more: `ralph report` tells of all"))
-    return rows
+    more, where = len(found) - _TROUBLES, "`ralph report` tells of all"
+    return listed("not done", [(text, "red") for text in told], more, where=where, whole=True)
 
 
 def _elsewhere(x: BacklogStatus) -> list[StatusRow]:
     """What was split, what has a pull request, and what is done and not where it was to be."""
     outcomes = {one.task for one in x.outcomes}
+    landed = [(one.task, one.state.landing.landed) for one in x.outcomes]
     earlier = [one for one in x.apart if one.task not in outcomes]
-    groups = [
-        ("split", "", [(one.task, one.split) for one in x.outcomes if one.split]),
-        (
-            "requests",
-            "green",
-            [
-                (one.task, one.state.landing.landed.url)
-                for one in x.outcomes
-                if one.state.landing.landed and one.state.landing.landed.url
-            ],
-        ),
-        (
-            "to be done",
-            "yellow",
-            [(one.task, one.missing) for one in x.outcomes if one.missing]
-            + [(one.task, f"{one.where}: {one.todo}") for one in earlier],
-        ),
+    missing = [(one.task, one.missing) for one in x.outcomes if one.missing]
+    missing += [(one.task, f"{one.where}: {one.todo}") for one in earlier]
+    return [
+        *_of_tasks("split", "", [(one.task, one.split) for one in x.outcomes if one.split]),
+        *_of_tasks("requests", "green", [(task, at.url) for task, at in landed if at and at.url]),
+        *_of_tasks("to be done", "yellow", missing),
     ]
-    rows = []
-    for label, colour, found in groups:
-        for index, (task, text) in enumerate(found[-_TROUBLES:]):
-            rows.append(StatusRow(label if not index else "", f"{cut(task, 24)}: {text}", colour, whole=True))
-        if len(found) > _TROUBLES:
-            rows.append(
-                StatusRow("", f"and {len(found) - _TROUBLES} more: `ralph status --json` has them all")
-            )
-    return rows
 
 
 def _parked_rows(x: BacklogStatus) -> list[StatusRow]:
     """How each that waits for a person gets on, unless the last row of all says it of the only one."""
     if len(x.parked) == 1 and x.parked[0].next in x.next:
         return []
-    rows = [
-        StatusRow("needs you" if not index else "", f"{cut(one.task, 24)}: {one.next}", "yellow", whole=True)
-        for index, one in enumerate(x.parked[:_TROUBLES])
-    ]
-    if len(x.parked) > _TROUBLES:
-        rows.append(
-            StatusRow("", f"and {len(x.parked) - _TROUBLES} more: `ralph status --json` has them all")
-        )
-    return rows
+    shown = [(f"{cut(one.task, 24)}: {one.next}", "yellow") for one in x.parked[:_TROUBLES]]
+    return listed("needs you", shown, len(x.parked) - _TROUBLES, whole=True)
+
+
+def _of_tasks(label: str, colour: str, found: list[tuple[str, str]]) -> list[StatusRow]:
+    shown = [(f"{cut(task, 24)}: {text}", colour) for task, text in found[-_TROUBLES:]]
+    return listed(label, shown, len(found) - _TROUBLES, whole=True)
