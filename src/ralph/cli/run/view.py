@@ -26,9 +26,7 @@ from ralph.terminal.words import one_line
 
 if TYPE_CHECKING:
     from ralph.runner.run import RunRequest
-    from ralph.terminal.live import Subject
     from ralph.terminal.log_files import Diagnostics
-    from ralph.terminal.screen import Style
 
 _TAIL = 1 << 16
 
@@ -97,7 +95,11 @@ class Shown:
         self._view = view
         self._plain = Plain(verbose=False, err=isinstance(view, Json))
         self._log = LogFile(folder)
-        self._diagnostics = _diagnostics(folder) if diagnostics else None
+        self._diagnostics: Diagnostics | None = None
+        if diagnostics:
+            from ralph.terminal.log_files import Diagnostics
+
+            self._diagnostics = Diagnostics(folder, datetime.now(UTC))
 
     def __enter__(self) -> Shown:
         return self
@@ -111,7 +113,12 @@ class Shown:
         """Lines about the run as a whole, or about the end of one task in it."""
         told, whose = [one_line(line) for line in told], one_line(whose)
         self._log.write([f"{whose}{line}" for line in told], datetime.now())
-        (self._plain if isinstance(self._view, Json) else self._view).say(told, whose)
+        self._for_people.say(told, whose)
+
+    @property
+    def _for_people(self) -> View:
+        """JSON is for programs: beside it, words go to standard error."""
+        return self._plain if isinstance(self._view, Json) else self._view
 
     def _whose(self, s: LoopState) -> str:
         return one_line(f"{s.identity.task.id}  ") if self._many and s.identity.task.id else ""
@@ -125,7 +132,7 @@ class Shown:
         try:
             self._view.say(told, whose)
             if trouble:
-                (self._plain if isinstance(self._view, Json) else self._view).say([f"warning: {trouble}"])
+                self._for_people.say([f"warning: {trouble}"])
             self._view.fact(fact, s)
         except Exception as error:
             self._give_up(error)
@@ -166,7 +173,7 @@ class Shown:
             self._view.last(told)
 
     def note(self, text: str) -> None:
-        (self._plain if isinstance(self._view, Json) else self._view).say([one_line(text)])
+        self._for_people.say([one_line(text)])
 
     def _give_up(self, error: Exception) -> None:
         failed, self._view = self._view, self._plain
@@ -177,12 +184,6 @@ class Shown:
             self._view.say([f"warning: the view failed ({what}); plain lines from here on"])
 
 
-def _diagnostics(folder: Path) -> Diagnostics:
-    from ralph.terminal.log_files import Diagnostics
-
-    return Diagnostics(folder, datetime.now(UTC))
-
-
 def shown(
     request: RunRequest,
     see: dict[str, bool],
@@ -191,36 +192,28 @@ def shown(
 ) -> Shown:
     """`see`: what the options say. `left`: how many tasks nobody has begun, of a run over many."""
     # By the option, or by the variable that users of this family know.
-    diagnostics = see.get("diagnostics", False) or os.environ.get("RALPH_DIAGNOSTICS", "") not in (
-        "",
-        "0",
-        "false",
-    )
-    view = choose(
-        request.repo.state_dir,
-        left,
-        verbose=see["verbose"],
-        no_tui=see["no_tui"],
-        as_json=see["as_json"],
-    )
+    diagnostics = see.get("diagnostics") or os.environ.get("RALPH_DIAGNOSTICS", "") not in ("", "0", "false")
+    view: View
+    if see["as_json"]:
+        view = Json(request.repo.state_dir, verbose=see["verbose"])
+    elif see["no_tui"] or not _can_paint():
+        view = Plain(verbose=see["verbose"])
+    else:
+        view = _live(see["verbose"], left)
     return Shown(request.folder, view, many, diagnostics=diagnostics)
 
 
-def choose(
-    state_dir: Path,
-    left: Callable[[], int] | None = None,
-    /,
-    *,
-    verbose: bool,
-    no_tui: bool,
-    as_json: bool,
-) -> View:
-    """`left`: how many tasks nobody has begun, of a run over several."""
-    if as_json:
-        return Json(state_dir, verbose=verbose)
-    if no_tui or not _can_paint():
-        return Plain(verbose=verbose)
-    return _Terminal(verbose=verbose, left=left)
+def _live(verbose: bool, left: Callable[[], int] | None) -> View:
+    from ralph.terminal.live import LiveView, OneLoop, Subject
+    from ralph.terminal.screen import Screen
+
+    subject: Subject = OneLoop()
+    if left is not None:
+        from ralph.terminal.run_block import RunSubject
+
+        subject = RunSubject(left, time.monotonic())
+    screen = Screen(sys.stdout.fileno(), sys.stdout.encoding)
+    return LiveView(screen, subject, colour=not os.environ.get("NO_COLOR"), verbose=verbose)
 
 
 def _can_paint() -> bool:
@@ -262,44 +255,6 @@ class Plain:
     def last(self, lines: Sequence[str]) -> None:
         for line in ("", *lines):
             echo(line, err=self._err)
-
-
-class _Terminal:
-    """The live view; its summary is plain text below all that was shown."""
-
-    def __init__(self, *, verbose: bool, left: Callable[[], int] | None) -> None:
-        from ralph.terminal.live import LiveView
-        from ralph.terminal.screen import Screen
-
-        screen = Screen(sys.stdout.fileno(), sys.stdout.encoding)
-        live = LiveView(screen, _subject(left), colour=not os.environ.get("NO_COLOR"), verbose=verbose)
-        self.say, self.fact, self.heard = live.say, live.fact, live.heard
-        self.pulse, self.close = live.pulse, live.close
-        self._last = live.last
-
-    def last(self, lines: Sequence[str]) -> None:
-        from ralph.terminal.screen import TextSpan
-
-        spans = [TextSpan("")]
-        end = len(lines) - 3  # then come the figures, and what to do
-        for n, line in enumerate(lines):
-            style: Style = "yellow" if line.startswith("warning:") else ""
-            if n == end:
-                style = "green" if line.startswith("completed-verified") else "yellow"
-            elif n == end + 2:
-                style = "bold"
-            spans.append(TextSpan(line, style))
-        self._last(spans)
-
-
-def _subject(left: Callable[[], int] | None) -> Subject:
-    if left is None:
-        from ralph.terminal.live import OneLoop
-
-        return OneLoop()
-    from ralph.terminal.run_block import RunSubject
-
-    return RunSubject(left, time.monotonic())
 
 
 class Json:
