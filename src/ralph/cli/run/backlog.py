@@ -66,7 +66,7 @@ def go_through(
 
 
 def drive(request: RunRequest, backlog: Backlog, see: dict[str, bool]) -> int:
-    told = _Told()
+    told = TaskEnds()
     tasks = BacklogTasks(
         backlog,
         request.repo,
@@ -145,7 +145,7 @@ def landing(repo: Repo, policy: Policy, work: Work) -> Policy:
     return replace(policy, land=replace(policy.land, target=ref))
 
 
-class _Told:
+class TaskEnds:
     """What became of each task, for the last words."""
 
     def __init__(self) -> None:

@@ -25,6 +25,7 @@ from ralph.terminal.log_files import LogFile
 from ralph.terminal.words import one_line
 
 if TYPE_CHECKING:
+    from ralph.cli.run.backlog import TaskEnds
     from ralph.runner.run import RunRequest
     from ralph.terminal.log_files import Diagnostics
 
@@ -77,19 +78,12 @@ class View(Protocol):
         """The summary; only a word about who is still being told may follow it."""
 
 
-class ManyTasks(Protocol):
-    """What is said of a run over many tasks: each line names its task, and an end is a line among others."""
-
-    def heard(self, fact: f.AnyFact) -> None: ...
-
-    def ended(self, s: LoopState) -> list[str]: ...
-
-
 class Shown:
-    """A run's view and its log. Neither can end the run: a view that fails gives way to plain lines."""
+    """A run's view and its log. Neither can end the run: a view that fails gives way to plain lines. `many`: of a run over
+    many tasks, in which each line names its task and an end is a line among others."""
 
     def __init__(
-        self, folder: Path, view: View, many: ManyTasks | None = None, *, diagnostics: bool = False
+        self, folder: Path, view: View, many: TaskEnds | None = None, *, diagnostics: bool = False
     ) -> None:
         self._many = many
         self._view = view
@@ -187,7 +181,7 @@ class Shown:
 def shown(
     request: RunRequest,
     see: dict[str, bool],
-    many: ManyTasks | None = None,
+    many: TaskEnds | None = None,
     left: Callable[[], int] | None = None,
 ) -> Shown:
     """`see`: what the options say. `left`: how many tasks nobody has begun, of a run over many."""
