@@ -33,12 +33,14 @@ from ralph.git.repo import Repo
 from ralph.history.loops import Loop
 from ralph.history.runs import RunRecord
 from ralph.history.saved import CurrentHistory
+from ralph.history.serialise import fields
 from ralph.runner.backlog_tasks import BacklogTasks, needs_a_person, waiting
 from ralph.runner.unlanded_tasks import UnlandedTask, UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
 from ralph.terminal.words import cost, said, spent
 from ralph.text import duration, few
 
+_NOWHERE = f.Landed(op="", how="none", ref="", commit="")
 _STILL = ("blocked", "in_progress")  # the second: its run died before it could write
 
 
@@ -154,53 +156,31 @@ def backlog_json(x: BacklogStatus, state_dir: Path) -> dict[str, Any]:
         "run": x.run.id,
         "began": x.run.began.time,
         "ended": x.run.ended.time if x.run.ended else "",
-        "code": x.run.code,
-        "reason": x.run.reason,
-        "host": x.run.started.host,
-        "user": x.run.started.user,
-        "options": x.run.started.options,
-        "state": x.state,
+        **fields(x.run, "code reason"),
+        **fields(x.run.started, "host user options"),
         "under_way": [status_json(loop, state_dir) for loop in x.under_way],
         "outcomes": [_outcome_json(one) for one in x.outcomes],
-        "counts": x.counts,
-        "ready": x.ready,
-        "problems": x.problems,
-        "active_seconds": x.active_seconds,
-        "tokens": x.spent.tokens,
-        "cost_usd": x.spent.cost_usd,
-        "estimated": x.estimated,
         "parked": [_outcome_json(one) for one in x.parked],
-        "reviewing": x.reviewing,
+        **fields(x, "state counts ready problems active_seconds estimated reviewing next apart unready"),
+        **fields(x.spent, "tokens cost_usd"),
         "reviews": x.run.state.reviews,
         "consensus": together(x.run.state.reviews),
-        "next": x.next,
-        "apart": x.apart,
-        "unready": x.unready,
     }
 
 
 def _outcome_json(x: TaskOutcome) -> dict[str, Any]:
     s = x.state
     return {
-        "task": x.task,
+        **fields(x, "task done next split missing"),
         "title": s.identity.task.title,
         "loop": s.identity.loop,
         "end": s.judgement.ended or "",
         "reason": s.judgement.end_reason,
-        "done": x.done,
-        "iterations": s.progress.iterations,
-        "attempts": s.judgement.attempts,
-        "active_seconds": round(s.progress.active_seconds, 1),
-        "tokens": s.progress.tokens,
-        "cost_usd": s.progress.cost_usd,
-        "estimated": s.progress.estimated,
-        "commit": s.landing.landed.commit if s.landing.landed else "",
-        "ref": s.landing.landed.ref if s.landing.landed else "",
         "branch": s.judgement.end_branch,
-        "next": x.next,
-        "url": s.landing.landed.url if s.landing.landed else "",
-        "split": x.split,
-        "missing": x.missing,
+        "attempts": s.judgement.attempts,
+        **fields(s.progress, "iterations tokens cost_usd estimated"),
+        "active_seconds": round(s.progress.active_seconds, 1),
+        **fields(s.landing.landed or _NOWHERE, "commit ref url"),
     }
 
 
