@@ -6,7 +6,6 @@ import json
 import shlex
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -26,10 +25,7 @@ from ralph.runner.unlanded_tasks import ready as free
 from ralph.terminal.words import one_line
 from ralph.text import few
 
-if TYPE_CHECKING:
-    from ralph.runner.unlanded_tasks import UnlandedTask
-
-
+_FIELDS = ["id", "title", "parent", "priority", "type", "depends_on", "description", "criteria", "archived"]
 _PROBLEMS_SHOWN = 20
 _COLOURS = {
     "in_progress": "cyan",
@@ -48,17 +44,9 @@ def opened() -> JsonlBacklog:
 def as_json(backlog: JsonlBacklog, task: BacklogTask) -> dict[str, object]:
     """Every key is always there, but for those of an end."""
     found: dict[str, object] = {
-        "id": task.id,
-        "title": task.title,
+        **{name: getattr(task, name) for name in _FIELDS},
         "status": backlog.status(task.id),
         "leaf": backlog.tasks.is_leaf(task.id),
-        "parent": task.parent,
-        "priority": task.priority,
-        "type": task.type,
-        "depends_on": list(task.depends_on),
-        "description": task.description,
-        "criteria": list(task.criteria),
-        "archived": task.archived,
         "file": (backlog.done_path if task.archived else backlog.path).name,
         "line": backlog.line(task.id),
     }
@@ -115,22 +103,16 @@ def ready(backlog: JsonlBacklog, most: int | None = None) -> list[BacklogTask]:
 
 
 def apart(backlog: JsonlBacklog) -> list[UnlandedTask]:
-    """What is complete and could not land. The rooms that ask git are loaded only when there is any."""
-    if not any(task.target for task in backlog.all()):
-        return []
-    from ralph.runner.unlanded_tasks import UnlandedTasks
-
-    return UnlandedTasks(here()).among(backlog.all())
+    """What is complete and could not land. Git is asked only when there is any."""
+    anywhere = any(task.target for task in backlog.all())
+    return UnlandedTasks(here()).among(backlog.all()) if anywhere else []
 
 
 def waits_for(backlog: JsonlBacklog, task: BacklogTask, elsewhere: list[UnlandedTask]) -> list[str]:
     """Ids of dependencies and parents that hold it; those whose work is on a branch with where it is."""
     if task.archived:
         return []
-    held = backlog.tasks.held_by(task.id)
-    if elsewhere:
-        held += waits_for_apart(task.id, backlog, elsewhere)
-    return held
+    return [*backlog.tasks.held_by(task.id), *waits_for_apart(task.id, backlog, elsewhere)]
 
 
 def detail(backlog: JsonlBacklog, task: BacklogTask) -> None:
