@@ -50,7 +50,9 @@ def _holder(repo: Repo) -> tuple[str, int] | None:
     if held is None:
         return None
     if held.get("run") == BY_INIT:
-        raise RalphError("`ralph init` tries the gates here", todo="It ends by itself, or by Ctrl-C.")
+        raise RalphError(
+            "`ralph init` tries the gates here", todo="It ends by itself, or by Ctrl-C; then `ralph run`."
+        )
     pid = held["pid"]
     assert isinstance(pid, int)
     return str(held.get("run", "")), pid
