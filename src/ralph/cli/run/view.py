@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.journal.read import NAME, Follower, follow, scan
-from ralph.journal.record import looks_like_record
 from ralph.processes.capture import Line
 from ralph.terminal.lines import lines, summary
 from ralph.terminal.log_files import LogFile
@@ -27,10 +26,8 @@ from ralph.terminal.words import one_line
 if TYPE_CHECKING:
     from ralph.cli.run.backlog import TaskEnds
     from ralph.runner.run import RunRequest
+    from ralph.terminal.live import LiveView
     from ralph.terminal.log_files import Diagnostics
-
-_TAIL = 1 << 16
-
 
 Decorated = Callable[..., Any]
 
@@ -60,19 +57,24 @@ def view_options(command: Decorated) -> Decorated:
     return decorated
 
 
-class View(Protocol):
+class View:
+    """Shows nothing: what a view does not care for, it leaves as it is here."""
+
     def say(self, lines: Sequence[str], whose: str = "") -> None:
         """Lines of the record; `whose` comes before each."""
 
-    def fact(self, fact: f.AnyFact, s: LoopState) -> None: ...
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        """`s` is the state after it."""
 
     def heard(self, who: str, text: str, task: str = "") -> None:
         """A line that the agent or a gate printed; for which task where there are several."""
 
     def pulse(self, s: LoopState) -> float:
         """Time passes; in how many seconds to call again, at the latest."""
+        return float("inf")
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Nothing follows."""
 
     def last(self, lines: Sequence[str]) -> None:
         """The summary; only a word about who is still being told may follow it."""
@@ -83,10 +85,10 @@ class Shown:
     many tasks, in which each line names its task and an end is a line among others."""
 
     def __init__(
-        self, folder: Path, view: View, many: TaskEnds | None = None, *, diagnostics: bool = False
+        self, folder: Path, view: View | LiveView, many: TaskEnds | None = None, *, diagnostics: bool = False
     ) -> None:
         self._many = many
-        self._view = view
+        self._view: View | LiveView = view
         self._plain = Plain(verbose=False, err=isinstance(view, Json))
         self._log = LogFile(folder)
         self._diagnostics: Diagnostics | None = None
@@ -110,7 +112,7 @@ class Shown:
         self._for_people.say(told, whose)
 
     @property
-    def _for_people(self) -> View:
+    def _for_people(self) -> View | LiveView:
         """JSON is for programs: beside it, words go to standard error."""
         return self._plain if isinstance(self._view, Json) else self._view
 
@@ -187,7 +189,7 @@ def shown(
     """`see`: what the options say. `left`: how many tasks nobody has begun, of a run over many."""
     # By the option, or by the variable that users of this family know.
     diagnostics = see.get("diagnostics") or os.environ.get("RALPH_DIAGNOSTICS", "") not in ("", "0", "false")
-    view: View
+    view: View | LiveView
     if see["as_json"]:
         view = Json(request.repo.state_dir, verbose=see["verbose"])
     elif see["no_tui"] or not _can_paint():
@@ -197,7 +199,7 @@ def shown(
     return Shown(request.folder, view, many, diagnostics=diagnostics)
 
 
-def _live(verbose: bool, left: Callable[[], int] | None) -> View:
+def _live(verbose: bool, left: Callable[[], int] | None) -> LiveView:
     from ralph.terminal.live import LiveView, OneLoop, Subject
     from ralph.terminal.screen import Screen
 
@@ -220,7 +222,7 @@ def _can_paint() -> bool:
         return True
 
 
-class Plain:
+class Plain(View):
     """Timestamped lines on standard output, or on standard error where that is taken."""
 
     def __init__(self, *, verbose: bool, err: bool = False) -> None:
@@ -231,27 +233,18 @@ class Plain:
         for line in lines:
             echo(f"{datetime.now():%H:%M:%S}  {whose}{line}", err=self._err)
 
-    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
-        pass
-
     def heard(self, who: str, text: str, task: str = "") -> None:
         if self._verbose:
             from ralph.terminal.activity import readable
 
             self.say([f"{_of(who, task)}| {one_line(line)}" for line in readable(text)])
 
-    def pulse(self, s: LoopState) -> float:
-        return float("inf")
-
-    def close(self) -> None:
-        pass
-
     def last(self, lines: Sequence[str]) -> None:
         for line in ("", *lines):
             echo(line, err=self._err)
 
 
-class Json:
+class Json(View):
     """The journal's records of this run, as `ralph events --json` prints them, and nothing else on standard output.
     What the agent prints (-v) goes to standard error."""
 
@@ -260,14 +253,12 @@ class Json:
         self._verbose = verbose
         self._follower: Follower | None = None
 
-    def say(self, lines: Sequence[str], whose: str = "") -> None:
-        pass
-
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
         from ralph.core.secrets import masked
 
         if self._follower is None:
-            self._follower = follow(self._journal, _last_seq(self._journal))
+            first = scan(self._journal).seq  # it was just written
+            self._follower = follow(self._journal, first)
         records = self._follower.poll()
         kind = f.kind_of(fact)
         if not any(record.kind == kind for record in records):
@@ -283,29 +274,13 @@ class Json:
         if self._verbose:
             echo(f"{_of(who, task)}| {one_line(text)}", err=True)
 
-    def pulse(self, s: LoopState) -> float:
-        return float("inf")
-
     def close(self) -> None:
         if self._follower:
             self._follower.close()
 
-    def last(self, lines: Sequence[str]) -> None:
-        """Only facts."""
-
 
 def _of(who: str, task: str) -> str:
     return f"{one_line(task)}  {who}" if task else who
-
-
-def _last_seq(journal: Path) -> int:
-    """The number of the record that was just written; the run's first."""
-    with open(journal, "rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _TAIL))
-        last = file.read().splitlines(keepends=True)[-1]
-    record = looks_like_record(last)
-    return record.seq if record else 1
 
 
 def echo(text: str, *, err: bool = False) -> None:
