@@ -125,7 +125,7 @@ def _of_prompt(repo: Repo, records: list[Record], task: str) -> LoopState:
     found = last_loop(records, repo.root, task)
     if found is None:
         raise RalphError("there is nothing to resume here", todo='Start with `ralph run -p "..."`.')
-    return found[0]
+    return found.state
 
 
 def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allow: tuple[str, ...]) -> None:
@@ -204,7 +204,7 @@ def _prompt_comes_first(records: list[Record], repo: Repo) -> bool:
     if newest is None:
         return False
     run = runs_in(records).newest(repo.root)
-    return is_unfinished(newest[0]) or run is None or run.at.seq < newest[1][-1].seq
+    return is_unfinished(newest.state) or run is None or run.at.seq < newest.records[-1].seq
 
 
 def _only(found: dict[str, Loop], says: bool) -> Loop | None:
