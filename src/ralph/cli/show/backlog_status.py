@@ -21,11 +21,9 @@ from ralph.cli.show.loop_status import (
 )
 from ralph.cli.show.operation_words import name_of
 from ralph.cli.show.status import StatusRow, listed
-from ralph.cli.task.view import is_split, loose_end, split_into, unready
+from ralph.cli.task.view import TaskOutcome, outcome, unready
 from ralph.core import facts as f
-from ralph.core.exits import DONE, EXITS, STOPS_THE_RUN, shlex_quoted
-from ralph.core.loop.end_advice import what_next
-from ralph.core.loop.state import LoopState
+from ralph.core.exits import EXITS, STOPS_THE_RUN, shlex_quoted
 from ralph.core.policy import LandPolicy
 from ralph.core.run import is_consensus, latest, together
 from ralph.core.tasks.task import STATUSES
@@ -42,27 +40,6 @@ from ralph.text import duration, few
 
 _NOWHERE = f.Landed(op="", how="none", ref="", commit="")
 _STILL = ("blocked", "in_progress")  # the second: its run died before it could write
-
-
-class TaskOutcome(msgspec.Struct, frozen=True):
-    """A loop of the run that is over, or parked; and what its task has become in the backlog."""
-
-    state: LoopState
-    split: str = ""  # into which parts, in place of failing
-    missing: str = ""  # it is done, and not where it was to be
-
-    @property
-    def task(self) -> str:
-        return self.state.identity.task.id
-
-    @property
-    def done(self) -> bool:
-        return self.state.judgement.ended in DONE
-
-    @property
-    def next(self) -> str:
-        """What a person can do for it."""
-        return what_next(self.state.judgement.ended, self.state) if self.state.judgement.ended else ""
 
 
 class BacklogStatus(msgspec.Struct, frozen=True):
@@ -124,7 +101,7 @@ def backlog_status(run: RunRecord, journal: CurrentHistory, repo: Repo, working:
         run, everything, known.written, repo, [loop.state.identity.task.id for loop in under_way]
     )
     elsewhere = UnlandedTasks(repo)
-    outcomes = [_outcome(s, backlog, elsewhere) for s in latest.values() if s.judgement.ended is not None]
+    outcomes = [outcome(s, backlog, elsewhere) for s in latest.values() if s.judgement.ended is not None]
     apart = elsewhere.among(backlog.all()) if backlog else []
     told = {x.task for x in outcomes if not x.done}
     held = unready(backlog, apart, but=told) if backlog else ""
@@ -196,11 +173,6 @@ def _backlog(
         if (task := backlog.get(id)) and task.status == "pending":
             backlog.note(Claimed(id))
     return backlog
-
-
-def _outcome(s: LoopState, backlog: JsonlBacklog | None, elsewhere: UnlandedTasks) -> TaskOutcome:
-    split = split_into(s.identity.task.id, backlog) if backlog and is_split(s, backlog) else ""
-    return TaskOutcome(s, split, loose_end(s, elsewhere))
 
 
 def _parked(loops: list[Loop], repo: Repo, backlog: JsonlBacklog | None) -> list[TaskOutcome]:
@@ -413,13 +385,12 @@ def _troubles(found: list[TaskOutcome]) -> list[StatusRow]:
 def _elsewhere(x: BacklogStatus) -> list[StatusRow]:
     """What was split, what has a pull request, and what is done and not where it was to be."""
     outcomes = {one.task for one in x.outcomes}
-    landed = [(one.task, one.state.landing.landed) for one in x.outcomes]
     earlier = [one for one in x.apart if one.task not in outcomes]
     missing = [(one.task, one.missing) for one in x.outcomes if one.missing]
     missing += [(one.task, f"{one.where}: {one.todo}") for one in earlier]
     return [
         *_of_tasks("split", "", [(one.task, one.split) for one in x.outcomes if one.split]),
-        *_of_tasks("requests", "green", [(task, at.url) for task, at in landed if at and at.url]),
+        *_of_tasks("requests", "green", [(one.task, one.url) for one in x.outcomes if one.url]),
         *_of_tasks("to be done", "yellow", missing),
     ]
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import click
+import msgspec
 
 from ralph.backlog import BACKLOG_NAME
 from ralph.backlog.changes import Conflict
@@ -16,7 +17,7 @@ from ralph.backlog.source import Backlog
 from ralph.cli.context import here, of_folder
 from ralph.cli.output import harmless
 from ralph.core.exits import DONE, FAILURES, exit_code
-from ralph.core.loop.end_advice import lacks, landed_apart
+from ralph.core.loop.end_advice import lacks, landed_apart, what_next
 from ralph.core.loop.state import LoopState
 from ralph.core.tasks.task import BacklogTask, TaskProblem
 from ralph.errors import RalphError
@@ -150,8 +151,37 @@ def refuse_conflicts(conflicts: Iterable[Conflict]) -> None:
 _REASON = 120  # characters
 
 
-def loose_end(s: LoopState, elsewhere: UnlandedTasks) -> str:
-    """What a person has still to do about a task that is done; empty: nothing."""
+class TaskOutcome(msgspec.Struct, frozen=True):
+    """A loop that is over, or parked; and what its task has become in the backlog."""
+
+    state: LoopState
+    split: str = ""  # into which parts, in place of failing
+    missing: str = ""  # it is done, and not where it was to be: what a person has still to do about it
+
+    @property
+    def task(self) -> str:
+        return self.state.identity.task.id
+
+    @property
+    def done(self) -> bool:
+        return self.state.judgement.ended in DONE
+
+    @property
+    def next(self) -> str:
+        """What a person can do for it."""
+        return what_next(self.state.judgement.ended, self.state) if self.state.judgement.ended else ""
+
+    @property
+    def url(self) -> str:
+        """Of its pull request."""
+        return self.state.landing.landed.url if self.state.landing.landed else ""
+
+
+def outcome(s: LoopState, backlog: Backlog | None, elsewhere: UnlandedTasks) -> TaskOutcome:
+    return TaskOutcome(s, _split(s, backlog) if backlog else "", _missing(s, elsewhere))
+
+
+def _missing(s: LoopState, elsewhere: UnlandedTasks) -> str:
     unproven = bool(s.judgement.ended and exit_code(s.judgement.ended, s.identity.policy))
     if s.judgement.ended not in DONE or not (unproven or lacks(s)):
         return ""
@@ -172,13 +202,12 @@ def loose_end(s: LoopState, elsewhere: UnlandedTasks) -> str:
     return f"on branch {branch}{why}: look at it yourself{then}"
 
 
-def is_split(s: LoopState, backlog: Backlog | None) -> bool:
-    """Whether its task became a container of parts in place of failing."""
-    task = backlog.tasks.get(s.identity.task.id) if backlog and s.judgement.ended in FAILURES else None
-    return task is not None and task.leaf is False
-
-
-def split_into(id: str, backlog: Backlog) -> str:
+def _split(s: LoopState, backlog: Backlog) -> str:
+    """Of a task that became a container of parts in place of failing: which, and how far they are."""
+    id = s.identity.task.id
+    task = backlog.tasks.get(id) if s.judgement.ended in FAILURES else None
+    if task is None or task.leaf is not False:
+        return ""
     parts = backlog.tasks.children(id)
     done = sum(backlog.tasks.status(part.id) == "complete" for part in parts)
     return f"split into {few([part.id for part in parts])}; {done} of {len(parts)} done"
