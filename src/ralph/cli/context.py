@@ -58,7 +58,7 @@ def _nearest(folder: Path, root: Path) -> Path | None:
 
 def latest(repo: Repo) -> LoopState | None:
     found = last_loop(scan(repo.state_dir / NAME).records, repo.root)
-    return found[0] if found else None
+    return found.state if found else None
 
 
 def resumable(repo: Repo) -> LoopState | None:

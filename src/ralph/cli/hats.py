@@ -5,7 +5,6 @@ Reads the file as `ralph validate` does; changes nothing and starts no agent.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +12,22 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from ralph.cli.validate import (
+    HatFinding,
+    ValidationResult,
+    agent_text,
+    counted,
+    examined,
+    finding_lines,
+    graph_findings,
+    shown_name,
+)
 from ralph.core.hats import graph as hatgraph
 from ralph.errors import RalphError
 from ralph.terminal.words import one_line
 from ralph.text import few
 
 if TYPE_CHECKING:
-    from ralph.config.load import Examined
     from ralph.core.hats.model import Hat, Team
 
 _config = click.option(
@@ -31,21 +39,10 @@ _PROMPT = "event_loop.prompt_file"  # whether it is there is no matter of hats
 NONE = "There are no hats: every iteration gets the whole task."
 
 
-class Found(msgspec.Struct, frozen=True):
-    line: int  # 0: about no line of the file
-    key: str
-    what: str
-    todo: str = ""
-
-
-class Checked(msgspec.Struct, frozen=True):
+class Checked(ValidationResult, frozen=True):
     """What `validate --json` prints."""
 
-    file: str
-    valid: bool
-    hats: int
-    errors: tuple[Found, ...] = ()
-    warnings: tuple[Found, ...] = ()
+    hats: int = 0
 
 
 @click.group(invoke_without_command=True)
@@ -82,19 +79,13 @@ def validate(config: Path | None, as_json: bool) -> int:
     if as_json:
         click.echo(msgspec.json.encode(found).decode())
         return 0 if found.valid else 2
-    for kind, findings in (("error", found.errors), ("warning", found.warnings)):
-        for one in findings:
-            where = f"{found.file}:{one.line}" if one.line else found.file
-            key = f"{one.key}: " if one.key else ""
-            todo = f". {one.todo}" if one.todo else ""
-            click.echo(one_line(f"{where}: {kind}: {key}{one.what}{todo}"))
+    for line in finding_lines(found):
+        click.echo(one_line(line))
     if found.valid and not found.hats:
         click.echo(NONE)
         return 0
-    counted = [f"{len(of)} {name}{'' if len(of) == 1 else 's'}" for name, of in _kinds(found) if of]
-    told = f": {', '.join(counted)}" if counted else ""
     verdict = "can work" if found.valid else "cannot work"
-    click.echo(one_line(f"the hats of {found.file} {verdict}{told}"))
+    click.echo(one_line(f"the hats of {found.file} {verdict}{counted(found)}"))
     return 0 if found.valid else 2
 
 
@@ -109,9 +100,7 @@ def graph(config: Path | None, mermaid: bool) -> None:
       ralph hats graph
       ralph hats graph --mermaid
     """
-    team = _team(config)
-    if team is None:
-        raise _without(config)
+    team = _some_team(config)
     click.echo(hatgraph.mermaid(team) if mermaid else hatgraph.plain(team), nl=False)
 
 
@@ -141,9 +130,7 @@ def show(id: str, config: Path | None, as_json: bool) -> None:
       ralph hats show builder
       ralph hats show builder --json
     """
-    team = _team(config)
-    if team is None:
-        raise _without(config)
+    team = _some_team(config)
     hat = team.hat(id) or next((one for one in team.hats if one.name == id), None)
     if hat is None:
         raise RalphError(f"there is no hat {id!r}", todo=f"Hats: {few([one.id for one in team.hats], 20)}.")
@@ -161,62 +148,45 @@ def show(id: str, config: Path | None, as_json: bool) -> None:
 # -- the file --------------------------------------------------------------------------------------------
 
 
-def _examined(config: Path | None) -> tuple[str, Examined | None]:
-    """Its name, and what it says; None: there is no such file, so that nothing is configured."""
-    from ralph.cli import context
-    from ralph.cli.context import usual
-    from ralph.config.load import FILE_NAMES, examine
-
-    folder = Path.cwd()
-    shown = str(config) if config else next((n for n in FILE_NAMES if os.path.lexists(folder / n)), "")
-    if not shown:
-        return FILE_NAMES[0], None
-    return shown, examine(folder, config, backlog=usual(context.here().root), prompt_to_come=True)
-
-
 def _team(config: Path | None) -> Team | None:
-    _, found = _examined(config)
+    found = examined(Path.cwd(), config)
     if found is None:
         return None
     found.settings.problems.raise_if_any()
     return found.policy.team
 
 
-def _without(config: Path | None) -> RalphError:
-    shown, found = _examined(config)
-    what = "has no hats" if found else "does not exist, so there are no hats"
-    return RalphError(what, where=shown, todo="Describe them under `hats:`; docs/hats.md says how.")
+def _some_team(config: Path | None) -> Team:
+    if team := _team(config):
+        return team
+    folder = Path.cwd()
+    what = "has no hats" if examined(folder, config) else "does not exist, so there are no hats"
+    todo = "Describe them under `hats:`; docs/hats.md says how."
+    raise RalphError(what, where=shown_name(folder, config), todo=todo)
 
 
 def _checked(config: Path | None) -> Checked:
     from ralph.config.problems import Unreadable, findings
 
+    shown = shown_name(Path.cwd(), config)
     try:
-        shown, found = _examined(config)
+        found = examined(Path.cwd(), config)
     except Unreadable as error:
-        return Checked(str(config or "ralph.yml"), False, 0, (Found(error.line, "", error.what, error.todo),))
+        return Checked(shown, False, (HatFinding(error.line, "", error.what, error.todo),))
     if found is None:
-        return Checked(shown, True, 0)
+        return Checked(shown, True)
     problems = found.settings.problems
-    errors = [Found(one.line, one.key, one.what) for one in findings(problems.found)]
+    errors = [HatFinding(one.line, one.key, one.what) for one in findings(problems.found)]
     warnings = [
-        Found(one.line, one.key, one.what)
+        HatFinding(one.line, one.key, one.what)
         for one in findings(problems.noted)
         if one.key.partition(".")[0] in _OF_HATS and one.key != _PROMPT
     ]
+    if not errors:
+        for level, one in graph_findings(found):
+            (errors if level == "error" else warnings).append(one)
     team = found.policy.team
-    if team is not None and not errors:
-        lines = {called.name: called.line for called in found.settings.get("hats") or ()}
-        for one in hatgraph.check(team):
-            key = f"hats.{one.hat}" if one.hat else "hats"
-            of = errors if one.level == "error" else warnings
-            of.append(Found(lines.get(one.hat, 0), key, one.what, one.todo))
-    return Checked(shown, not errors, len(team.hats) if team else 0, tuple(errors), tuple(warnings))
-
-
-def _kinds(found: Checked) -> Iterator[tuple[str, tuple[Found, ...]]]:
-    yield "error", found.errors
-    yield "warning", found.warnings
+    return Checked(shown, not errors, tuple(errors), tuple(warnings), len(team.hats) if team else 0)
 
 
 # -- what is shown ---------------------------------------------------------------------------------------
@@ -284,12 +254,4 @@ def _scanned(hat: Hat) -> Iterator[str]:
 def _wearer(hat: Hat) -> str:
     if hat.scan is not None:
         return "none: Ralph looks itself"
-    if hat.agent is None:
-        return ""
-    import shlex
-
-    agent = hat.agent
-    program = shlex.join(agent.command) if agent.command else agent.script
-    model = f", model {agent.model}" if agent.model else ""
-    arguments = f", with {shlex.join(agent.args)}" if agent.args else ""
-    return f"{agent.backend}{f' as {program}' if program else ''}{model}{arguments}"
+    return agent_text(hat.agent) if hat.agent else ""

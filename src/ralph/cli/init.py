@@ -27,6 +27,7 @@ from ralph.setup.project import Agent, Machine
 from ralph.setup.trial import SECONDS, Trials
 from ralph.setup.write import Interrupts, Written, adds_only_ignores, missing_ignores
 from ralph.terminal.words import one_line
+from ralph.text import few
 
 
 @click.command()
@@ -278,7 +279,10 @@ def _tried(
             trial = trials.run(one.gate.run)
             _say(request, one_line(trial.verdict))
             if trial.wrote:
-                _say(request, f"  It wrote {_few(trial.wrote)}; that was undone (`ralph recover` has it).")
+                _say(
+                    request,
+                    f"  It wrote {one_line(few(trial.wrote))}; that was undone (`ralph recover` has it).",
+                )
             found.append(replace(one, trial=trial))
     return tuple(_confirmed(request, one) for one in found)
 
@@ -442,12 +446,6 @@ def _above(folder: Path, repo: Repo) -> str:
 
 def _shown(path: Path, folder: Path) -> str:
     return os.path.relpath(path, folder)
-
-
-def _few(paths: tuple[str, ...]) -> str:
-    from ralph.text import few
-
-    return one_line(few(paths))
 
 
 def _say(request: InitRequest, text: str, *, nl: bool = True) -> None:

@@ -16,15 +16,17 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.config.hats import BASE, FOLDER, examine_roles, role_names
-from ralph.config.load import roles_file
+from ralph.config.load import FILE_NAMES, roles_file
 from ralph.config.problems import ConfigFinding, Unreadable, findings
 from ralph.core.secrets import masked
 from ralph.errors import RalphError
 from ralph.terminal.words import one_line
+from ralph.text import count
 
 if TYPE_CHECKING:
     from ralph.config.load import Examined
     from ralph.core.agent_policy import AgentPolicy
+    from ralph.core.hats.graph import Level
     from ralph.core.hats.model import Hat, Team
     from ralph.core.policy import GatePolicy, LandPolicy, LimitPolicy, Policy, SandboxPolicy, Task
 
@@ -36,6 +38,25 @@ class ValidationResult(msgspec.Struct, frozen=True):
     valid: bool
     errors: tuple[ConfigFinding, ...] = ()
     warnings: tuple[ConfigFinding, ...] = ()
+
+
+class HatFinding(ConfigFinding, frozen=True):
+    todo: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.what}. {self.todo}" if self.todo else self.what
+
+
+class Role(msgspec.Struct, frozen=True):
+    role: str
+    file: str
+    condition: str  # empty: no trigger names it, so nobody wears it
+
+
+class RolesVerdict(ValidationResult, frozen=True):
+    base: str = ""  # the file whose text comes before the role's
+    roles: tuple[Role, ...] = ()  # in the order in which their conditions are looked at
 
 
 class ValidationReport(ValidationResult, frozen=True):
@@ -67,7 +88,11 @@ def validate(file: Path | None, as_json: bool) -> int:
         return 0 if valid else 2
     if roles is not None:
         meaning += _rows("roles", [*roles_meaning(roles)])
-    for line in (*_shown(found), *(_shown(roles) if roles else ()), *(meaning if valid else ())):
+    for one in (found, *([roles] if roles else [])):
+        for line in finding_lines(one):
+            click.echo(one_line(line))
+        click.echo(one_line(f"{one.file} is {'valid' if one.valid else 'not valid'}{counted(one)}"))
+    for line in meaning if valid else ():
         click.echo(one_line(line))
     return 0 if valid else 2
 
@@ -99,23 +124,33 @@ def schema(output: Path | None) -> None:
 
 def _examined(folder: Path, file: Path | None) -> tuple[ValidationResult, list[str]]:
     """The verdict, and when it is good the lines that say what the file means."""
-    from ralph.cli import context
-    from ralph.cli.context import usual
-    from ralph.config.load import FILE_NAMES, examine
-
-    shown = str(file) if file else next((n for n in FILE_NAMES if os.path.lexists(folder / n)), "")
-    if not shown:
-        nothing = ConfigFinding(0, "", _nothing_here(folder))
-        return ValidationResult(FILE_NAMES[0], False, (nothing,)), []
+    shown = shown_name(folder, file)
     try:
-        found = examine(folder, file, backlog=usual(context.here().root), prompt_to_come=True)
+        found = examined(folder, file)
     except Unreadable as error:
         return ValidationResult(shown, False, (ConfigFinding(error.line, "", error.what),)), []
+    if found is None:
+        return ValidationResult(shown, False, (ConfigFinding(0, "", _nothing_here(folder)),)), []
     problems = found.settings.problems
     errors = findings(problems.found)
     here = () if errors else (*hat_findings(found, folder), *_unusable(found, folder))
     verdict = ValidationResult(shown, not errors, errors, findings(problems.noted) + here)
     return verdict, [] if errors else list(_meaning(found))
+
+
+def shown_name(folder: Path, file: Path | None) -> str:
+    """Of the configuration that is meant, there or not."""
+    return str(file) if file else next((n for n in FILE_NAMES if os.path.lexists(folder / n)), FILE_NAMES[0])
+
+
+def examined(folder: Path, file: Path | None) -> Examined | None:
+    """None: no file is named and there is none, so that nothing is configured."""
+    from ralph.cli.context import here, usual
+    from ralph.config.load import examine
+
+    if file is None and not os.path.lexists(folder / shown_name(folder, file)):
+        return None
+    return examine(folder, file, backlog=usual(here().root), prompt_to_come=True)
 
 
 def _nothing_here(folder: Path) -> str:
@@ -147,7 +182,7 @@ def _unusable(found: Examined, folder: Path) -> Iterator[ConfigFinding]:
                 agents.append((f"{section.at}.agent", gate.agent, own))
     for at, agent, own in agents:
         try:
-            check_agent(msgspec.structs.replace(found.policy, agent=agent), folder)
+            check_agent(replace(found.policy, agent=agent), folder)
         except RalphError as error:
             name = "script" if agent.script else "command" if agent.command else "backend"
             todo = error.todo.replace("cli.", f"{at}.")
@@ -164,21 +199,17 @@ def program_of(agent: AgentPolicy) -> str:
         return ""
 
 
-def _shown(found: ValidationResult | RolesVerdict) -> Iterator[str]:
+def finding_lines(found: ValidationResult) -> Iterator[str]:
     """In the form that editors and CI systems know: FILE:LINE: error: ..."""
     for kind, ones in (("error", found.errors), ("warning", found.warnings)):
         for one in ones:
             where = f"{found.file}:{one.line}" if one.line else found.file
-            yield f"{where}: {kind}: " + (f"{one.key}: " if one.key else "") + one.what
-    yield f"{found.file} is {'valid' if found.valid else 'not valid'}{_counted(found)}"
+            yield f"{where}: {kind}: " + (f"{one.key}: " if one.key else "") + one.text
 
 
-def _counted(found: ValidationResult | RolesVerdict) -> str:
-    counts = [
-        f"{len(of)} {name}{'' if len(of) == 1 else 's'}"
-        for name, of in (("error", found.errors), ("warning", found.warnings))
-        if of
-    ]
+def counted(found: ValidationResult) -> str:
+    kinds = (("error", found.errors), ("warning", found.warnings))
+    counts = [count(len(of), name) for name, of in kinds if of]
     return f": {', '.join(counts)}" if counts else ""
 
 
@@ -222,9 +253,7 @@ def _agent(agent: AgentPolicy) -> str:
     import shlex
 
     if agent.backend != "custom":
-        program = f" as {shlex.join(agent.command)}" if agent.command else ""
-        model = f", model {agent.model}" if agent.model else ""
-        return f"{agent.backend}{program}{model}" + (f", with {shlex.join(agent.args)}" if agent.args else "")
+        return agent_text(agent)
     flag = f" after {agent.prompt_flag}" if agent.prompt_flag else ""
     way = {
         "stdin": "prompt on standard input",
@@ -233,6 +262,15 @@ def _agent(agent: AgentPolicy) -> str:
     }[agent.prompt_mode]
     says = {"text": "prints text", "jsonl": "prints JSON lines"}[agent.output]
     return f"{shlex.join(agent.command)} ({way}; {says})"
+
+
+def agent_text(agent: AgentPolicy) -> str:
+    import shlex
+
+    program = shlex.join(agent.command) if agent.command else agent.script
+    model = f", model {agent.model}" if agent.model else ""
+    arguments = f", with {shlex.join(agent.args)}" if agent.args else ""
+    return f"{agent.backend}{f' as {program}' if program else ''}{model}{arguments}"
 
 
 def _task(task: Task | None) -> str:
@@ -328,16 +366,24 @@ _FEW = 3  # warnings that a run tells one by one
 
 def hat_findings(found: Examined, folder: Path) -> Iterator[ConfigFinding]:
     """All of them warnings here: a loop can run with it. `ralph hats validate` tells errors from them."""
+    for _, one in graph_findings(found):
+        yield ConfigFinding(one.line, one.key, one.text)
+    if found.policy.team is not None:
+        yield from _unusable_hats(found, found.policy.team, folder)
+
+
+def graph_findings(found: Examined) -> Iterator[tuple[Level, HatFinding]]:
+    """How the hats hang together: what is wrong with it, and how wrong."""
     from ralph.core.hats import graph
 
-    team = found.policy.team
-    if team is None:
-        return
-    lines = {called.name: called.line for called in found.settings.get("hats") or ()}
-    for finding in graph.check(team):
-        key = f"hats.{finding.hat}" if finding.hat else "hats"
-        yield ConfigFinding(lines.get(finding.hat, 0), key, f"{finding.what}. {finding.todo}")
-    yield from _unusable_hats(found, team, folder, lines)
+    lines = _hat_lines(found)
+    for one in graph.check(found.policy.team) if found.policy.team else ():
+        key = f"hats.{one.hat}" if one.hat else "hats"
+        yield one.level, HatFinding(lines.get(one.hat, 0), key, one.what, one.todo)
+
+
+def _hat_lines(found: Examined) -> dict[str, int]:
+    return {called.name: called.line for called in found.settings.get("hats") or ()}
 
 
 def warned(team: Team) -> Iterator[str]:
@@ -354,9 +400,7 @@ def warned(team: Team) -> Iterator[str]:
         yield f"hats: {more} more things to look at: `ralph hats validate`"
 
 
-def _unusable_hats(
-    found: Examined, team: Team, folder: Path, lines: dict[str, int]
-) -> Iterator[ConfigFinding]:
+def _unusable_hats(found: Examined, team: Team, folder: Path) -> Iterator[ConfigFinding]:
     from ralph.config.agents import check_agent
 
     checked = {program_of(found.policy.agent)}
@@ -368,9 +412,8 @@ def _unusable_hats(
         try:
             check_agent(replace(found.policy, agent=agent), folder)
         except RalphError as error:
-            yield ConfigFinding(
-                lines[hat.id], f"hats.{hat.id}.backend", f"{error.what}. Correct the hat's `backend`."
-            )
+            what = f"{error.what}. Correct the hat's `backend`."
+            yield ConfigFinding(_hat_lines(found)[hat.id], f"hats.{hat.id}.backend", what)
 
 
 def hat_lines(team: Team) -> list[str]:
@@ -391,21 +434,6 @@ def _hat(hat: Hat) -> str:
         doing = f"by {hat.agent.backend}" if hat.agent else "by the agent"
     says = f" → {', '.join(hat.declared)}" if hat.declared else ""
     return f"{hat.id}: {', '.join(by) or 'nothing puts it on'}{says} ({doing})"
-
-
-class Role(msgspec.Struct, frozen=True):
-    role: str
-    file: str
-    condition: str  # empty: no trigger names it, so nobody wears it
-
-
-class RolesVerdict(msgspec.Struct, frozen=True):
-    file: str
-    valid: bool
-    errors: tuple[ConfigFinding, ...] = ()
-    warnings: tuple[ConfigFinding, ...] = ()
-    base: str = ""  # the file whose text comes before the role's
-    roles: tuple[Role, ...] = ()  # in the order in which their conditions are looked at
 
 
 def roles_here(folder: Path) -> RolesVerdict | None:

@@ -32,6 +32,10 @@ class ConfigFinding(msgspec.Struct, frozen=True):
     key: str
     what: str
 
+    @property
+    def text(self) -> str:
+        return self.what
+
 
 class Unreadable(RalphError):
     """The file cannot be taken apart, so nothing is known of its keys."""

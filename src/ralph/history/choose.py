@@ -73,8 +73,8 @@ def load(repo: Repo, ids: Collection[str]) -> dict[str, Loop]:
     return build(history(repo.state_dir), ids)
 
 
-def load_one(repo: Repo, wanted: str = "", task: str = "") -> Loop | None:
-    found = newest_loop(repo, wanted, task)
+def load_one(repo: Repo, wanted: str = "") -> Loop | None:
+    found = newest_loop(repo, wanted)
     return load(repo, [found])[found] if found is not None else None
 
 

@@ -29,19 +29,14 @@ def begun(records: list[Record], loop: str) -> Begun | None:
     return Begun(fold_all(f.decode(r.data) for r in own), own) if own else None
 
 
-def last_loop(records: list[Record], root: Path, task: str = "") -> tuple[LoopState, list[Record]] | None:
-    """The newest loop of a prompt in this checkout, or of this one, with its records."""
-    for record in reversed(records):
-        if record.kind == "loop.started":
-            x = f.decode(record.data)
-            if (
-                isinstance(x, f.LoopStarted)
-                and not x.of_backlog
-                and (x.home or x.root) == str(root)
-                and task in ("", x.task.id)
-            ):
-                own = [r for r in records if r.loop == x.loop]
-                return fold_all(f.decode(r.data) for r in own), own
+def last_loop(records: list[Record], root: Path, task: str = "") -> Begun | None:
+    """The newest loop of a prompt in this checkout, or of this one."""
+    starts = (f.decode(record.data) for record in reversed(records) if record.kind == "loop.started")
+    for x in starts:
+        if not isinstance(x, f.LoopStarted) or x.of_backlog or (x.home or x.root) != str(root):
+            continue
+        if task in ("", x.task.id):
+            return begun(records, x.loop)
     return None
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -144,8 +143,7 @@ class Loop(msgspec.Struct, eq=False):
         before = self.state
         self.state = fold(before, fact) if state is None else state
         told = self.events.take(fact, self.state)
-        if handler := _HANDLERS.get(type(fact)):
-            handler(self, fact, at)
+        self._take(fact, at)
         if isinstance(fact, f.IterationEnded | f.TransitionPassed | f.EventReceived):
             it = self.iterations.get(fact.serial)
             if told and it is not None and it.turn is not None:
@@ -170,18 +168,58 @@ class Loop(msgspec.Struct, eq=False):
 
     # -- facts ---------------------------------------------------------------------------------------
 
+    def _take(self, fact: f.AnyFact, at: At) -> None:
+        match fact:
+            case f.IterationStarted():
+                self._iteration_started(fact, at)
+            case f.IterationEnded():
+                self._iteration_ended(fact, at)
+            case f.GateStarted():
+                self._gate_started(fact, at)
+            case f.GateEnded():
+                self._gate_ended(fact, at)
+            case f.WaitStarted():
+                self._wait_started(fact, at)
+            case f.LandingQueued(op=op, behind=behind):
+                wait = f.WaitStarted(op, what="landing", seconds=0.0, why=f"behind {behind}")
+                self._wait_started(wait, at)
+            case f.WaitEnded():
+                self._wait_ended(fact, at)
+            case f.BoardLooked() if fact.topic:
+                self.idle = None
+            case f.EventReceived():
+                self._mark("event", replace(fact, payload=fact.payload[:PAYLOAD_CHARS]), at)
+            case f.Checkpoint() if fact.what != "stop":
+                self._mark("checkpoint", fact, at)
+            case f.Said():
+                self.messages[fact.name] = Message(at, fact)
+            case f.StopRequested():
+                self._mark("stop", fact, at)
+            case f.InboxRefused():
+                self._mark("refused", fact, at)
+            case f.Notified():
+                self.notices.append(Notice(at, fact))
+            case f.TaskProposed():
+                self.for_backlog.append((at.seq, fact))
+            case f.ClaimInspected():
+                self._inspected(fact.seconds)
+            case f.WorkspacePrepared():
+                self._prepared(fact, at)
+            case f.WorkspaceChanged():
+                self._mark("edited", fact, at)
+            case f.WorkspaceMerged() | f.Landed():  # a merge with a target that has moved on is a part of it
+                self.land_seconds = round(self.land_seconds + fact.seconds, 3)
+            case f.LoopResumed():
+                self.end = self.idle = None
+                self.for_backlog.append((at.seq, fact))
+                self._mark("resumed", fact, at)
+            case f.LoopEnded():
+                self._ended(fact, at)
+
     def _prepared(self, x: f.WorkspacePrepared, at: At) -> None:
         self.prepare_seconds = x.seconds
         for known in x.known:
             self._add(gates.known(known, x.tree, at, self.state.gate(known.gate)), at)
-
-    def _changed(self, x: f.WorkspaceChanged, at: At) -> None:
-        self._mark("edited", x, at)
-
-    def _resumed(self, x: f.LoopResumed, at: At) -> None:
-        self.end = self.idle = None
-        self.for_backlog.append((at.seq, x))
-        self._mark("resumed", x, at)
 
     def _iteration_started(self, x: f.IterationStarted, at: At) -> None:
         output = transcript_name(at.run, self.id, f"iteration:{x.serial}")
@@ -206,10 +244,6 @@ class Loop(msgspec.Struct, eq=False):
 
     def _inspected(self, seconds: float) -> None:
         self.inspect_seconds = round(self.inspect_seconds + seconds, 3)
-
-    def _landed(self, x: f.WorkspaceMerged | f.Landed, at: At) -> None:
-        """A merge with a target that has moved on is a part of it."""
-        self.land_seconds = round(self.land_seconds + x.seconds, 3)
 
     def _gate_started(self, x: f.GateStarted, at: At) -> None:
         """The same question may be asked again after an interruption: each run is evidence of its own."""
@@ -242,10 +276,6 @@ class Loop(msgspec.Struct, eq=False):
         if self.is_flaky(run) and self.state.judgement.claim is None and not x.passed:
             self._settle("flaky", f"gate {x.gate} contradicts itself on this tree: no attempt is spent", at)
 
-    def _checkpoint(self, x: f.Checkpoint, at: At) -> None:
-        if x.what != "stop":
-            self._mark("checkpoint", x, at)
-
     def _wait_started(self, x: f.WaitStarted, at: At) -> None:
         self._waited[x.op] = len(self.waits)
         touch(self.recent.waits, len(self.waits), at)
@@ -253,37 +283,12 @@ class Loop(msgspec.Struct, eq=False):
         if x.op.startswith(IDLE):
             self.idle = self.idle or at
 
-    def _landing_queued(self, x: f.LandingQueued, at: At) -> None:
-        self._wait_started(f.WaitStarted(x.op, what="landing", seconds=0.0, why=f"behind {x.behind}"), at)
-
     def _wait_ended(self, x: f.WaitEnded, at: At) -> None:
         number = self._waited.pop(x.op, None)
         if number is not None:
             how: Literal["elapsed", "cut short"] = "elapsed" if x.elapsed else "cut short"
             self.waits[number] = replace(self.waits[number], ended=how, until=at.moment)
             touch(self.recent.waits, number, at)
-
-    def _stop(self, x: f.StopRequested, at: At) -> None:
-        self._mark("stop", x, at)
-
-    def _said(self, x: f.Said, at: At) -> None:
-        self.messages[x.name] = Message(at, x)
-
-    def _event(self, x: f.EventReceived, at: At) -> None:
-        self._mark("event", replace(x, payload=x.payload[:PAYLOAD_CHARS]), at)
-
-    def _board_looked(self, x: f.BoardLooked, at: At) -> None:
-        if x.topic:
-            self.idle = None
-
-    def _refused(self, x: f.InboxRefused, at: At) -> None:
-        self._mark("refused", x, at)
-
-    def _notified(self, x: f.Notified, at: At) -> None:
-        self.notices.append(Notice(at, x))
-
-    def _proposed(self, x: f.TaskProposed, at: At) -> None:
-        self.for_backlog.append((at.seq, x))
 
     def _ended(self, x: f.LoopEnded, at: At) -> None:
         self.end = x
@@ -451,12 +456,9 @@ class Loop(msgspec.Struct, eq=False):
     def under_way(self) -> list[Iteration | GateRun]:
         found: list[Iteration | GateRun] = []
         for running in self.state.progress.open.values():
-            if running.what == "iteration":
-                found += [
-                    it
-                    for it in (self.iterations.get(self.state.progress.serial),)
-                    if it and it.op == running.op
-                ]
+            it = self.iterations.get(self.state.progress.serial)
+            if running.what == "iteration" and it and it.op == running.op:
+                found.append(it)
             elif run := self.gate_run(running.op):
                 found.append(run)
         return found
@@ -464,7 +466,7 @@ class Loop(msgspec.Struct, eq=False):
     def operations(self) -> list[Iteration | GateRun]:
         """What ran in it, in the order in which it began."""
         ran = [run for run in self.gates if run.origin == "ran"]
-        return sorted([*self.iterations.values(), *ran], key=_number)
+        return sorted([*self.iterations.values(), *ran], key=lambda one: one.at.seq)
 
     def forget_past(self) -> None:
         """For those who show only what goes on: of what is over, each gate's last result stays, and the last words."""
@@ -532,10 +534,6 @@ _NEXT = {
 }
 
 
-def _number(one: Iteration | GateRun) -> int:
-    return one.at.seq
-
-
 def _closed(wait: LoopWait, now: float, live: bool) -> LoopWait:
     if wait.ended != "waiting":
         return wait
@@ -546,29 +544,3 @@ def _without_work(pause: TimeSpan, work: list[TimeSpan]) -> TimeSpan:
     """A run that died went on after its last record."""
     busy = [span.ended for span in work if span.began <= pause.began]
     return TimeSpan(min(max([pause.began, *busy]), pause.ended), pause.ended)
-
-
-_HANDLERS: dict[type, Callable[[Loop, Any, At], None]] = {
-    f.WorkspacePrepared: Loop._prepared,
-    f.WorkspaceChanged: Loop._changed,
-    f.WorkspaceMerged: Loop._landed,
-    f.Landed: Loop._landed,
-    f.ClaimInspected: lambda loop, x, at: loop._inspected(x.seconds),
-    f.LoopResumed: Loop._resumed,
-    f.IterationStarted: Loop._iteration_started,
-    f.IterationEnded: Loop._iteration_ended,
-    f.GateStarted: Loop._gate_started,
-    f.GateEnded: Loop._gate_ended,
-    f.Checkpoint: Loop._checkpoint,
-    f.LandingQueued: Loop._landing_queued,
-    f.WaitStarted: Loop._wait_started,
-    f.WaitEnded: Loop._wait_ended,
-    f.StopRequested: Loop._stop,
-    f.Said: Loop._said,
-    f.EventReceived: Loop._event,
-    f.BoardLooked: Loop._board_looked,
-    f.InboxRefused: Loop._refused,
-    f.Notified: Loop._notified,
-    f.TaskProposed: Loop._proposed,
-    f.LoopEnded: Loop._ended,
-}

@@ -18,7 +18,7 @@ from ralph.core.secrets.masker import Masker
 from ralph.history.gates import GateRun
 from ralph.history.history import History
 from ralph.history.iterations import HatTurn, Iteration
-from ralph.history.loops import Loop, LoopWait, Mark, since
+from ralph.history.loops import Loop, LoopWait, Mark, Message, since
 from ralph.history.runs import RunRecord
 from ralph.history.texts import JournalTexts
 from ralph.text import few
@@ -50,17 +50,14 @@ def loop_json(loop: Loop, texts: JournalTexts) -> Json:
         "evidence": [gate_json(run, texts) for run in loop.gates],
         "iterations": [iteration_json(it) for it in loop.iterations.values()],
         "attempts": [
-            {**_fields(x.attempt, "number gate error_hash shift headline"), "serial": x.serial}
+            {**fields(x.attempt, "number gate error_hash shift headline"), "serial": x.serial}
             for x in loop.turned_down
         ],
         "waits": [wait_json(wait) for wait in loop.waits],
         "pauses": loop.pauses,
         "marks": [mark_json(mark) for mark in loop.marks],
-        "notices": [{**_fields(n.fact, "occasion target ok text"), "at": n.at.moment} for n in loop.notices],
-        "messages": [
-            {**_fields(m.said, "text hat by"), "at": m.at.time, "iteration": m.iteration}
-            for m in loop.messages.values()
-        ],
+        "notices": [{**fields(n.fact, "occasion target ok text"), "at": n.at.moment} for n in loop.notices],
+        "messages": [message_json(message) for message in loop.messages.values()],
         "worn": [_turn_json(it, it.turn) for it in loop.iterations.values() if it.turn is not None],
         "items": list(loop.state.hats.board.items.values()),
     }
@@ -73,7 +70,7 @@ def head_json(loop: Loop) -> Json:
         "loop": s.identity.loop,
         "task": s.identity.task,
         "policy": masked.policy(s.identity.policy),
-        **_fields(
+        **fields(
             loop, "standing span reason done code proof proven paths wall_seconds last_gate last_error stuck"
         ),
         "end": s.judgement.ended or "",
@@ -90,7 +87,7 @@ def head_json(loop: Loop) -> Json:
         "landed_on": landed.ref.removeprefix("refs/heads/") if landed else "",
         "landed_as": landed.commit if landed else "",
         "landed_note": landed.note if landed else "",
-        **_fields(loop, "prepare_seconds inspect_seconds land_seconds"),
+        **fields(loop, "prepare_seconds inspect_seconds land_seconds"),
         "url": landed.url if landed else "",
         "kept_on": s.judgement.end_branch,
         "counted": s.progress.iterations,
@@ -129,10 +126,10 @@ def _loop_news(loop: Loop, cursor: int, texts: JournalTexts) -> Json:
 def iteration_json(it: Iteration) -> Json:
     x = it.result
     return {
-        **_fields(it, "serial n span fate detail claimed signal how seconds estimated output said"),
-        **_fields(x, "cause code scratchpad fault fault_text stragglers refs_moved cut new_commits"),
-        **_fields(x, "inspect_seconds"),
-        **_fields(it.started, "shift expand prompt prompt_chars"),
+        **fields(it, "serial n span fate detail claimed signal how seconds estimated output said"),
+        **fields(x, "cause code scratchpad fault fault_text stragglers refs_moved cut new_commits"),
+        **fields(x, "inspect_seconds"),
+        **fields(it.started, "shift expand prompt prompt_chars"),
         **usage_json(x.usage),
         "review_tokens": it.review_usage.tokens,
         "review_cost_usd": it.review_usage.cost_usd,
@@ -144,11 +141,11 @@ def iteration_json(it: Iteration) -> Json:
 def gate_json(run: GateRun, texts: JournalTexts) -> Json:
     x = run.result
     return {
-        **_fields(run, "op gate serial tree span n hard reviewer again command passed how before seconds"),
-        **_fields(run, "flaky excerpt"),
-        **_fields(run.started, "purpose variant swapped prompt"),
-        **_fields(x, "code timed_out hermetic unclear empty headline error_hash wrote stragglers refs_moved"),
-        **_fields(x, "estimated fault fault_text"),
+        **fields(run, "op gate serial tree span n hard reviewer again command passed how before seconds"),
+        **fields(run, "flaky excerpt"),
+        **fields(run.started, "purpose variant swapped prompt"),
+        **fields(x, "code timed_out hermetic unclear empty headline error_hash wrote stragglers refs_moved"),
+        **fields(x, "estimated fault fault_text"),
         "known": run.evidence,
         "findings": texts.texts(run.findings),
         **usage_json(x.usage),
@@ -161,7 +158,7 @@ def usage_json(usage: f.Usage) -> Json:
     return {"model": usage.model, "tokens": usage.tokens, "cost_usd": usage.cost_usd, **split}
 
 
-def _fields(value: msgspec.Struct, names: str) -> Json:
+def fields(value: object, names: str) -> Json:
     """Facts and the history's own values, not the core's state."""
     return {name: getattr(value, name) for name in names.split()}
 
@@ -175,7 +172,7 @@ def run_json(run: RunRecord) -> Json:
         "ended": run.ended.time if run.ended else "",
         "code": run.code,
         "reason": run.reason,
-        **_fields(run.started, "host user options file"),
+        **fields(run.started, "host user options file"),
         "reviews": run.state.reviews,
         "reviewing": run.state.reviewing,
         "paused": run.state.paused,
@@ -186,7 +183,11 @@ def run_json(run: RunRecord) -> Json:
 
 
 def wait_json(wait: LoopWait) -> Json:
-    return {**_fields(wait.started, "op what why seconds"), "span": wait.span, "ended": wait.ended}
+    return {**fields(wait.started, "op what why seconds"), "span": wait.span, "ended": wait.ended}
+
+
+def message_json(message: Message) -> Json:
+    return {**fields(message.said, "text hat by"), "at": message.at.time, "iteration": message.iteration}
 
 
 def mark_json(mark: Mark) -> Json:
@@ -197,9 +198,9 @@ def _turn_json(it: Iteration, turn: HatTurn) -> Json:
     return {
         "serial": it.serial,
         "n": it.n,
-        **_fields(it.started, "hat fresh"),
+        **fields(it.started, "hat fresh"),
         "why": it.started.hat_why,
-        **_fields(turn, "title event said refused"),
+        **fields(turn, "title event said refused"),
     }
 
 

@@ -7,7 +7,6 @@ import re
 import stat
 import tempfile
 from pathlib import Path
-from types import TracebackType
 
 import msgspec
 
@@ -123,9 +122,7 @@ class Changes:
     def __enter__(self) -> Changes:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
     def files(self, before: str, after: str) -> tuple[Changed, ...] | None:

@@ -1,10 +1,9 @@
-"""Hats, events and boards as plain lines, for the terminal and the log. Pure: facts and the state after them in, text out."""
+"""Facts as plain lines, for the terminal and the log. Pure: facts and the state after them in, text out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
@@ -28,10 +27,10 @@ from ralph.core.loop import signals, steering
 from ralph.core.loop.decide import lands_first, shift_level
 from ralph.core.loop.state import SOFT_LIMITS, LoopState, verdict_key
 from ralph.core.policy import GatePolicy, Task
-from ralph.terminal.words import review_started, reviewed, spent, verdict
+from ralph.terminal.words import said, spent, verdict
 from ralph.text import count, duration, few, one_line
 
-_SHOWN = 10  # events of one fact
+_SHOWN = 10  # events or findings of one fact
 _REFUSED, _ASIDE = "refused: ", "the claim is set aside: "
 
 
@@ -67,13 +66,6 @@ def after(fact: f.AnyFact, s: LoopState) -> list[str]:
     return shown
 
 
-def received(x: f.EventReceived, s: LoopState) -> list[str]:
-    """With hats it is told of when it is routed: an agent's at the end of its iteration, a person's at once."""
-    if s.identity.policy.routing is None or x.topic == ASK:
-        return [f"event {x.topic} {x.payload}".rstrip()[:200]]
-    return []
-
-
 def board_looked(x: f.BoardLooked, s: LoopState) -> list[str]:
     """An idle board is told of once, however often it is looked at."""
     if x.topic:
@@ -88,11 +80,6 @@ def board_looked(x: f.BoardLooked, s: LoopState) -> list[str]:
 def first_idle(s: LoopState) -> bool:
     """Whether somebody has worked since the loop was idle before."""
     return s.hats.turns.worked or s.hats.turns.cycle == 1
-
-
-def rests(x: f.WaitStarted) -> bool:
-    """It waits as hats do, for want of work or to cool down."""
-    return x.op.startswith((IDLE, COOLDOWN))
 
 
 def rest(x: f.WaitStarted, s: LoopState) -> list[str]:
@@ -119,11 +106,6 @@ def of_backlog(team: Team | None, folder: str) -> bool:
     return any(backlog is not None and backlog.file == folder for backlog in backlogs)
 
 
-def passed_on(x: f.TransitionPassed, s: LoopState) -> list[str]:
-    went = few([led(s, routed) for routed in accepted(s)], 3)
-    return [f"gates passed: {went}" if went else "gates passed"]
-
-
 def _warning(routed: Routed) -> str:
     if routed.why.startswith((_REFUSED, _ASIDE)):
         return f"warning: {event_line(routed)}"
@@ -135,25 +117,101 @@ _LONG = 8  # characters of an id that may end inside a word of the title: it was
 
 def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
     """What to print for this fact; `s` is the state after it."""
-    describe = _LINES.get(type(fact))
-    shown = describe(fact, s) if describe else []
+    shown = _of_people(fact, s) or _of_run(fact, s) or _of_loop(fact, s)
     return shown if s.identity.policy.routing is None else [*shown, *after(fact, s)]
 
 
-def _run_started(x: f.RunStarted, s: LoopState) -> list[str]:
-    return [f"run {x.run}, processes owned by {x.tier}"]
+def _of_people(fact: f.AnyFact, s: LoopState) -> list[str]:
+    """What somebody says to the loop, and what it says to them."""
+    match fact:
+        case f.Said(by=by, text=text, hat=hat):
+            return [f"{by or 'a person'} says{f' to {hat}' if hat else ''}: {text}"[:300]]
+        case f.Answered(by=by, text=text):
+            return [f"{by or 'a person'} answers: {text}"[:300]]
+        case f.Paused(by=by, now=now):
+            return [f"pausing {'now' if now else 'after what is under way'}: {by or 'a person'}"]
+        case f.Continued(by=by):
+            return [f"going on: {by or 'a person'}"]
+        case f.StopRequested():
+            return _stop(fact, s)
+        case f.InboxRefused(why=why):
+            return [f"a message was refused: {why}"]
+        case f.Notified(ok=False):
+            return [f"warning: could not tell {fact.target}: {fact.text}"]
+        case f.WaitEnded(elapsed=True) if steering.own(fact.op):
+            default = f" in time; going on with: {s.people.answer}" if s.people.defaulted else ""
+            return [f"nobody answered{default}"]
+    return []
 
 
-def _swept(x: f.RunSwept, s: LoopState) -> list[str]:
-    found = f"; ended what it left running: {', '.join(x.found)}" if x.found else ""
-    return [f"run {x.run} had died{found}"]
+def _of_run(fact: f.AnyFact, s: LoopState) -> list[str]:
+    """What is about no single loop, and about the backlog."""
+    match fact:
+        case f.RunStarted():
+            return [f"run {fact.run}, processes owned by {fact.tier}"]
+        case f.RunSwept(found=found):
+            left = f"; ended what it left running: {', '.join(found)}" if found else ""
+            return [f"run {fact.run} had died{left}"]
+        case f.JournalRepaired():
+            return [f"the journal's torn tail ({fact.bytes} bytes) was put aside"]
+        case f.RunReviewStarted():
+            return [f"reviewer {fact.gate} looks at the whole run: {fact.base[:12]}..{fact.tip[:12]}"]
+        case f.RunReviewed():
+            shown = [f"reviewer {fact.gate} of the whole run: {said(fact)}, {duration(fact.seconds)}"]
+            shown += _findings(fact.findings, "ralph report")
+            return shown + ([f"  what it edited was undone: {few(fact.wrote)}"] if fact.wrote else [])
+        case f.TaskProposed():
+            what = f"proposes to split {fact.parent}" if fact.how == "split" else "proposes"
+            return [f"it {what}: {few([task.title for task in fact.tasks])}"]
+        case f.BacklogWritten():
+            return [*(f"warning: not written: {text}" for text in fact.conflicts), *fact.notes]
+    return []
 
 
-def _repaired(x: f.JournalRepaired, s: LoopState) -> list[str]:
-    return [f"the journal's torn tail ({x.bytes} bytes) was put aside"]
+def _of_loop(fact: f.AnyFact, s: LoopState) -> list[str]:
+    match fact:
+        case f.LoopStarted():
+            return _loop_started(fact)
+        case f.LoopResumed():
+            done, turned_down = s.progress.iterations, s.judgement.attempts
+            so_far = f"{count(done, 'iteration')} and {count(turned_down, 'attempt')} so far"
+            return [f"going on with {s.identity.task.id}: {so_far}"]
+        case f.WorkspacePrepared():
+            return _prepared(fact)
+        case f.WorkspaceChanged():
+            return [f"somebody edited the tree meanwhile: {few(fact.paths)}"]
+        case f.WorkspaceMerged():
+            return _merged(fact, s)
+        case f.LandingQueued():
+            return [f"it waits to land, behind {fact.behind}"]
+        case f.IterationStarted():
+            return _iteration_started(fact, s)
+        case f.IterationEnded():
+            return _iteration_ended(fact, s)
+        case f.GateEnded():
+            return _gate_ended(fact, s)
+        case f.ClaimInspected():
+            return [f"the change: {count(fact.changed, 'path')}"]
+        case f.AgentBack(agent=agent) if agent < len(s.identity.policy.agents):
+            return [f"agent {agent_name(s.identity.policy.agents[agent])} should be back"]
+        case f.Checkpoint(what=what) if what != "stop":  # of every iteration: its end says more
+            return [f"{SOFT_LIMITS.get(what) or 'checkpoint recorded'} after {duration(fact.seconds)}"]
+        case f.WaitStarted():
+            return _wait(fact, s)
+        # With hats an event is told of when it is routed: an agent's at the end of its iteration, a person's at once.
+        case f.EventReceived(topic=topic) if s.identity.policy.routing is None or topic == ASK:
+            return [f"event {topic} {fact.payload}".rstrip()[:200]]
+        case f.BoardLooked():
+            return board_looked(fact, s)
+        case f.ItemGivenUp():
+            return given_up(fact, s)
+        case f.TransitionPassed():
+            went = few([led(s, routed) for routed in accepted(s)], 3)
+            return [f"gates passed: {went}" if went else "gates passed"]
+    return []
 
 
-def _loop_started(x: f.LoopStarted, s: LoopState) -> list[str]:
+def _loop_started(x: f.LoopStarted) -> list[str]:
     nothing = "none, as you said" if x.policy.gates_declined else "none: nothing will be proven"
     gates = ", ".join(g.name for g in x.policy.gates) or nothing
     name = x.task.id if x.of_backlog else own_name(x.task)
@@ -167,14 +225,7 @@ def own_name(task: Task) -> str:
     return "" if repeats and len(id) > 1 and words else task.id
 
 
-def _resumed(x: f.LoopResumed, s: LoopState) -> list[str]:
-    so_far = (
-        f"{count(s.progress.iterations, 'iteration')} and {count(s.judgement.attempts, 'attempt')} so far"
-    )
-    return [f"going on with {s.identity.task.id}: {so_far}"]
-
-
-def _prepared(x: f.WorkspacePrepared, s: LoopState) -> list[str]:
+def _prepared(x: f.WorkspacePrepared) -> list[str]:
     shown = [f"your uncommitted changes are saved: {x.recovery}"] if x.recovery else []
     if x.unrecorded:
         shown.append(
@@ -194,14 +245,6 @@ def _merged(x: f.WorkspaceMerged, s: LoopState) -> list[str]:
         where = few(x.conflicts)
         return [f"{target} has moved on and conflicts in {where}: the next iteration resolves it{first}"]
     return [f"{target} has moved on: merged with {x.commit[:12]}, the gates look at both together"]
-
-
-def _queued(x: f.LandingQueued, s: LoopState) -> list[str]:
-    return [f"it waits to land, behind {x.behind}"]
-
-
-def _changed(x: f.WorkspaceChanged, s: LoopState) -> list[str]:
-    return [f"somebody edited the tree meanwhile: {few(x.paths)}"]
 
 
 def _iteration_started(x: f.IterationStarted, s: LoopState) -> list[str]:
@@ -313,26 +356,12 @@ def _opinion(x: f.GateEnded, gate: GatePolicy) -> list[str]:
     asked = ", asked again" if x.op.endswith(":again") else ""
     soft = "" if gate.hard else " (soft)"
     shown = [f"{gate.kind.noun} {x.gate}{asked}: {word}{soft}, {duration(x.seconds)}"]
-    shown += [f"  - {finding}" for finding in x.findings[:10]]
-    if len(x.findings) > 10:
-        shown.append(f"  ... and {len(x.findings) - 10} more: `ralph logs --gate {x.gate}`")
+    shown += _findings(x.findings, f"ralph logs --gate {x.gate}")
     if x.unclear and x.headline:
         shown.append(f"  {x.headline}")
     if x.wrote:
         shown.append(f"  files changed while it ran were put back; `ralph recover` has them: {few(x.wrote)}")
     return shown
-
-
-def _inspected(x: f.ClaimInspected, s: LoopState) -> list[str]:
-    return [f"the change: {count(x.changed, 'path')}"]
-
-
-def _back(x: f.AgentBack, s: LoopState) -> list[str]:
-    return (
-        [f"agent {agent_name(s.identity.policy.agents[x.agent])} should be back"]
-        if x.agent < len(s.identity.policy.agents)
-        else []
-    )
 
 
 def agent_name(agent: AgentPolicy) -> str:
@@ -341,11 +370,11 @@ def agent_name(agent: AgentPolicy) -> str:
     return agent.command[0].rpartition("/")[2]
 
 
-def _checkpoint(x: f.Checkpoint, s: LoopState) -> list[str]:
-    if x.what == "stop":  # of every iteration: its end says more
-        return []
-    what = SOFT_LIMITS.get(x.what) or "checkpoint recorded"
-    return [f"{what} after {duration(x.seconds)}"]
+def _findings(found: Sequence[str], where: str) -> list[str]:
+    """The first of them, and the command that shows the others."""
+    more = len(found) - _SHOWN
+    rest = [f"  ... and {more} more: `{where}`"] if more > 0 else []
+    return [*(f"  - {finding}" for finding in found[:_SHOWN]), *rest]
 
 
 def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
@@ -357,7 +386,7 @@ def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
     if x.what == "answer":
         default = "" if s.people.default is None else f"; else: {s.people.default}"
         return [f"it asks: {x.why}{default}", f'waiting {duration(x.seconds)} for `ralph answer "..."`']
-    if rests(x):
+    if x.op.startswith((IDLE, COOLDOWN)):
         return rest(x, s)
     return [f"waiting {duration(x.seconds)} ({x.what}): {x.why}"]
 
@@ -367,50 +396,6 @@ def _stop(x: f.StopRequested, s: LoopState) -> list[str]:
     when = under_way if x.how == "graceful" else " now"
     again = " (once more ends it at once)" if x.how == "interrupt" else ""
     return [f"stopping{when}: {x.by}{again}"]
-
-
-def _wait_ended(x: f.WaitEnded, s: LoopState) -> list[str]:
-    if x.elapsed and steering.own(x.op):
-        return [
-            f"nobody answered in time; going on with: {s.people.answer}"
-            if s.people.defaulted
-            else "nobody answered"
-        ]
-    return []
-
-
-def _said(x: f.Said, s: LoopState) -> list[str]:
-    to = f" to {x.hat}" if x.hat else ""
-    return [f"{x.by or 'a person'} says{to}: {x.text}"[:300]]
-
-
-def _paused(x: f.Paused, s: LoopState) -> list[str]:
-    return [f"pausing {'now' if x.now else 'after what is under way'}: {x.by or 'a person'}"]
-
-
-def _continued(x: f.Continued, s: LoopState) -> list[str]:
-    return [f"going on: {x.by or 'a person'}"]
-
-
-def _answered(x: f.Answered, s: LoopState) -> list[str]:
-    return [f"{x.by or 'a person'} answers: {x.text}"[:300]]
-
-
-def _proposed(x: f.TaskProposed, s: LoopState) -> list[str]:
-    what = f"proposes to split {x.parent}" if x.how == "split" else "proposes"
-    return [f"it {what}: {few([task.title for task in x.tasks])}"]
-
-
-def _written(x: f.BacklogWritten, s: LoopState) -> list[str]:
-    return [*(f"warning: not written: {text}" for text in x.conflicts), *x.notes]
-
-
-def _refused(x: f.InboxRefused, s: LoopState) -> list[str]:
-    return [f"a message was refused: {x.why}"]
-
-
-def _notified(x: f.Notified, s: LoopState) -> list[str]:
-    return [] if x.ok else [f"warning: could not tell {x.target}: {x.text}"]
 
 
 def summary(s: LoopState) -> list[str]:
@@ -437,39 +422,3 @@ def summary(s: LoopState) -> list[str]:
 
 def _colour(passed: bool) -> str:
     return "green" if passed else "red"
-
-
-_LINES: dict[type, Callable[[Any, LoopState], list[str]]] = {
-    f.RunStarted: _run_started,
-    f.RunSwept: _swept,
-    f.RunReviewStarted: review_started,
-    f.RunReviewed: reviewed,
-    f.JournalRepaired: _repaired,
-    f.LoopStarted: _loop_started,
-    f.LoopResumed: _resumed,
-    f.WorkspacePrepared: _prepared,
-    f.WorkspaceChanged: _changed,
-    f.WorkspaceMerged: _merged,
-    f.LandingQueued: _queued,
-    f.IterationStarted: _iteration_started,
-    f.IterationEnded: _iteration_ended,
-    f.GateEnded: _gate_ended,
-    f.ClaimInspected: _inspected,
-    f.AgentBack: _back,
-    f.Checkpoint: _checkpoint,
-    f.WaitStarted: _wait,
-    f.WaitEnded: _wait_ended,
-    f.Said: _said,
-    f.Paused: _paused,
-    f.Continued: _continued,
-    f.Answered: _answered,
-    f.StopRequested: _stop,
-    f.EventReceived: received,
-    f.BoardLooked: board_looked,
-    f.ItemGivenUp: given_up,
-    f.TransitionPassed: passed_on,
-    f.TaskProposed: _proposed,
-    f.BacklogWritten: _written,
-    f.InboxRefused: _refused,
-    f.Notified: _notified,
-}

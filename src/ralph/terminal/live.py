@@ -88,9 +88,13 @@ class LiveView:
         """Lines of the record; shown with the next frame. `whose`: what comes before each."""
         self._above += [_record(f"{whose}{line}", _style(line), self._colour) for line in lines]
 
-    def last(self, lines: Sequence[TextSpan]) -> None:
-        """The summary, as it is; the cursor is the user's again."""
-        self._above += [styled(line, self._colour) for line in lines]
+    def last(self, lines: Sequence[str]) -> None:
+        """The summary: warnings, the end, the figures, what to do. The cursor is the user's again."""
+        *warnings, end, figures, todo = lines
+        told: list[TextSpan] = [TextSpan(line, _style(line)) for line in ("", *warnings)]
+        told.append(TextSpan(end, "green" if end.startswith("completed-verified") else "yellow"))
+        told += [TextSpan(figures), TextSpan(todo, "bold")]
+        self._above += [styled(line, self._colour) for line in told]
         self._news = True
         self._paint_if_allowed()
         self._screen.rest()

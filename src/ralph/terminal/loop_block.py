@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from ralph.terminal.screen import Style, TextSpan, draw, pad, width_of
 from ralph.terminal.words import ESTIMATE, colour_of, cost, one_line, verdict
 from ralph.text import few
 
-HAT_GAP = "   "
+GAP = "   "
 
 
 def worn(s: LoopState) -> tuple[TextSpan, ...]:
@@ -32,10 +33,10 @@ def worn(s: LoopState) -> tuple[TextSpan, ...]:
     if s.identity.policy.routing is None or turn is None:
         return ()
     waits = len(s.hats.turns.pending) - (turn in s.hats.turns.pending)
-    more = f"{HAT_GAP}{waits} more wait" if waits else ""
+    more = f"{GAP}{waits} more wait" if waits else ""
     name = one_line(title(s, turn.hat))
     on = TextSpan(name, "bold") if s.hats.turns.current else TextSpan(f"next: {name}")
-    return (on, TextSpan(f"{HAT_GAP}{about(turn.events)}" if turn.events else ""), TextSpan(more, "dim"))
+    return (on, TextSpan(f"{GAP}{about(turn.events)}" if turn.events else ""), TextSpan(more, "dim"))
 
 
 def board(s: LoopState) -> tuple[TextSpan, ...]:
@@ -53,7 +54,7 @@ def board(s: LoopState) -> tuple[TextSpan, ...]:
     if failed:
         spans.append(TextSpan(f"{', ' if told else ''}{failed} given up", "yellow"))
     if spent:
-        spans.append(TextSpan(f"{HAT_GAP}{cost(spent, estimated=s.progress.estimated)}", "dim"))
+        spans.append(TextSpan(f"{GAP}{cost(spent, estimated=s.progress.estimated)}", "dim"))
     return tuple(spans)
 
 
@@ -101,7 +102,6 @@ WIDE = 99  # columns from which there is room for figures of the starting tree a
 QUIET_AFTER = 10.0  # seconds without output that are worth a word
 LABELS = 10  # columns of the longest
 HEADER = 5  # its rank
-GAP = "   "
 
 
 class BlockRow(NamedTuple):
@@ -141,16 +141,17 @@ def render(
 
 def _drawn(row: BlockRow, s: LoopState, width: int, colour: bool) -> str:
     if row.rank == HEADER:
-        return _header(s, width, colour)
+        left = (TextSpan("── ", "dim"), *_task(s))
+        return ruled(left, width, colour, interrupted=s.people.stop == "interrupt")
     label = f"   {pad(row.label, LABELS)}  " if width >= ROOMY else f"{row.label or ' ' * 5} "
     return draw((TextSpan(label, row.style), *row.spans), width, colour)
 
 
-def _header(s: LoopState, width: int, colour: bool) -> str:
-    hint = "Ctrl-C again ends it at once" if s.people.stop == "interrupt" else "Ctrl-C stops"
+def ruled(left: Sequence[TextSpan], width: int, colour: bool, *, interrupted: bool) -> str:
+    """The first line: what all this is, and at the end of a rule what to do."""
+    hint = "Ctrl-C again ends it at once" if interrupted else "Ctrl-C stops"
     end = f" {hint} ──" if width >= ROOMY else ""
     room = width - len(end) - 2
-    left = (TextSpan("── ", "dim"), *_task(s))
     rule = "─" * (room - width_of(draw(left, room, False)) + 1)
     return draw(left, room, colour) + draw((TextSpan(f" {rule}{end}", "dim"),), width, colour)
 
@@ -166,32 +167,23 @@ def _task(s: LoopState) -> tuple[TextSpan, ...]:
 
 
 def _stopping(s: LoopState) -> list[BlockRow]:
-    if (
-        s.people.stop is None
-        and s.people.pause
-        and not any(op.startswith(steering.PAUSE) for op in s.progress.open)
-    ):
-        when = "now" if s.people.pause.now else "after what is under way"
-        return [
-            BlockRow(0, "pausing", (TextSpan(f"{when}: {one_line(s.people.pause.by)}", "yellow"),), "yellow")
-        ]
-    if s.people.stop is None:
+    pause, paused = s.people.pause, any(op.startswith(steering.PAUSE) for op in s.progress.open)
+    if s.people.stop is not None:
+        label, by = "stopping", s.people.stop_by
+        when = "after this iteration" if s.people.stop == "graceful" else "now"
+    elif pause and not paused:
+        label, by, when = "pausing", pause.by, "now" if pause.now else "after what is under way"
+    else:
         return []
-    when = "after this iteration" if s.people.stop == "graceful" else "now"
-    return [BlockRow(0, "stopping", (TextSpan(f"{when}: {one_line(s.people.stop_by)}", "yellow"),), "yellow")]
+    return [BlockRow(0, label, (TextSpan(f"{when}: {one_line(by)}", "yellow"),), "yellow")]
 
 
 def _under_way(loop: Loop, doing: str, now: Now) -> BlockRow:
     s = loop.state
     running = next(iter(s.progress.open.values()), None)
     if running is None:
-        what = (
-            "looks at the starting tree"
-            if not s.workspace.prepared
-            else "weighs the claim"
-            if s.judgement.claim
-            else "goes on"
-        )
+        what = "weighs the claim" if s.judgement.claim else "goes on"
+        what = what if s.workspace.prepared else "looks at the starting tree"
         return BlockRow(1, "ralph", (TextSpan(what, "dim"),))
     if running.op.startswith((IDLE, COOLDOWN)):
         return _resting(running, loop, now)
@@ -201,7 +193,7 @@ def _under_way(loop: Loop, doing: str, now: Now) -> BlockRow:
     if running.what == "gate":
         gate = s.gate(running.gate)
         limit, run = gate.hard_timeout if gate else 0.0, loop.gate_run(running.op)
-        of = ", ".join([running.gate, *([_looked_at(run)] if run and _looked_at(run) else [])])
+        of = ", ".join(filter(None, (running.gate, _looked_at(run) if run else "")))
         spans = [TextSpan(_of(seconds, limit)), TextSpan(f"{GAP}{one_line(of)}")]
         label = "gate"
     else:
@@ -256,18 +248,12 @@ def _waiting(s: LoopState, now: Now) -> BlockRow:
         return BlockRow(1, "waiting", (TextSpan("for a moment"),))
     until = datetime.fromisoformat(ends).astimezone(now.wall.tzinfo)
     left = max(0.0, (until - now.wall).total_seconds())
-    if left < 60:
-        when = f", {clock(math.ceil(left))} left"
-    else:
-        when = f" until {_day(until, now)}{until:%H:%M}, {clock(math.ceil(left))} left"
+    day = "" if until.date() == now.wall.date() else f"{until:%a} "
+    when = (f" until {day}{until:%H:%M}" if left >= 60 else "") + f", {clock(math.ceil(left))} left"
     what = {"crash": "after a crash", "answer": "for an answer"}.get(what, f"for {what}")
     return BlockRow(
         1, "waiting", (TextSpan(f"{what}{when}"), TextSpan(f"{GAP}{one_line(why)}", "dim")), "yellow"
     )
-
-
-def _day(until: datetime, now: Now) -> str:
-    return "" if until.date() == now.wall.date() else f"{until:%a} "
 
 
 def _iteration(s: LoopState, width: int) -> BlockRow:
@@ -288,11 +274,8 @@ def _attempt(s: LoopState) -> BlockRow:
     most = s.identity.policy.limits.max_attempts
     number = min(s.judgement.attempts + 1, most) if most > 0 else s.judgement.attempts + 1
     spans = [TextSpan(pad(f"{number} of {most}" if most > 0 else str(number), 10))]
-    if (
-        level := s.judgement.under_shift
-        if any(r.what == "iteration" for r in s.progress.open.values())
-        else shift_level(s)
-    ):
+    works = any(r.what == "iteration" for r in s.progress.open.values())
+    if level := s.judgement.under_shift if works else shift_level(s):
         spans.append(TextSpan(f"strategy shift {level}{GAP}", "yellow"))
     told = [f"{s.judgement.attempts} turned down"] if s.judgement.attempts else []
     told += [f"same error {s.judgement.streak} times"] if s.judgement.streak > 1 else []
@@ -302,14 +285,8 @@ def _attempt(s: LoopState) -> BlockRow:
 def _time(loop: Loop, now: Now) -> BlockRow:
     s = loop.state
     under_way = sum(_age(r, loop, now) for r in s.progress.open.values() if r.what != "wait")
-    return BlockRow(
-        6,
-        "time",
-        (
-            TextSpan(_of(s.progress.active_seconds + under_way, s.identity.policy.limits.hard_seconds)),
-            TextSpan(" active", "dim"),
-        ),
-    )
+    active = _of(s.progress.active_seconds + under_way, s.identity.policy.limits.hard_seconds)
+    return BlockRow(6, "time", (TextSpan(active), TextSpan(" active", "dim")))
 
 
 def _spent(s: LoopState) -> list[BlockRow]:

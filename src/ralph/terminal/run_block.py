@@ -9,34 +9,17 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
-import msgspec
-from msgspec.structs import replace
-
 from ralph.core import facts as f
 from ralph.core.exits import DONE
 from ralph.core.loop.decide import Land, Operation, Prepare, RunGate, decide
 from ralph.core.loop.state import LoopState, Running
-from ralph.terminal.loop_block import GAP, ROOMY, WIDE, LiveLoop, Now, clock
+from ralph.terminal.loop_block import GAP, ROOMY, WIDE, LiveLoop, Now, clock, ruled
 from ralph.terminal.screen import Style, TextSpan, cut, draw, pad, width_of
 from ralph.terminal.words import cost, one_line
 
 LONGEST_ID = 16
 SHORTEST_WHAT, LONGEST_WHAT = 12, 24
 SHORTEST_TITLE, LONGEST_TITLE = 8, 40
-
-
-class Tally(msgspec.Struct, frozen=True):
-    """The run as a whole."""
-
-    began: float
-    done: int = 0
-    failed: int = 0
-    left: int = 0
-    cost_usd: float = 0.0  # of loops that are over
-    tokens: int = 0
-    estimated: bool = False
-    reviewer: str = ""  # who looks at the whole run, once every task is over
-    reviewing: float = 0.0  # since when, by the clock
 
 
 class _Cells(NamedTuple):
@@ -48,50 +31,6 @@ class _Cells(NamedTuple):
     seconds: str
     spent: str
     doing: str
-
-
-def render(
-    members: list[LiveLoop], tally: Tally, width: int, height: int, now: Now, *, colour: bool = False
-) -> list[str]:
-    """At most height - 1 lines of at most width - 1 columns."""
-    width -= 1
-    room = max(1, min(height - 1, max(8, height * 2 // 3))) - 1
-    shown = members if len(members) <= room else members[: max(0, room - 1)]
-    rows = [_cells(member, now, width) for member in shown]
-    lines = [_run(members, tally, width, now, colour), *_table(rows, width, colour)]
-    if room and len(shown) < len(members):
-        lines.append(draw((TextSpan(f" and {len(members) - len(shown)} more", "dim"),), width, colour))
-    return lines
-
-
-def _run(members: list[LiveLoop], tally: Tally, width: int, now: Now, colour: bool) -> str:
-    stops = {m.loop.state.people.stop for m in members if m.loop.state.people.stop}
-    hint = "Ctrl-C again ends it at once" if "interrupt" in stops else "Ctrl-C stops"
-    end = f" {hint} ──" if width >= ROOMY else ""
-    room = width - len(end) - 2
-    spent = [m.loop.state.spent() for m in members]
-    usd, tokens = tally.cost_usd + sum(s.cost_usd for s in spent), tally.tokens + sum(s.tokens for s in spent)
-    estimated = tally.estimated or any(m.loop.state.progress.estimated for m in members)
-    left = [
-        TextSpan("── ", "dim"),
-        TextSpan(f"{tally.done} done", "green" if tally.done else ""),
-        TextSpan(", "),
-        TextSpan(f"{tally.failed} not", "yellow" if tally.failed else ""),
-        TextSpan(f", {tally.left} left"),
-        TextSpan(f"{GAP}{clock(now.clock - tally.began)}", "bold"),
-    ]
-    if usd or tokens:
-        left.append(TextSpan(GAP + (cost(usd, estimated=estimated) if usd else f"{tokens:,} tokens")))
-    if stops:
-        left.append(TextSpan(f"{GAP}stopping", "yellow"))
-    if tally.reviewer:
-        left.append(
-            TextSpan(f"{GAP}{one_line(tally.reviewer)} reviews the run {clock(now.clock - tally.reviewing)}")
-        )
-    elif not members:
-        left.append(TextSpan(f"{GAP}waits for a task", "dim"))
-    rule = "─" * (room - width_of(draw(left, room, False)) + 1)
-    return draw(left, room, colour) + draw((TextSpan(f" {rule}{end}", "dim"),), width, colour)
 
 
 # -- one loop --------------------------------------------------------------------------------------
@@ -197,44 +136,37 @@ class RunSubject:
 
     def __init__(self, left: Callable[[], int], clock: float) -> None:
         self._left = left
-        self._tally = Tally(began=clock)
+        self._queued = 0  # what it said last
+        self._began = clock
         self._live: dict[str, LiveLoop] = {}  # of loops that are not over, by task
         self._ended: dict[str, bool] = {}  # task -> whether it is done
+        self._tokens, self._cost_usd, self._estimated = 0, 0.0, False  # of loops that are over
+        self._reviewer, self._reviewing = "", 0.0  # who looks at the whole run, and since when
         self._running = False
 
     def fact(self, fact: f.AnyFact, s: LoopState, clock: float) -> None:
         if isinstance(fact, f.RunStarted | f.RunEnded):
             self._running = isinstance(fact, f.RunStarted)
-        if isinstance(fact, f.RunStarted | f.BacklogWritten):
-            self._tally = replace(self._tally, left=self._left())
         if isinstance(fact, f.RunReviewStarted | f.RunReviewed):
-            reviewer = fact.gate if isinstance(fact, f.RunReviewStarted) else ""
-            self._tally = replace(self._tally, reviewer=reviewer, reviewing=clock)
-        if not s.started:
-            return
+            self._reviewer = fact.gate if isinstance(fact, f.RunReviewStarted) else ""
+            self._reviewing = clock
+        if s.started:
+            self._of_loop(fact, s, clock)
+        if isinstance(fact, f.RunStarted | f.BacklogWritten | f.LoopStarted | f.LoopResumed | f.LoopEnded):
+            self._queued = self._left()
+
+    def _of_loop(self, fact: f.AnyFact, s: LoopState, clock: float) -> None:
         task = s.identity.task.id
         if isinstance(fact, f.LoopEnded):
-            self._over(s)
+            self._live.pop(task, None)
+            self._ended[task] = s.judgement.ended in DONE
+            self._tokens += s.progress.tokens
+            self._cost_usd += s.progress.cost_usd
+            self._estimated |= s.progress.estimated
         elif s.judgement.ended is None:
             self._live.setdefault(task, LiveLoop()).fact(fact, s, clock)
             if isinstance(fact, f.LoopStarted | f.LoopResumed):
                 self._ended.pop(task, None)
-                self._count()
-
-    def _over(self, s: LoopState) -> None:
-        self._live.pop(s.identity.task.id, None)
-        self._ended[s.identity.task.id] = s.judgement.ended in DONE
-        self._tally = replace(
-            self._tally,
-            cost_usd=self._tally.cost_usd + s.progress.cost_usd,
-            tokens=self._tally.tokens + s.progress.tokens,
-            estimated=self._tally.estimated or s.progress.estimated,
-        )
-        self._count()
-
-    def _count(self) -> None:
-        done = sum(self._ended.values())
-        self._tally = replace(self._tally, done=done, failed=len(self._ended) - done, left=self._left())
 
     def heard(self, task: str, text: str) -> None:
         if task in self._live:
@@ -246,9 +178,49 @@ class RunSubject:
             self._live[s.identity.task.id].loop.state = s
 
     def block(self, width: int, height: int, now: Now, *, colour: bool) -> list[str]:
+        """At most height - 1 lines of at most width - 1 columns."""
         if not self._running:
             return []
-        return render(list(self._live.values()), self._tally, width, height, now, colour=colour)
+        width -= 1
+        members = list(self._live.values())
+        room = max(1, min(height - 1, max(8, height * 2 // 3))) - 1
+        shown = members if len(members) <= room else members[: max(0, room - 1)]
+        rows = [_cells(member, now, width) for member in shown]
+        lines = [self._head(members, width, now, colour), *_table(rows, width, colour)]
+        if room and len(shown) < len(members):
+            lines.append(draw((TextSpan(f" and {len(members) - len(shown)} more", "dim"),), width, colour))
+        return lines
 
     def until_next_second(self, now: Now) -> float:
-        return 1.0 - (now.clock - self._tally.began) % 1.0 + 0.002
+        return 1.0 - (now.clock - self._began) % 1.0 + 0.002
+
+    def _head(self, members: list[LiveLoop], width: int, now: Now, colour: bool) -> str:
+        """The run as a whole."""
+        states = [m.loop.state for m in members]
+        stops = {s.people.stop for s in states if s.people.stop}
+        spent = [s.spent() for s in states]
+        usd, tokens = (
+            self._cost_usd + sum(x.cost_usd for x in spent),
+            self._tokens + sum(x.tokens for x in spent),
+        )
+        estimated = self._estimated or any(s.progress.estimated for s in states)
+        done = sum(self._ended.values())
+        failed = len(self._ended) - done
+        left = [
+            TextSpan("── ", "dim"),
+            TextSpan(f"{done} done", "green" if done else ""),
+            TextSpan(", "),
+            TextSpan(f"{failed} not", "yellow" if failed else ""),
+            TextSpan(f", {self._queued} left"),
+            TextSpan(f"{GAP}{clock(now.clock - self._began)}", "bold"),
+        ]
+        if usd or tokens:
+            left.append(TextSpan(GAP + (cost(usd, estimated=estimated) if usd else f"{tokens:,} tokens")))
+        if stops:
+            left.append(TextSpan(f"{GAP}stopping", "yellow"))
+        if self._reviewer:
+            since = clock(now.clock - self._reviewing)
+            left.append(TextSpan(f"{GAP}{one_line(self._reviewer)} reviews the run {since}"))
+        elif not members:
+            left.append(TextSpan(f"{GAP}waits for a task", "dim"))
+        return ruled(left, width, colour, interrupted="interrupt" in stops)

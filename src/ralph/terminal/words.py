@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ralph.core import facts as f
-from ralph.core.loop.state import LoopState
-from ralph.text import count, duration, few
+from ralph.text import count
 
 LONGEST = 2000
 
@@ -77,23 +76,6 @@ _COLOURS: dict[str, Literal["green", "red", "yellow"]] = {
     "no verdict": "yellow",
     "could not run": "yellow",
 }
-
-
-_SHOWN = 10
-
-
-def review_started(x: f.RunReviewStarted, s: LoopState) -> list[str]:
-    return [f"reviewer {x.gate} looks at the whole run: {x.base[:12]}..{x.tip[:12]}"]
-
-
-def reviewed(x: f.RunReviewed, s: LoopState) -> list[str]:
-    shown = [f"reviewer {x.gate} of the whole run: {said(x)}, {duration(x.seconds)}"]
-    shown += [f"  - {finding}" for finding in x.findings[:_SHOWN]]
-    if len(x.findings) > _SHOWN:
-        shown.append(f"  ... and {len(x.findings) - _SHOWN} more: `ralph report`")
-    if x.wrote:
-        shown.append(f"  what it edited was undone: {few(x.wrote)}")
-    return shown
 
 
 def said(x: f.RunReviewed) -> str:

@@ -16,9 +16,9 @@ from ralph.backlog import BACKLOG_NAME
 from ralph.backlog.jsonl import JsonlBacklog, done_name
 from ralph.backlog.source import Backlog
 from ralph.cli.run.view import shown
-from ralph.cli.task.view import is_split, loose_end, not_begun, split_into, unready
+from ralph.cli.task.view import not_begun, outcome, unready
 from ralph.core import facts as f
-from ralph.core.exits import DONE, FAILURES, STOPS_THE_RUN, shlex_quoted
+from ralph.core.exits import FAILURES, STOPS_THE_RUN, shlex_quoted
 from ralph.core.loop.end_advice import what_next
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
@@ -67,7 +67,7 @@ def go_through(
 
 
 def drive(request: RunRequest, backlog: Backlog, see: dict[str, bool]) -> int:
-    told = _Told()
+    told = TaskEnds()
     tasks = BacklogTasks(
         backlog,
         request.repo,
@@ -146,7 +146,7 @@ def landing(repo: Repo, policy: Policy, work: Work) -> Policy:
     return replace(policy, land=replace(policy.land, target=ref))
 
 
-class _Told:
+class TaskEnds:
     """What became of each task, for the last words."""
 
     def __init__(self) -> None:
@@ -163,17 +163,19 @@ class _Told:
         return [_outcome(s), *_needs(s)]
 
     def summary(self, backlog: Backlog, reviews: tuple[f.RunReviewed, ...], request: RunRequest) -> list[str]:
-        done = [s for s in self._ends.values() if s.judgement.ended in DONE]
-        split = [s for s in self._ends.values() if is_split(s, backlog)]
-        rest = [s for s in self._ends.values() if s.judgement.ended not in DONE and s not in split]
+        elsewhere = UnlandedTasks(request.repo)
+        outcomes = [outcome(s, backlog, elsewhere) for s in self._ends.values()]
+        done, split = [x for x in outcomes if x.done], [x for x in outcomes if x.split]
+        rest = [x.state for x in outcomes if not x.done and not x.split]
         seconds = (datetime.now() - self._began).total_seconds()
         spent = sum(s.progress.cost_usd for s in self._ends.values())
         spent += sum(x.usage.cost_usd for x in self._reviews)
         cost = f", {spent:.2f} USD" if spent else ""
         also = f", {len(split)} split" if split else ""
         lines = ["", f"{len(done)} done, {len(rest)} not{also}, in {duration(seconds)}{cost}"]
-        lines += [f"  {s.identity.task.id}: {split_into(s.identity.task.id, backlog)}" for s in split]
-        lines += _landed_elsewhere(done, request.repo)
+        lines += [f"  {x.task}: {x.split}" for x in split]
+        lines += [f"  {x.task}: {x.missing}" for x in done if x.missing]
+        lines += [f"  {x.task}: pull request {x.url}" for x in done if x.url]
         for s in rest:
             lines += [f"  {s.identity.task.id}: {_outcome(s)}", *(f"    {text}" for text in _needs(s))]
         if said := together(reviews):
@@ -201,19 +203,6 @@ class _Told:
         left = [task.id for task in ready(backlog.tasks, 6, [one.task for one in apart])]
         held = unready(backlog, apart, but=self._ends)
         return [f"Left: {few(left)}"] * bool(left) + [held] * bool(held)
-
-
-def _landed_elsewhere(done: list[LoopState], repo: Repo) -> list[str]:
-    """Of what is done, what is not where it was to be; and pull requests."""
-    elsewhere = UnlandedTasks(repo)
-    told = [(s.identity.task.id, loose_end(s, elsewhere)) for s in done]
-    asked = [
-        (s.identity.task.id, s.landing.landed.url) for s in done if s.landing.landed and s.landing.landed.url
-    ]
-    return [
-        *(f"  {id}: {text}" for id, text in told if text),
-        *(f"  {id}: pull request {url}" for id, url in asked),
-    ]
 
 
 def _needs(s: LoopState) -> list[str]:

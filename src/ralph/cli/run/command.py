@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ralph.runner.backlog_tasks import BacklogTasks
     from ralph.setup.plan import Assumed
 
+LIMITS = ("max_iterations", "max_attempts", "max_runtime_seconds", "max_cost_usd", "max_tokens")
 BACKLOG_FLAGS = ("task", "max_items", "parallel", "watch", "once")
 
 
@@ -283,35 +284,18 @@ def _assumed(folder: Path, repo: Repo, command: tuple[str, ...], given: dict[str
 
 def _refuse_with_resume(given: dict[str, Any], command: tuple[str, ...]) -> None:
     """The loop's task and policy are those of its start; saying otherwise would be ignored silently."""
-    fixed = (
-        "config",
-        "prompt",
-        "prompt_file",
-        "criteria",
-        "task_id",
-        "gates",
-        "no_gates",
-        "allow",
-        "require_verified",
-        "sandbox",
-        "workspace",
-        "max_items",
-        "cooldown",
-        "parallel",
-        "once",
-        "watch",
-    )
-    said = [_FLAGS.get(key, f"--{key.replace('_', '-')}") for key in fixed if given.get(key)]
-    said += ["--timeout-multiplier"] if given.get("timeout_multiplier", 1.0) != 1.0 else []
+    as_they_are = {"timeout_multiplier": 1.0}
+    said = [
+        "--gate" if key == "gates" else f"--{key.replace('_', '-')}"
+        for key, value in given.items()
+        if key not in (*LIMITS, "task") and value and value != as_they_are.get(key)
+    ]
     said += ["-- COMMAND"] if command else []
     if said:
         raise RalphError(
             f"a resumed loop keeps its task, agent and gates; {', '.join(said)} would change nothing",
             todo="Leave them out, or start anew with --fresh.",
         )
-
-
-_FLAGS = {"gates": "--gate"}
 
 
 def _resume_or_fresh(s: LoopState) -> Literal["resume", "fresh"]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.cli import context
 from ralph.cli.context import here, refuse_inside
-from ralph.cli.run.command import drive_prompt, limit_options
+from ralph.cli.run.command import LIMITS, drive_prompt, limit_options
 from ralph.cli.run.view import view_options
 from ralph.config.agents import check_agents
 from ralph.config.field_types import glob_problem
@@ -125,7 +125,7 @@ def _of_prompt(repo: Repo, records: list[Record], task: str) -> LoopState:
     found = last_loop(records, repo.root, task)
     if found is None:
         raise RalphError("there is nothing to resume here", todo='Start with `ralph run -p "..."`.')
-    return found[0]
+    return found.state
 
 
 def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allow: tuple[str, ...]) -> None:
@@ -158,8 +158,7 @@ def _check_allowed(loop: LoopState, allow: tuple[str, ...]) -> None:
 
 def _raised(given: dict[str, Any]) -> dict[str, float]:
     names = {"max_runtime_seconds": "hard_seconds"}
-    limits = ("max_iterations", "max_attempts", "max_runtime_seconds", "max_cost_usd", "max_tokens")
-    said = {key: given[key] for key in limits if given.get(key) is not None}
+    said = {key: given[key] for key in LIMITS if given.get(key) is not None}
     if bad := [f"--{key.replace('_', '-')}" for key, value in said.items() if not value > 0]:
         raise RalphError(f"{', '.join(bad)}: must be above 0", todo="Give a higher number, or leave it out.")
     return {names.get(key, key): value for key, value in said.items()}
@@ -205,7 +204,7 @@ def _prompt_comes_first(records: list[Record], repo: Repo) -> bool:
     if newest is None:
         return False
     run = runs_in(records).newest(repo.root)
-    return is_unfinished(newest[0]) or run is None or run.at.seq < newest[1][-1].seq
+    return is_unfinished(newest.state) or run is None or run.at.seq < newest.records[-1].seq
 
 
 def _only(found: dict[str, Loop], says: bool) -> Loop | None:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 
 import click
 import msgspec
@@ -43,15 +44,25 @@ class LiveRun(msgspec.Struct, frozen=True):
         return [s for s in self.loops if s.judgement.ended is None]
 
 
-def live_run(repo: Repo) -> LiveRun | None:
-    """None: nothing runs here."""
+def _holder(repo: Repo) -> tuple[str, int] | None:
+    """The run at work here and its process; None: nothing runs."""
     held = holder(repo.state_dir)
     if held is None:
         return None
     if held.get("run") == BY_INIT:
-        raise RalphError("`ralph init` tries the gates here", todo="It ends by itself; then `ralph run`.")
-    run, pid = str(held.get("run", "")), held["pid"]
+        raise RalphError(
+            "`ralph init` tries the gates here", todo="It ends by itself, or by Ctrl-C; then `ralph run`."
+        )
+    pid = held["pid"]
     assert isinstance(pid, int)
+    return str(held.get("run", "")), pid
+
+
+def live_run(repo: Repo) -> LiveRun | None:
+    """None: nothing runs here."""
+    if (held := _holder(repo)) is None:
+        return None
+    run, pid = held
     journal = CurrentHistory(repo.state_dir)
     begun = journal.survey.runs.named(run)
     backlog, paused = (bool(begun.started.backlog), begun.state.paused) if begun else (False, False)
@@ -97,39 +108,38 @@ def could_go_on(repo: Repo, task: str) -> list[LoopState]:
     return [s for s in found if task in ("", s.identity.task.id)]
 
 
-def put(repo: Repo, message: dict[str, object], pid: int | None) -> str:
+def put(repo: Repo, message: Mapping[str, object], pid: int | None) -> str:
     """The name by which its fact is found."""
     name = os.urandom(8).hex()
     tell(repo.state_dir, {**message, "by": _who()}, pid, name)
     return name
 
 
-def newest_seq(repo: Repo) -> int:
-    return scan(repo.state_dir / NAME).seq
-
-
 def heard(repo: Repo, names: list[str], since: int) -> bool:
     """Whether the run has recorded all of them, in a few seconds. What it refuses is an error."""
-    journal: Path = repo.state_dir / NAME
     left = set(names)
+
+    def all_heard() -> bool:
+        for record in follower.poll():
+            if record.kind not in ("said", "answered", "paused", "continued", "inbox.refused"):
+                continue
+            fact = f.decode(record.data)
+            name = getattr(fact, "name", "")
+            if name in left and isinstance(fact, f.InboxRefused):
+                raise RalphError(f"refused: {fact.why}", todo="`ralph status` shows how it stands.")
+            left.discard(name)
+        return not left
+
+    with closing(follow(repo.state_dir / NAME, since + 1)) as follower:
+        return _comes_true(all_heard)
+
+
+def _comes_true(it: Callable[[], bool]) -> bool:
+    """In a few seconds."""
     deadline = time.monotonic() + PATIENCE
-    follower = follow(journal, since + 1)
-    try:
-        while left:
-            for record in follower.poll():
-                if record.kind not in ("said", "answered", "paused", "continued", "inbox.refused"):
-                    continue
-                fact = f.decode(record.data)
-                name = getattr(fact, "name", "")
-                if name in left and isinstance(fact, f.InboxRefused):
-                    raise RalphError(f"refused: {fact.why}", todo="`ralph status` shows how it stands.")
-                left.discard(name)
-            if not left or time.monotonic() >= deadline:
-                break
-            time.sleep(_BETWEEN)
-    finally:
-        follower.close()
-    return not left
+    while not (true := it()) and time.monotonic() < deadline:
+        time.sleep(_BETWEEN)
+    return true
 
 
 def only_people() -> None:
@@ -184,22 +194,18 @@ def say(text: str, hat: str, task: str, no_wait: bool) -> None:
         )
     for s in loops:
         _check_hat(s, hat)
-    since = newest_seq(repo)
-    message: dict[str, object] = {"kind": "say", "text": text, "hat": hat}
-    names = [put(repo, {**message, "loop": s.identity.loop}, live.pid if live else None) for s in loops]
+    messages = [{"kind": "say", "text": text, "hat": hat, "loop": s.identity.loop} for s in loops]
     if live is None:
+        for message in messages:
+            put(repo, message, None)
         wearing = f" that wears {one_line(hat)}" if hat else ""
         click.echo(
             f"Nothing runs here. It is kept: the first iteration{wearing} after {_goes_on(loops)} will read it."
         )
-    elif no_wait:
-        click.echo("Said.")
-    elif heard(repo, names, since):
-        as_hat = f" as {one_line(hat)}" if hat else ""
-        of = f" of {few([one_line(s.identity.task.id) for s in loops])}" if len(loops) > 1 else ""
-        click.echo(f"Heard; the next iteration{as_hat}{of} will read it.")
-    else:
-        click.echo(_BUSY)
+        return
+    as_hat = f" as {one_line(hat)}" if hat else ""
+    of = f" of {few([one_line(s.identity.task.id) for s in loops])}" if len(loops) > 1 else ""
+    _tell(repo, live, messages, no_wait, f"Heard; the next iteration{as_hat}{of} will read it.", "Said.")
 
 
 @click.command()
@@ -216,9 +222,9 @@ def pause(task: str, now: bool, no_wait: bool) -> None:
       ralph pause
       ralph pause --now
     """
-    if _steer({"kind": "pause", "now": now}, task, no_wait):
-        when = "at once" if now else "after what is under way"
-        click.echo(f"{one_line(task) or 'The run'} pauses {when}; `ralph continue{_named(task)}` goes on.")
+    when = "at once" if now else "after what is under way"
+    named = f" --task {shlex_quoted(task)}" if task else ""
+    _steer({"kind": "pause", "now": now}, task, no_wait, f"pauses {when}; `ralph continue{named}` goes on.")
 
 
 @click.command("continue")
@@ -235,8 +241,7 @@ def continue_(task: str, no_wait: bool) -> None:
     paused = live is not None and (live.paused or any(s.people.pause for s in live.at_work))
     if live is not None and not paused:
         raise RalphError("nothing is paused here", todo="`ralph status` shows what it does.")
-    if _steer({"kind": "continue"}, task, no_wait):
-        click.echo(f"{one_line(task) or 'The run'} goes on.")
+    _steer({"kind": "continue"}, task, no_wait, "goes on.")
 
 
 globals()["continue"] = continue_  # commands are found by their names, and this one is a word of the language
@@ -273,14 +278,15 @@ def answer(text: str, task: str, no_wait: bool) -> int:
         see = {"verbose": False, "no_tui": False, "as_json": False}
         return go_on(see, text, {}, task="" if in_place else task)
     s = _who_asks(list(live.loops), task)
-    since = newest_seq(repo)
-    name = put(repo, {"kind": "answer", "text": text, "loop": s.identity.loop}, live.pid)
-    if no_wait:
-        click.echo("Said.")
-    elif heard(repo, [name], since):
-        click.echo(f"Heard; {one_line(s.identity.task.id)} goes on with your answer.")
-    else:
-        click.echo(_BUSY)
+    message = {"kind": "answer", "text": text, "loop": s.identity.loop}
+    _tell(
+        repo,
+        live,
+        [message],
+        no_wait,
+        f"Heard; {one_line(s.identity.task.id)} goes on with your answer.",
+        "Said.",
+    )
     return 0
 
 
@@ -303,8 +309,7 @@ def _who_asks(loops: list[LoopState], task: str) -> LoopState:
     )
 
 
-def _steer(message: dict[str, object], task: str, no_wait: bool) -> bool:
-    """False: the run has not heard it yet, and that was said."""
+def _steer(message: dict[str, object], task: str, no_wait: bool, done: str) -> None:
     only_people()
     repo = here()
     live = with_loops(repo) if task else live_run(repo)
@@ -314,21 +319,23 @@ def _steer(message: dict[str, object], task: str, no_wait: bool) -> bool:
     if task:
         (s,) = at_work(live, task)
         message |= {"task": task, "loop": s.identity.loop}
-    since = newest_seq(repo)
-    name = put(repo, message, live.pid)
-    if no_wait or heard(repo, [name], since):
-        return True
-    click.echo(_BUSY)
-    return False
+    told = f"{one_line(task) or 'The run'} {done}"
+    _tell(repo, live, [message], no_wait, told, told)
+
+
+def _tell(
+    repo: Repo, live: LiveRun, messages: Sequence[Mapping[str, object]], no_wait: bool, done: str, said: str
+) -> None:
+    """`done` is shown when the run has heard them, `said` when that is not waited for."""
+    since = scan(repo.state_dir / NAME).seq
+    names = [put(repo, message, live.pid) for message in messages]
+    click.echo(said if no_wait else done if heard(repo, names, since) else _BUSY)
 
 
 def _let_end(repo: Repo) -> None:
     """Its loop is over and it only tells others of that: wait for it, then go on with the loop."""
-    deadline = time.monotonic() + PATIENCE
-    while holder(repo.state_dir) is not None:
-        if time.monotonic() >= deadline:
-            raise RalphError("the run is about to end", todo="Answer again when `ralph status` says so.")
-        time.sleep(0.05)
+    if not _comes_true(lambda: holder(repo.state_dir) is None):
+        raise RalphError("the run is about to end", todo="Answer again when `ralph status` says so.")
 
 
 def _check(text: str) -> None:
@@ -351,20 +358,9 @@ def _check_hat(s: LoopState, hat: str) -> None:
     raise RalphError(f"{s.identity.task.id} has no hat {hat!r}", todo=hint)
 
 
-def _named(task: str) -> str:
-    return f" --task {shlex_quoted(task)}" if task else ""
-
-
 def _goes_on(loops: list[LoopState]) -> str:
-    return (
-        "`ralph run`"
-        if any(s.identity.of_backlog and s.judgement.ended is None for s in loops)
-        else _resumes(loops)
-    )
-
-
-def _resumes(loops: list[LoopState]) -> str:
-    return f"`{resume_of(loops[0])}`"
+    cut_short = any(s.identity.of_backlog and s.judgement.ended is None for s in loops)
+    return "`ralph run`" if cut_short else f"`{resume_of(loops[0])}`"
 
 
 @click.command()
@@ -393,13 +389,9 @@ def cancel() -> None:
 
 
 def _ask(how: str, by: str) -> int:
-    state_dir = here().state_dir
-    live = holder(state_dir)
-    if live is None:
+    repo = here()
+    if (held := _holder(repo)) is None:
         raise RalphError("nothing runs here", todo="`ralph status` shows what was.")
-    if live.get("run") == BY_INIT:
-        raise RalphError("`ralph init` tries the gates here", todo="It ends by itself; Ctrl-C ends it now.")
-    pid = live["pid"]
-    assert isinstance(pid, int)
-    tell(state_dir, {"kind": "stop", "how": how, "by": by, "run": live.get("run", "")}, pid)
+    run, pid = held
+    tell(repo.state_dir, {"kind": "stop", "how": how, "by": by, "run": run}, pid)
     return pid

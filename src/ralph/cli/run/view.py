@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -18,20 +18,16 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.journal.read import NAME, Follower, follow, scan
-from ralph.journal.record import looks_like_record
 from ralph.processes.capture import Line
 from ralph.terminal.lines import lines, summary
 from ralph.terminal.log_file import LogFile
 from ralph.terminal.words import one_line
 
 if TYPE_CHECKING:
+    from ralph.cli.run.backlog import TaskEnds
     from ralph.runner.run_request import RunRequest
     from ralph.terminal.diagnostics import Diagnostics
-    from ralph.terminal.live import Subject
-    from ralph.terminal.screen import Style
-
-_TAIL = 1 << 16
-
+    from ralph.terminal.live import LiveView
 
 Decorated = Callable[..., Any]
 
@@ -61,43 +57,45 @@ def view_options(command: Decorated) -> Decorated:
     return decorated
 
 
-class View(Protocol):
+class View:
+    """Shows nothing: what a view does not care for, it leaves as it is here."""
+
     def say(self, lines: Sequence[str], whose: str = "") -> None:
         """Lines of the record; `whose` comes before each."""
 
-    def fact(self, fact: f.AnyFact, s: LoopState) -> None: ...
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        """`s` is the state after it."""
 
     def heard(self, who: str, text: str, task: str = "") -> None:
         """A line that the agent or a gate printed; for which task where there are several."""
 
     def pulse(self, s: LoopState) -> float:
         """Time passes; in how many seconds to call again, at the latest."""
+        return float("inf")
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Nothing follows."""
 
     def last(self, lines: Sequence[str]) -> None:
         """The summary; only a word about who is still being told may follow it."""
 
 
-class ManyTasks(Protocol):
-    """What is said of a run over many tasks: each line names its task, and an end is a line among others."""
-
-    def heard(self, fact: f.AnyFact) -> None: ...
-
-    def ended(self, s: LoopState) -> list[str]: ...
-
-
 class Shown:
-    """A run's view and its log. Neither can end the run: a view that fails gives way to plain lines."""
+    """A run's view and its log. Neither can end the run: a view that fails gives way to plain lines. `many`: of a run over
+    many tasks, in which each line names its task and an end is a line among others."""
 
     def __init__(
-        self, folder: Path, view: View, many: ManyTasks | None = None, *, diagnostics: bool = False
+        self, folder: Path, view: View | LiveView, many: TaskEnds | None = None, *, diagnostics: bool = False
     ) -> None:
         self._many = many
-        self._view = view
+        self._view: View | LiveView = view
         self._plain = Plain(verbose=False, err=isinstance(view, Json))
         self._log = LogFile(folder)
-        self._diagnostics = _diagnostics(folder) if diagnostics else None
+        self._diagnostics: Diagnostics | None = None
+        if diagnostics:
+            from ralph.terminal.diagnostics import Diagnostics
+
+            self._diagnostics = Diagnostics(folder, datetime.now(UTC))
 
     def __enter__(self) -> Shown:
         return self
@@ -111,7 +109,12 @@ class Shown:
         """Lines about the run as a whole, or about the end of one task in it."""
         told, whose = [one_line(line) for line in told], one_line(whose)
         self._log.write([f"{whose}{line}" for line in told], datetime.now())
-        (self._plain if isinstance(self._view, Json) else self._view).say(told, whose)
+        self._for_people.say(told, whose)
+
+    @property
+    def _for_people(self) -> View | LiveView:
+        """JSON is for programs: beside it, words go to standard error."""
+        return self._plain if isinstance(self._view, Json) else self._view
 
     def _whose(self, s: LoopState) -> str:
         return one_line(f"{s.identity.task.id}  ") if self._many and s.identity.task.id else ""
@@ -125,7 +128,7 @@ class Shown:
         try:
             self._view.say(told, whose)
             if trouble:
-                (self._plain if isinstance(self._view, Json) else self._view).say([f"warning: {trouble}"])
+                self._for_people.say([f"warning: {trouble}"])
             self._view.fact(fact, s)
         except Exception as error:
             self._give_up(error)
@@ -166,7 +169,7 @@ class Shown:
             self._view.last(told)
 
     def note(self, text: str) -> None:
-        (self._plain if isinstance(self._view, Json) else self._view).say([one_line(text)])
+        self._for_people.say([one_line(text)])
 
     def _give_up(self, error: Exception) -> None:
         failed, self._view = self._view, self._plain
@@ -177,50 +180,36 @@ class Shown:
             self._view.say([f"warning: the view failed ({what}); plain lines from here on"])
 
 
-def _diagnostics(folder: Path) -> Diagnostics:
-    from ralph.terminal.diagnostics import Diagnostics
-
-    return Diagnostics(folder, datetime.now(UTC))
-
-
 def shown(
     request: RunRequest,
     see: dict[str, bool],
-    many: ManyTasks | None = None,
+    many: TaskEnds | None = None,
     left: Callable[[], int] | None = None,
 ) -> Shown:
     """`see`: what the options say. `left`: how many tasks nobody has begun, of a run over many."""
     # By the option, or by the variable that users of this family know.
-    diagnostics = see.get("diagnostics", False) or os.environ.get("RALPH_DIAGNOSTICS", "") not in (
-        "",
-        "0",
-        "false",
-    )
-    view = choose(
-        request.repo.state_dir,
-        left,
-        verbose=see["verbose"],
-        no_tui=see["no_tui"],
-        as_json=see["as_json"],
-    )
+    diagnostics = see.get("diagnostics") or os.environ.get("RALPH_DIAGNOSTICS", "") not in ("", "0", "false")
+    view: View | LiveView
+    if see["as_json"]:
+        view = Json(request.repo.state_dir, verbose=see["verbose"])
+    elif see["no_tui"] or not _can_paint():
+        view = Plain(verbose=see["verbose"])
+    else:
+        view = _live(see["verbose"], left)
     return Shown(request.folder, view, many, diagnostics=diagnostics)
 
 
-def choose(
-    state_dir: Path,
-    left: Callable[[], int] | None = None,
-    /,
-    *,
-    verbose: bool,
-    no_tui: bool,
-    as_json: bool,
-) -> View:
-    """`left`: how many tasks nobody has begun, of a run over several."""
-    if as_json:
-        return Json(state_dir, verbose=verbose)
-    if no_tui or not _can_paint():
-        return Plain(verbose=verbose)
-    return _Terminal(verbose=verbose, left=left)
+def _live(verbose: bool, left: Callable[[], int] | None) -> LiveView:
+    from ralph.terminal.live import LiveView, OneLoop, Subject
+    from ralph.terminal.screen import Screen
+
+    subject: Subject = OneLoop()
+    if left is not None:
+        from ralph.terminal.run_block import RunSubject
+
+        subject = RunSubject(left, time.monotonic())
+    screen = Screen(sys.stdout.fileno(), sys.stdout.encoding)
+    return LiveView(screen, subject, colour=not os.environ.get("NO_COLOR"), verbose=verbose)
 
 
 def _can_paint() -> bool:
@@ -233,7 +222,7 @@ def _can_paint() -> bool:
         return True
 
 
-class Plain:
+class Plain(View):
     """Timestamped lines on standard output, or on standard error where that is taken."""
 
     def __init__(self, *, verbose: bool, err: bool = False) -> None:
@@ -244,65 +233,18 @@ class Plain:
         for line in lines:
             echo(f"{datetime.now():%H:%M:%S}  {whose}{line}", err=self._err)
 
-    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
-        pass
-
     def heard(self, who: str, text: str, task: str = "") -> None:
         if self._verbose:
             from ralph.terminal.activity import readable
 
             self.say([f"{_of(who, task)}| {one_line(line)}" for line in readable(text)])
 
-    def pulse(self, s: LoopState) -> float:
-        return float("inf")
-
-    def close(self) -> None:
-        pass
-
     def last(self, lines: Sequence[str]) -> None:
         for line in ("", *lines):
             echo(line, err=self._err)
 
 
-class _Terminal:
-    """The live view; its summary is plain text below all that was shown."""
-
-    def __init__(self, *, verbose: bool, left: Callable[[], int] | None) -> None:
-        from ralph.terminal.live import LiveView
-        from ralph.terminal.screen import Screen
-
-        screen = Screen(sys.stdout.fileno(), sys.stdout.encoding)
-        live = LiveView(screen, _subject(left), colour=not os.environ.get("NO_COLOR"), verbose=verbose)
-        self.say, self.fact, self.heard = live.say, live.fact, live.heard
-        self.pulse, self.close = live.pulse, live.close
-        self._last = live.last
-
-    def last(self, lines: Sequence[str]) -> None:
-        from ralph.terminal.screen import TextSpan
-
-        spans = [TextSpan("")]
-        end = len(lines) - 3  # then come the figures, and what to do
-        for n, line in enumerate(lines):
-            style: Style = "yellow" if line.startswith("warning:") else ""
-            if n == end:
-                style = "green" if line.startswith("completed-verified") else "yellow"
-            elif n == end + 2:
-                style = "bold"
-            spans.append(TextSpan(line, style))
-        self._last(spans)
-
-
-def _subject(left: Callable[[], int] | None) -> Subject:
-    if left is None:
-        from ralph.terminal.live import OneLoop
-
-        return OneLoop()
-    from ralph.terminal.run_block import RunSubject
-
-    return RunSubject(left, time.monotonic())
-
-
-class Json:
+class Json(View):
     """The journal's records of this run, as `ralph events --json` prints them, and nothing else on standard output.
     What the agent prints (-v) goes to standard error."""
 
@@ -311,14 +253,12 @@ class Json:
         self._verbose = verbose
         self._follower: Follower | None = None
 
-    def say(self, lines: Sequence[str], whose: str = "") -> None:
-        pass
-
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
         from ralph.core.secrets import masked
 
         if self._follower is None:
-            self._follower = follow(self._journal, _last_seq(self._journal))
+            first = scan(self._journal).seq  # it was just written
+            self._follower = follow(self._journal, first)
         records = self._follower.poll()
         kind = f.kind_of(fact)
         if not any(record.kind == kind for record in records):
@@ -334,29 +274,13 @@ class Json:
         if self._verbose:
             echo(f"{_of(who, task)}| {one_line(text)}", err=True)
 
-    def pulse(self, s: LoopState) -> float:
-        return float("inf")
-
     def close(self) -> None:
         if self._follower:
             self._follower.close()
 
-    def last(self, lines: Sequence[str]) -> None:
-        """Only facts."""
-
 
 def _of(who: str, task: str) -> str:
     return f"{one_line(task)}  {who}" if task else who
-
-
-def _last_seq(journal: Path) -> int:
-    """The number of the record that was just written; the run's first."""
-    with open(journal, "rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _TAIL))
-        last = file.read().splitlines(keepends=True)[-1]
-    record = looks_like_record(last)
-    return record.seq if record else 1
 
 
 def echo(text: str, *, err: bool = False) -> None:

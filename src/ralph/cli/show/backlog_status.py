@@ -20,12 +20,10 @@ from ralph.cli.show.loop_status import (
     waiting_for,
 )
 from ralph.cli.show.operation_words import name_of
-from ralph.cli.show.status import StatusRow
-from ralph.cli.task.view import is_split, loose_end, split_into, unready
+from ralph.cli.show.status import StatusRow, listed
+from ralph.cli.task.view import TaskOutcome, outcome, unready
 from ralph.core import facts as f
-from ralph.core.exits import DONE, EXITS, STOPS_THE_RUN, shlex_quoted
-from ralph.core.loop.end_advice import what_next
-from ralph.core.loop.state import LoopState
+from ralph.core.exits import EXITS, STOPS_THE_RUN, shlex_quoted
 from ralph.core.policy import LandPolicy
 from ralph.core.run import is_consensus, latest, together
 from ralph.core.tasks.task import STATUSES
@@ -33,34 +31,15 @@ from ralph.git.repo import Repo
 from ralph.history.loops import Loop
 from ralph.history.runs import RunRecord
 from ralph.history.saved import CurrentHistory
+from ralph.history.serialise import fields
 from ralph.runner.backlog_tasks import BacklogTasks, needs_a_person, waiting
 from ralph.runner.unlanded_tasks import UnlandedTask, UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
 from ralph.terminal.words import cost, said, spent
 from ralph.text import duration, few
 
+_NOWHERE = f.Landed(op="", how="none", ref="", commit="")
 _STILL = ("blocked", "in_progress")  # the second: its run died before it could write
-
-
-class TaskOutcome(msgspec.Struct, frozen=True):
-    """A loop of the run that is over, or parked; and what its task has become in the backlog."""
-
-    state: LoopState
-    split: str = ""  # into which parts, in place of failing
-    missing: str = ""  # it is done, and not where it was to be
-
-    @property
-    def task(self) -> str:
-        return self.state.identity.task.id
-
-    @property
-    def done(self) -> bool:
-        return self.state.judgement.ended in DONE
-
-    @property
-    def next(self) -> str:
-        """What a person can do for it."""
-        return what_next(self.state.judgement.ended, self.state) if self.state.judgement.ended else ""
 
 
 class BacklogStatus(msgspec.Struct, frozen=True):
@@ -122,7 +101,7 @@ def backlog_status(run: RunRecord, journal: CurrentHistory, repo: Repo, working:
         run, everything, known.written, repo, [loop.state.identity.task.id for loop in under_way]
     )
     elsewhere = UnlandedTasks(repo)
-    outcomes = [_outcome(s, backlog, elsewhere) for s in latest.values() if s.judgement.ended is not None]
+    outcomes = [outcome(s, backlog, elsewhere) for s in latest.values() if s.judgement.ended is not None]
     apart = elsewhere.among(backlog.all()) if backlog else []
     told = {x.task for x in outcomes if not x.done}
     held = unready(backlog, apart, but=told) if backlog else ""
@@ -154,53 +133,31 @@ def backlog_json(x: BacklogStatus, state_dir: Path) -> dict[str, Any]:
         "run": x.run.id,
         "began": x.run.began.time,
         "ended": x.run.ended.time if x.run.ended else "",
-        "code": x.run.code,
-        "reason": x.run.reason,
-        "host": x.run.started.host,
-        "user": x.run.started.user,
-        "options": x.run.started.options,
-        "state": x.state,
+        **fields(x.run, "code reason"),
+        **fields(x.run.started, "host user options"),
         "under_way": [status_json(loop, state_dir) for loop in x.under_way],
         "outcomes": [_outcome_json(one) for one in x.outcomes],
-        "counts": x.counts,
-        "ready": x.ready,
-        "problems": x.problems,
-        "active_seconds": x.active_seconds,
-        "tokens": x.spent.tokens,
-        "cost_usd": x.spent.cost_usd,
-        "estimated": x.estimated,
         "parked": [_outcome_json(one) for one in x.parked],
-        "reviewing": x.reviewing,
+        **fields(x, "state counts ready problems active_seconds estimated reviewing next apart unready"),
+        **fields(x.spent, "tokens cost_usd"),
         "reviews": x.run.state.reviews,
         "consensus": together(x.run.state.reviews),
-        "next": x.next,
-        "apart": x.apart,
-        "unready": x.unready,
     }
 
 
 def _outcome_json(x: TaskOutcome) -> dict[str, Any]:
     s = x.state
     return {
-        "task": x.task,
+        **fields(x, "task done next split missing"),
         "title": s.identity.task.title,
         "loop": s.identity.loop,
         "end": s.judgement.ended or "",
         "reason": s.judgement.end_reason,
-        "done": x.done,
-        "iterations": s.progress.iterations,
-        "attempts": s.judgement.attempts,
-        "active_seconds": round(s.progress.active_seconds, 1),
-        "tokens": s.progress.tokens,
-        "cost_usd": s.progress.cost_usd,
-        "estimated": s.progress.estimated,
-        "commit": s.landing.landed.commit if s.landing.landed else "",
-        "ref": s.landing.landed.ref if s.landing.landed else "",
         "branch": s.judgement.end_branch,
-        "next": x.next,
-        "url": s.landing.landed.url if s.landing.landed else "",
-        "split": x.split,
-        "missing": x.missing,
+        "attempts": s.judgement.attempts,
+        **fields(s.progress, "iterations tokens cost_usd estimated"),
+        "active_seconds": round(s.progress.active_seconds, 1),
+        **fields(s.landing.landed or _NOWHERE, "commit ref url"),
     }
 
 
@@ -216,11 +173,6 @@ def _backlog(
         if (task := backlog.get(id)) and task.status == "pending":
             backlog.note(Claimed(id))
     return backlog
-
-
-def _outcome(s: LoopState, backlog: JsonlBacklog | None, elsewhere: UnlandedTasks) -> TaskOutcome:
-    split = split_into(s.identity.task.id, backlog) if backlog and is_split(s, backlog) else ""
-    return TaskOutcome(s, split, loose_end(s, elsewhere))
 
 
 def _parked(loops: list[Loop], repo: Repo, backlog: JsonlBacklog | None) -> list[TaskOutcome]:
@@ -354,18 +306,13 @@ def _under_way(x: BacklogStatus) -> list[StatusRow]:
     widths = [max((len(row[column]) for row in table), default=0) for column in range(4)]
     label = "now" if x.state == "working" else "cut short"
     rows = [
-        StatusRow(
-            label if not index else "",
+        (
             "  ".join(cell.ljust(width) for cell, width in zip(row, (*widths, 0), strict=True)).rstrip(),
             "cyan" if state_of(one) == "working" else "yellow",
         )
-        for index, (one, row) in enumerate(zip(shown, table, strict=True))
+        for one, row in zip(shown, table, strict=True)
     ]
-    if len(x.under_way) > len(shown):
-        rows.append(
-            StatusRow("", f"and {len(x.under_way) - len(shown)} more: `ralph status --json` has them all")
-        )
-    return rows
+    return listed(label, rows, len(x.under_way) - len(shown))
 
 
 def _cells(x: Loop) -> tuple[str, str, str, str, str]:
@@ -426,64 +373,36 @@ def _at_end(x: BacklogStatus) -> list[StatusRow]:
 
 
 def _troubles(found: list[TaskOutcome]) -> list[StatusRow]:
-    rows = [
-        StatusRow(
-            "not done" if not index else "",
-            f"{cut(x.task, 24)}: {x.state.judgement.ended}: {x.state.judgement.end_reason}"
-            + (f"; kept on {x.state.judgement.end_branch}" if x.state.judgement.end_branch else ""),
-            "red",
-            whole=True,
-        )
-        for index, x in enumerate(found[-_TROUBLES:])
+    told = [
+        f"{cut(x.task, 24)}: {x.state.judgement.ended}: {x.state.judgement.end_reason}"
+        + (f"; kept on {x.state.judgement.end_branch}" if x.state.judgement.end_branch else "")
+        for x in found[-_TROUBLES:]
     ]
-    if len(found) > _TROUBLES:
-        rows.append(StatusRow("", f"and {len(found) - _TROUBLES} more: `ralph report` tells of all"))
-    return rows
+    more, where = len(found) - _TROUBLES, "`ralph report` tells of all"
+    return listed("not done", [(text, "red") for text in told], more, where=where, whole=True)
 
 
 def _elsewhere(x: BacklogStatus) -> list[StatusRow]:
     """What was split, what has a pull request, and what is done and not where it was to be."""
     outcomes = {one.task for one in x.outcomes}
     earlier = [one for one in x.apart if one.task not in outcomes]
-    groups = [
-        ("split", "", [(one.task, one.split) for one in x.outcomes if one.split]),
-        (
-            "requests",
-            "green",
-            [
-                (one.task, one.state.landing.landed.url)
-                for one in x.outcomes
-                if one.state.landing.landed and one.state.landing.landed.url
-            ],
-        ),
-        (
-            "to be done",
-            "yellow",
-            [(one.task, one.missing) for one in x.outcomes if one.missing]
-            + [(one.task, f"{one.where}: {one.todo}") for one in earlier],
-        ),
+    missing = [(one.task, one.missing) for one in x.outcomes if one.missing]
+    missing += [(one.task, f"{one.where}: {one.todo}") for one in earlier]
+    return [
+        *_of_tasks("split", "", [(one.task, one.split) for one in x.outcomes if one.split]),
+        *_of_tasks("requests", "green", [(one.task, one.url) for one in x.outcomes if one.url]),
+        *_of_tasks("to be done", "yellow", missing),
     ]
-    rows = []
-    for label, colour, found in groups:
-        for index, (task, text) in enumerate(found[-_TROUBLES:]):
-            rows.append(StatusRow(label if not index else "", f"{cut(task, 24)}: {text}", colour, whole=True))
-        if len(found) > _TROUBLES:
-            rows.append(
-                StatusRow("", f"and {len(found) - _TROUBLES} more: `ralph status --json` has them all")
-            )
-    return rows
 
 
 def _parked_rows(x: BacklogStatus) -> list[StatusRow]:
     """How each that waits for a person gets on, unless the last row of all says it of the only one."""
     if len(x.parked) == 1 and x.parked[0].next in x.next:
         return []
-    rows = [
-        StatusRow("needs you" if not index else "", f"{cut(one.task, 24)}: {one.next}", "yellow", whole=True)
-        for index, one in enumerate(x.parked[:_TROUBLES])
-    ]
-    if len(x.parked) > _TROUBLES:
-        rows.append(
-            StatusRow("", f"and {len(x.parked) - _TROUBLES} more: `ralph status --json` has them all")
-        )
-    return rows
+    shown = [(f"{cut(one.task, 24)}: {one.next}", "yellow") for one in x.parked[:_TROUBLES]]
+    return listed("needs you", shown, len(x.parked) - _TROUBLES, whole=True)
+
+
+def _of_tasks(label: str, colour: str, found: list[tuple[str, str]]) -> list[StatusRow]:
+    shown = [(f"{cut(task, 24)}: {text}", colour) for task, text in found[-_TROUBLES:]]
+    return listed(label, shown, len(found) - _TROUBLES, whole=True)

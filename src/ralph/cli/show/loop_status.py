@@ -21,6 +21,7 @@ from ralph.core.policy import GatePolicy
 from ralph.history.gates import GateRun
 from ralph.history.iterations import Iteration
 from ralph.history.loops import Loop, LoopWait
+from ralph.history.serialise import fields, message_json
 from ralph.history.texts import JournalTexts
 from ralph.terminal.lines import of_backlog
 from ralph.terminal.words import Verdict, spent, verdict
@@ -254,54 +255,36 @@ def status_json(loop: Loop, state_dir: Path) -> dict[str, Any]:
         "attempts": s.judgement.attempts,
         "max_attempts": s.identity.policy.limits.max_attempts,
         "under_way": sorted(s.progress.open) if is_live(loop) else [],
-        "operations": [
-            {
-                "op": x.op,
-                "name": name_of(x),
-                "since": x.at.time,
-                "seconds": round(seconds_since(x.at.time), 1),
-            }
-            for x in under_way(loop)
-        ],
-        "waiting": {"for": waits.what, "why": waits.why, "until": waits.until, "since": waits.since}
-        if waits
-        else None,
+        "operations": [_operation_json(x) for x in under_way(loop)],
+        "waiting": {"for": waits.what, **fields(waits, "why until since")} if waits else None,
         "paused": pause._asdict() if pause else None,
-        "told": [
-            {
-                "text": m.said.text,
-                "hat": m.said.hat,
-                "by": m.said.by,
-                "at": m.at.time,
-                "iteration": m.iteration,
-            }
-            for m in loop.messages.values()
-        ],
+        "told": [message_json(message) for message in loop.messages.values()],
         "stopping": s.people.stop,
-        "gates": [
-            {
-                "name": x.gate.name,
-                "hard": x.gate.hard,
-                "verdict": x.verdict,
-                "about": x.about,
-                "seconds": x.last.seconds if x.last else None,
-                "headline": x.headline,
-                "running_since": x.running.at.time if x.running else "",
-            }
-            for x in gate_standings(loop)
-        ],
+        "gates": [_gate_json(x) for x in gate_standings(loop)],
         "said": said._asdict() if said else None,
         "active_seconds": round(s.progress.active_seconds, 1),
         "max_seconds": s.identity.policy.limits.hard_seconds,
         "model": loop.models[-1] if loop.models else "",
-        "tokens": s.progress.tokens,
-        "cost_usd": s.progress.cost_usd,
-        "estimated": s.progress.estimated,
+        **fields(s.progress, "tokens cost_usd estimated"),
         "proof": s.judgement.proof,
         "recovery": s.workspace.recovery,
         "warnings": list(s.warnings.lines),
         "next": next_step(loop),
         "hats": _hats_json(loop) if s.identity.policy.routing is not None else None,
+    }
+
+
+def _operation_json(x: Iteration | GateRun) -> dict[str, Any]:
+    seconds = round(seconds_since(x.at.time), 1)
+    return {"op": x.op, "name": name_of(x), "since": x.at.time, "seconds": seconds}
+
+
+def _gate_json(x: GateStanding) -> dict[str, Any]:
+    return {
+        **fields(x.gate, "name hard"),
+        **fields(x, "verdict about headline"),
+        "seconds": x.last.seconds if x.last else None,
+        "running_since": x.running.at.time if x.running else "",
     }
 
 
@@ -319,15 +302,9 @@ def _hats_json(loop: Loop) -> dict[str, Any]:
         "cycle": s.hats.turns.cycle,
         "items": [
             {
-                "name": item.name,
+                **fields(item, "name folder dispatches failures reason tokens cost_usd"),
                 "state": item_state(s.hats.board, item),
-                "folder": item.folder,
                 "task": of_backlog(s.identity.policy.team, item.folder),
-                "dispatches": item.dispatches,
-                "failures": item.failures,
-                "reason": item.reason,
-                "tokens": item.tokens,
-                "cost_usd": item.cost_usd,
                 "seconds": round(item.seconds, 1),
             }
             for item in s.hats.board.items.values()

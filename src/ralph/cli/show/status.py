@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ from ralph.history.loops import Loop, Message
 from ralph.history.runs import meant
 from ralph.history.saved import CurrentHistory
 from ralph.journal.lock import holder
+from ralph.terminal.screen import cut as fitted
+from ralph.terminal.screen import width_of
 from ralph.terminal.words import colour_of, one_line, spent
 from ralph.text import duration
 
@@ -48,6 +51,7 @@ _GATES_SHOWN = 6
 _WARNINGS_SHOWN = 3
 _TOLD_SHOWN = 3
 _ITEMS_SHOWN = 8
+_ALL = "`ralph status --json` has them all"
 COLOURS = {"good": "green", "unsure": "yellow", "bad": "red"}
 
 
@@ -56,6 +60,14 @@ class StatusRow(msgspec.Struct, frozen=True):
     text: str
     colour: str = ""
     whole: bool = False  # broken over lines rather than cut
+
+
+def listed(
+    label: str, shown: Iterable[tuple[str, str]], more: int = 0, *, where: str = _ALL, whole: bool = False
+) -> list[StatusRow]:
+    """A row for each text and its colour, the label beside the first. `more`: how many others are not shown, but `where`."""
+    rows = [StatusRow("" if n else label, text, colour, whole) for n, (text, colour) in enumerate(shown)]
+    return [*rows, StatusRow("", f"and {more} more: {where}")] if more > 0 else rows
 
 
 @click.command()
@@ -215,12 +227,10 @@ def _hat_rows(x: Loop) -> list[StatusRow]:
         rows.append(StatusRow("idle", since + left, "yellow"))
     rows += [StatusRow("queue", queue_text(s))] if s.hats.turns.pending else []
     order = sorted(s.hats.board.items.values(), key=lambda item: (item.done and not item.failed, item.failed))
-    for index, item in enumerate(order[:_ITEMS_SHOWN]):
-        text = f"{cut(item.name, 40)}  {item_text(item, s)}"
-        rows.append(StatusRow("" if index else "items", text, "yellow" if item.failed else ""))
-    if (more := len(order) - _ITEMS_SHOWN) > 0:
-        rows.append(StatusRow("", f"and {more} more: `ralph status --json` has them all"))
-    return rows
+    items = [
+        (f"{cut(item.name, 40)}  {item_text(item, s)}", "yellow" if item.failed else "") for item in order
+    ]
+    return rows + listed("items", items[:_ITEMS_SHOWN], len(items) - _ITEMS_SHOWN)
 
 
 def _message_rows(x: Loop) -> list[StatusRow]:
@@ -228,20 +238,14 @@ def _message_rows(x: Loop) -> list[StatusRow]:
     messages = list(x.messages.values())
     unread = [one for one in messages if one.iteration is None]
     shown = unread[-_TOLD_SHOWN:] or messages[-1:]
-    rows = [
-        StatusRow(
-            "told" if not index else "",
-            f"{_read(one)}{f' (for {one.said.hat})' if one.said.hat else ''}: {cut(one.said.text, 200)}",
-            "" if one.iteration else "yellow",
-        )
-        for index, one in enumerate(shown)
-    ]
+    rows = listed("told", [(_told(one), "" if one.iteration else "yellow") for one in shown])
     more = len(unread) - _TOLD_SHOWN
     return [*rows, StatusRow("", f"and {more} more not read yet")] if more > 0 else rows
 
 
-def _read(one: Message) -> str:
-    return f"read by iteration {one.iteration}" if one.iteration else "not read yet"
+def _told(one: Message) -> str:
+    read = f"read by iteration {one.iteration}" if one.iteration else "not read yet"
+    return f"{read}{f' (for {one.said.hat})' if one.said.hat else ''}: {cut(one.said.text, 200)}"
 
 
 def _gate_rows(x: Loop) -> list[StatusRow]:
@@ -255,14 +259,17 @@ def _gate_rows(x: Loop) -> list[StatusRow]:
     shown = gates if len(gates) <= _GATES_SHOWN else order[: _GATES_SHOWN - 1]
     names = [cut(one.gate.name, 20) + ("" if one.gate.hard else " (soft)") for one in shown]
     verdicts = [_verdict(one, x.state.judgement.proof) for one in shown]
-    rows = [
-        StatusRow(
-            "" if index else "gates",
-            f"{names[index]:<{max(map(len, names))}}  {verdicts[index]:<{max(map(len, verdicts))}}  {_about(one)}",
-            "cyan" if one.running else colour_of(one.verdict),
-        )
-        for index, one in enumerate(shown)
-    ]
+    wide, wider = max(map(len, names)), max(map(len, verdicts))
+    rows = listed(
+        "gates",
+        [
+            (
+                f"{name:<{wide}}  {word:<{wider}}  {_about(one)}",
+                "cyan" if one.running else colour_of(one.verdict),
+            )
+            for name, word, one in zip(names, verdicts, shown, strict=True)
+        ],
+    )
     if len(shown) < len(gates):
         rest = order[len(shown) :]
         green = sum(colour_of(one.verdict) == "green" for one in rest)
@@ -301,9 +308,7 @@ def _figure_rows(x: Loop) -> list[StatusRow]:
 def _warning_rows(x: Loop) -> list[StatusRow]:
     warnings = x.state.warnings.lines
     rows = [StatusRow("warning", text, "yellow") for text in warnings[-_WARNINGS_SHOWN:]]
-    if (more := len(warnings) - _WARNINGS_SHOWN) > 0:
-        rows.append(StatusRow("", f"and {more} more: `ralph status --json` has them all"))
-    return rows
+    return rows + listed("", (), len(warnings) - _WARNINGS_SHOWN)
 
 
 # -- on the screen -------------------------------------------------------------------------------------
@@ -326,24 +331,9 @@ def _screen(rows: list[StatusRow]) -> list[str]:
 
 
 def _fitted(text: str, width: int, whole: bool) -> list[str]:
-    if not width or _cells(text) <= width:
+    if not width or width_of(text) <= width:
         return [text]
-    if whole:
-        return textwrap.wrap(text, width, max_lines=4, placeholder=" …") or [""]
-    kept, room = 0, width - 1
-    while room >= _cells(text[kept]):
-        room -= _cells(text[kept])
-        kept += 1
-    return [text[:kept] + "…"]
-
-
-def _cells(text: str) -> int:
-    """How many columns of a terminal it takes."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    return textwrap.wrap(text, width, max_lines=4, placeholder=" …") if whole else [fitted(text, width)]
 
 
 def _style(text: str, colour: str) -> str:

@@ -108,11 +108,7 @@ def add(
         backlog.find(parent)
     for other in depends_on:
         backlog.find(other)
-    wanted: dict[str, object] = {"title": title.strip()}
-    if description:
-        wanted["description"] = description
-    if criteria:
-        wanted["criteria"] = list(criteria)
+    wanted = _given(title=title.strip(), description=description, criteria=list(criteria))
     if agent := caller():
         if depends_on or urgency is not None or kind:
             raise RalphError(
@@ -123,21 +119,11 @@ def add(
         _told({"proposed": ids}, f"{', '.join(ids)}: {_PROPOSED}", as_json)
         return
     id = _free_id(backlog, given, parent)
-    fields: dict[str, object] = {
-        "id": id,
-        "title": wanted["title"],
-        "status": "pending",
-        "leaf": True,
-        **wanted,
-    }
+    fields: dict[str, object] = {"id": id, "title": wanted["title"], "status": "pending", "leaf": True}
+    fields |= wanted
     if parent != parent_of(id):
         fields["parent"] = parent
-    if (number := _number(urgency)) is not None:
-        fields["priority"] = number
-    if kind:
-        fields["type"] = kind
-    if depends_on:
-        fields["depends_on"] = list(depends_on)
+    fields |= _given(priority=_number(urgency), type=kind, depends_on=list(depends_on))
     _change(backlog, as_json, f"{id}  {title}", Added(fields))
 
 
@@ -354,6 +340,10 @@ def _refuse_done(backlog: JsonlBacklog, id: str) -> None:
             where=f"{backlog.done_path.name}:{backlog.line(id)}",
             todo=f"`ralph task reopen {id}` brings it back.",
         )
+
+
+def _given(**fields: object) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if value not in ("", [], None)}
 
 
 def _free_id(backlog: JsonlBacklog, given: str, parent: str) -> str:

@@ -6,9 +6,9 @@ import json
 import shlex
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from ralph.backlog import BACKLOG_NAME
 from ralph.backlog.changes import Conflict
@@ -17,7 +17,7 @@ from ralph.backlog.source import Backlog
 from ralph.cli.context import here, of_folder
 from ralph.cli.output import harmless
 from ralph.core.exits import DONE, FAILURES, exit_code
-from ralph.core.loop.end_advice import lacks, landed_apart
+from ralph.core.loop.end_advice import lacks, landed_apart, what_next
 from ralph.core.loop.state import LoopState
 from ralph.core.tasks.task import BacklogTask, TaskProblem
 from ralph.errors import RalphError
@@ -26,10 +26,7 @@ from ralph.runner.unlanded_tasks import ready as free
 from ralph.terminal.words import one_line
 from ralph.text import few
 
-if TYPE_CHECKING:
-    from ralph.runner.unlanded_tasks import UnlandedTask
-
-
+_FIELDS = ["id", "title", "parent", "priority", "type", "depends_on", "description", "criteria", "archived"]
 _PROBLEMS_SHOWN = 20
 _COLOURS = {
     "in_progress": "cyan",
@@ -48,17 +45,9 @@ def opened() -> JsonlBacklog:
 def as_json(backlog: JsonlBacklog, task: BacklogTask) -> dict[str, object]:
     """Every key is always there, but for those of an end."""
     found: dict[str, object] = {
-        "id": task.id,
-        "title": task.title,
+        **{name: getattr(task, name) for name in _FIELDS},
         "status": backlog.status(task.id),
         "leaf": backlog.tasks.is_leaf(task.id),
-        "parent": task.parent,
-        "priority": task.priority,
-        "type": task.type,
-        "depends_on": list(task.depends_on),
-        "description": task.description,
-        "criteria": list(task.criteria),
-        "archived": task.archived,
         "file": (backlog.done_path if task.archived else backlog.path).name,
         "line": backlog.line(task.id),
     }
@@ -115,22 +104,16 @@ def ready(backlog: JsonlBacklog, most: int | None = None) -> list[BacklogTask]:
 
 
 def apart(backlog: JsonlBacklog) -> list[UnlandedTask]:
-    """What is complete and could not land. The rooms that ask git are loaded only when there is any."""
-    if not any(task.target for task in backlog.all()):
-        return []
-    from ralph.runner.unlanded_tasks import UnlandedTasks
-
-    return UnlandedTasks(here()).among(backlog.all())
+    """What is complete and could not land. Git is asked only when there is any."""
+    anywhere = any(task.target for task in backlog.all())
+    return UnlandedTasks(here()).among(backlog.all()) if anywhere else []
 
 
 def waits_for(backlog: JsonlBacklog, task: BacklogTask, elsewhere: list[UnlandedTask]) -> list[str]:
     """Ids of dependencies and parents that hold it; those whose work is on a branch with where it is."""
     if task.archived:
         return []
-    held = backlog.tasks.held_by(task.id)
-    if elsewhere:
-        held += waits_for_apart(task.id, backlog, elsewhere)
-    return held
+    return [*backlog.tasks.held_by(task.id), *waits_for_apart(task.id, backlog, elsewhere)]
 
 
 def detail(backlog: JsonlBacklog, task: BacklogTask) -> None:
@@ -168,8 +151,37 @@ def refuse_conflicts(conflicts: Iterable[Conflict]) -> None:
 _REASON = 120  # characters
 
 
-def loose_end(s: LoopState, elsewhere: UnlandedTasks) -> str:
-    """What a person has still to do about a task that is done; empty: nothing."""
+class TaskOutcome(msgspec.Struct, frozen=True):
+    """A loop that is over, or parked; and what its task has become in the backlog."""
+
+    state: LoopState
+    split: str = ""  # into which parts, in place of failing
+    missing: str = ""  # it is done, and not where it was to be: what a person has still to do about it
+
+    @property
+    def task(self) -> str:
+        return self.state.identity.task.id
+
+    @property
+    def done(self) -> bool:
+        return self.state.judgement.ended in DONE
+
+    @property
+    def next(self) -> str:
+        """What a person can do for it."""
+        return what_next(self.state.judgement.ended, self.state) if self.state.judgement.ended else ""
+
+    @property
+    def url(self) -> str:
+        """Of its pull request."""
+        return self.state.landing.landed.url if self.state.landing.landed else ""
+
+
+def outcome(s: LoopState, backlog: Backlog | None, elsewhere: UnlandedTasks) -> TaskOutcome:
+    return TaskOutcome(s, _split(s, backlog) if backlog else "", _missing(s, elsewhere))
+
+
+def _missing(s: LoopState, elsewhere: UnlandedTasks) -> str:
     unproven = bool(s.judgement.ended and exit_code(s.judgement.ended, s.identity.policy))
     if s.judgement.ended not in DONE or not (unproven or lacks(s)):
         return ""
@@ -190,13 +202,12 @@ def loose_end(s: LoopState, elsewhere: UnlandedTasks) -> str:
     return f"on branch {branch}{why}: look at it yourself{then}"
 
 
-def is_split(s: LoopState, backlog: Backlog | None) -> bool:
-    """Whether its task became a container of parts in place of failing."""
-    task = backlog.tasks.get(s.identity.task.id) if backlog and s.judgement.ended in FAILURES else None
-    return task is not None and task.leaf is False
-
-
-def split_into(id: str, backlog: Backlog) -> str:
+def _split(s: LoopState, backlog: Backlog) -> str:
+    """Of a task that became a container of parts in place of failing: which, and how far they are."""
+    id = s.identity.task.id
+    task = backlog.tasks.get(id) if s.judgement.ended in FAILURES else None
+    if task is None or task.leaf is not False:
+        return ""
     parts = backlog.tasks.children(id)
     done = sum(backlog.tasks.status(part.id) == "complete" for part in parts)
     return f"split into {few([part.id for part in parts])}; {done} of {len(parts)} done"
