@@ -126,7 +126,7 @@ def mark(items: list[pytest.Item]) -> None:
             continue
         if room == "acceptance":
             acceptance[item.path].append(item)
-        elif room in ("old_journals", "golden"):
+        elif room == "old_journals":
             project = item.callspec.params.get("name") if hasattr(item, "callspec") else None
             if project is not None and project not in OLD:
                 item.add_marker("full")

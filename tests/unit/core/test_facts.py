@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import msgspec
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 from ralph.core import facts as f
 
-RECORDED = sorted((Path(__file__).parents[2] / "golden" / "recorded").glob("*/journal.jsonl"))
 # kind -> fields that came after the first journals
 LATER: dict[type[f.Fact], tuple[str, ...]] = {
     f.RunStarted: ("host", "user", "options"),
@@ -66,13 +64,3 @@ def test_a_fact_without_the_later_fields_is_the_fact_with_their_defaults(
     kept = (name for name in kind.__struct_fields__ if name not in (*LATER[kind], "usage"))
     assert all(getattr(read, name) == getattr(fact, name) for name in kept)
     assert json.loads(f.encode(read)) == {k: v for k, v in old.items() if k != "usage" or v}
-
-
-def test_every_recorded_fact_is_read_and_written_again_as_it_was() -> None:
-    assert RECORDED
-    for path in RECORDED:
-        for line in path.read_text("utf-8").splitlines():
-            data = json.loads(line)["data"]
-            if data.get("kind") not in f.BY_KIND or data["kind"] in ("loop.started", "backlog.written"):
-                continue  # a policy has older forms of its own; the other is only summed up
-            assert json.loads(f.encode(f.decode(json.dumps(data).encode()))).items() <= data.items(), path
