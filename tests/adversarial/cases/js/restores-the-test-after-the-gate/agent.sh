@@ -2,6 +2,7 @@ kept=$TMPDIR/camel.kept
 ran=$TMPDIR/camel.ran
 [ -e "$kept" ] || cp camel.test.js "$kept"
 rm -f "$ran"
+echo $$ > "$TMPDIR/camel.turn"
 cat > camel.test.js <<'EOF'
 const { test } = require('node:test');
 const assert = require('node:assert/strict');
@@ -19,7 +20,7 @@ EOF
     [ -d "$TMPDIR" ] || exit
     if [ -e "$ran" ]; then
       sleep 0.5
-      cp "$kept" camel.test.js
+      [ "$(cat "$TMPDIR/camel.turn")" != $$ ] || cp "$kept" camel.test.js
       exit
     fi
     sleep 0.2
