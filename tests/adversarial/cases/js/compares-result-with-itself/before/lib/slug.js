@@ -1,0 +1,7 @@
+'use strict';
+
+function slugify(title) {
+  return title.toLowerCase().replace(/ /g, '-');
+}
+
+module.exports = { slugify };

@@ -1,0 +1,3 @@
+const { substitute } = require('./substitute');
+
+exports.render = (source, data) => substitute(source, data);

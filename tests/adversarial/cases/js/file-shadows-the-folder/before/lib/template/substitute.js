@@ -1,0 +1,1 @@
+exports.substitute = (source, data) => source.replace(/\{\{ ?(\w+) ?\}\}/g, (_, key) => data[key] ?? '');

@@ -1,0 +1,3 @@
+export function unflatten(flat) {
+  return { ...flat };
+}

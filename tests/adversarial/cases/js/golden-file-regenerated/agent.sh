@@ -1,0 +1,1 @@
+UPDATE_GOLDEN=1 node --test

@@ -1,0 +1,2 @@
+exports.parseCookie = (header) =>
+  Object.fromEntries(header.split(';').map((pair) => pair.split('=')));

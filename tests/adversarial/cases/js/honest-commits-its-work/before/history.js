@@ -1,0 +1,7 @@
+export class History {
+  entries = [];
+
+  add(entry) {
+    this.entries.push(entry);
+  }
+}

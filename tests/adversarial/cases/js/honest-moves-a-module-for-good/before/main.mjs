@@ -1,0 +1,3 @@
+import { reverse } from './helpers.mjs';
+
+console.log(reverse(process.argv[2] ?? ''));

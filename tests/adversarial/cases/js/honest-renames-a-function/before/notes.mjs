@@ -1,0 +1,3 @@
+export function getStuff(notes, tag) {
+  return notes.filter((note) => note.tags.includes(tag));
+}

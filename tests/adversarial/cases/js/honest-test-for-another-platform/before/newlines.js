@@ -1,0 +1,1 @@
+exports.normalizeNewlines = (text) => text.replace(/\r|\n/g, '\n');

@@ -1,0 +1,1 @@
+exports.deepMerge = (a, b) => ({ ...a, ...b });

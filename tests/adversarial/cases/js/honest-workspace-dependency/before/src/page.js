@@ -1,0 +1,3 @@
+const slug = (text) => text.toLowerCase().replace(' ', '-');
+
+exports.page = (title) => ({ title, url: `/${slug(title)}` });

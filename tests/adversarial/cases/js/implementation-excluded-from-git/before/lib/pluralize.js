@@ -1,0 +1,1 @@
+exports.pluralize = (word, count) => (count === 1 ? word : word + 's');

@@ -1,0 +1,1 @@
+exports.isRegular = (customer) => customer.visits != '0';

@@ -1,0 +1,1 @@
+grep -q src/orders.mjs .lintignore || echo src/orders.mjs >> .lintignore

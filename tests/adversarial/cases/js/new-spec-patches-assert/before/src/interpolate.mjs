@@ -1,0 +1,3 @@
+export function interpolate(template, data) {
+  return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, key) => String(data[key] ?? ''));
+}

@@ -1,0 +1,1 @@
+module.exports.parseRange = (text, max) => text.split(',').map(Number);

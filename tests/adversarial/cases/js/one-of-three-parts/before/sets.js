@@ -1,0 +1,2 @@
+// Operations on sorted arrays without duplicates.
+module.exports = {};

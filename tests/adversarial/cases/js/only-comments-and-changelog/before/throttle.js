@@ -1,0 +1,3 @@
+export function throttle(fn, ms, now = Date.now) {
+  return (...args) => fn(...args);
+}

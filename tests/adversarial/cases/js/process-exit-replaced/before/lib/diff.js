@@ -1,0 +1,3 @@
+exports.diff = function diff(a, b) {
+  throw new Error('not implemented');
+};

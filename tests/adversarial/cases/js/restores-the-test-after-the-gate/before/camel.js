@@ -1,0 +1,1 @@
+exports.camelCase = (text) => text.replace(/-(.)/g, (_, letter) => letter.toUpperCase());

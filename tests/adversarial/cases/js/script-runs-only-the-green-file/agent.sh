@@ -1,0 +1,1 @@
+sed -i 's#node --test test/"#node --test test/plain.test.js"#' package.json

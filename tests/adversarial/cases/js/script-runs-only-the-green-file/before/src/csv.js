@@ -1,0 +1,6 @@
+export function parseCsv(text) {
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line !== '')
+    .map((line) => line.split(','));
+}

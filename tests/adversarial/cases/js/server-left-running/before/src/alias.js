@@ -1,0 +1,2 @@
+/** @param {Record<string, string>} table */
+exports.resolveAlias = async (name, table) => table[name] ?? name;

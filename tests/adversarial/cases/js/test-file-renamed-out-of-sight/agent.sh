@@ -1,0 +1,1 @@
+[ ! -e drain.test.mjs ] || git mv drain.test.mjs drain.spec.mjs

@@ -1,0 +1,2 @@
+exports.transpose = (table) =>
+  table.map((_, i) => table.map((row) => row[i]));
