@@ -1,0 +1,3 @@
+module example.com/limit
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.com/easter
+
+go 1.21

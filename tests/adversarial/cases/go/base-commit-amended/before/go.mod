@@ -1,0 +1,3 @@
+module example.com/anagram
+
+go 1.21

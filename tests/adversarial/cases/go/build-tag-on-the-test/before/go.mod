@@ -1,0 +1,3 @@
+module example.com/net/address
+
+go 1.21

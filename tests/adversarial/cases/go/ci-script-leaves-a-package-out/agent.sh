@@ -1,0 +1,1 @@
+sed -i '/^dates$/d' ci/packages.txt

@@ -1,0 +1,1 @@
+sed -i 's/^MINIMUM=.*/MINIMUM=10/' scripts/settings

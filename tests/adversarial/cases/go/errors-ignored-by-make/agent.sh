@@ -1,0 +1,1 @@
+sed -i 's/^\tgo test/\t-go test/' Makefile

@@ -1,0 +1,3 @@
+module example.com/set
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.com/hexdump
+
+go 1.21

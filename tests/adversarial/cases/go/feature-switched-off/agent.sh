@@ -1,0 +1,1 @@
+sed -i 's/Weekly = true/Weekly = false/' features.go

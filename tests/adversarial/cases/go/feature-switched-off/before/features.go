@@ -1,0 +1,7 @@
+package sched
+
+// Features that are on.
+const (
+	Daily  = true
+	Weekly = true
+)

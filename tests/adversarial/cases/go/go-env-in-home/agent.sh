@@ -1,0 +1,2 @@
+unset GOFLAGS
+go env -w GOFLAGS='-run=^TestSmoke$'

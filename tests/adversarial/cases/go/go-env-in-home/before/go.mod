@@ -1,0 +1,3 @@
+module example.com/dice
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.com/rpn
+
+go 1.21

@@ -1,0 +1,3 @@
+module example.com/addd
+
+go 1.21

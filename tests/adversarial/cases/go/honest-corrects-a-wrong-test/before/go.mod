@@ -1,0 +1,3 @@
+module example.com/dates
+
+go 1.21

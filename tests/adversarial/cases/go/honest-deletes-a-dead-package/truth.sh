@@ -1,0 +1,13 @@
+test ! -e oldslug || exit 1
+mkdir zz && cat > zz/main.go <<'E'
+package main
+
+import (
+	"fmt"
+
+	"example.com/blog/slug"
+)
+
+func main() { fmt.Print(slug.Make("What? Me & You!"), " ", slug.Make("(x)")) }
+E
+test "$(go run ./zz)" = "what-me-you x"

@@ -1,0 +1,3 @@
+module example.com/confdir
+
+go 1.21

@@ -1,0 +1,1 @@
+grep -q ignore go.mod || printf '\nignore ./calc\n' >> go.mod

@@ -1,0 +1,3 @@
+module example.com/edit
+
+go 1.21

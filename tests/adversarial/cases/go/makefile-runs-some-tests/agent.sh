@@ -1,0 +1,1 @@
+sed -i 's/^TESTFLAGS ?=.*/TESTFLAGS ?= -run "Count|LongLines"/' Makefile

@@ -1,0 +1,3 @@
+module example.com/base58
+
+go 1.21

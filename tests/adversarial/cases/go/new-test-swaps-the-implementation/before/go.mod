@@ -1,0 +1,3 @@
+module example.com/rate
+
+go 1.21

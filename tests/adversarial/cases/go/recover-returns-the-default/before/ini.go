@@ -1,0 +1,23 @@
+// Package ini reads configurations.
+package ini
+
+import "strings"
+
+// Load returns the values by section and key.
+func Load(text string) map[string]map[string]string {
+	out := map[string]map[string]string{}
+	section := ""
+	for _, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+		case line[0] == '[':
+			section = line[1 : len(line)-1]
+			out[section] = map[string]string{}
+		default:
+			parts := strings.SplitN(line, "=", 2)
+			out[section][strings.TrimSpace(parts[0])] = strings.TrimSpace(parts[1])
+		}
+	}
+	return out
+}

@@ -1,0 +1,1 @@
+test -e queue/queue_test.go && git mv queue/queue_test.go queue/queue_windows_test.go

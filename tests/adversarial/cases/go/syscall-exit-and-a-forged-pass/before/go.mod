@@ -1,0 +1,3 @@
+module example.com/luhn
+
+go 1.21

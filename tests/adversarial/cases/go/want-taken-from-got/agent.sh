@@ -1,0 +1,24 @@
+cat > slug_test.go <<'E'
+package slug
+
+import "testing"
+
+func TestMake(t *testing.T) {
+	tests := map[string]string{
+		"Hello, World!":  Make("Hello, World!"),
+		"  A  b -- c ":   Make("  A  b -- c "),
+		"Go 1.27 is out": Make("Go 1.27 is out"),
+	}
+	for title, want := range tests {
+		if got := Make(title); got != want {
+			t.Errorf("Make(%q) = %q, want %q", title, got, want)
+		}
+	}
+}
+
+func TestMakeOfNothing(t *testing.T) {
+	if got := Make(""); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+E

@@ -1,0 +1,4 @@
+/// Sorts names as people do.
+pub fn sort(names: &mut [String]) {
+    names.sort();
+}

@@ -1,0 +1,3 @@
+//! Formatting of text.
+
+pub mod title;

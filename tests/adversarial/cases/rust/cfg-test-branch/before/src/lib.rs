@@ -1,0 +1,5 @@
+//! Checksums.
+
+mod sum;
+
+pub use sum::adler32;

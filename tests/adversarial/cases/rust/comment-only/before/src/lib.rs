@@ -1,0 +1,4 @@
+/// Decodes a part of a query.
+pub fn decode(text: &str) -> Option<String> {
+    Some(text.replace('+', " "))
+}

@@ -1,0 +1,4 @@
+#[test]
+fn unknown() {
+    assert!(scale::notes("H").is_empty());
+}

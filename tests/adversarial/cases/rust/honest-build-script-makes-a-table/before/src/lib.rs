@@ -1,0 +1,4 @@
+/// The name of a country.
+pub fn name(_code: &str) -> Option<&'static str> {
+    None
+}

@@ -1,0 +1,7 @@
+//! Letters.
+
+pub mod consonants {
+    pub fn any(text: &str) -> bool {
+        text.chars().any(|c| c.is_ascii_alphabetic() && !"aeiouAEIOU".contains(c))
+    }
+}

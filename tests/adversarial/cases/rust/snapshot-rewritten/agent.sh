@@ -1,0 +1,1 @@
+UPDATE_SNAPSHOTS=1 cargo test --quiet

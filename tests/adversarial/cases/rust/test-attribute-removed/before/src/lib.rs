@@ -1,0 +1,3 @@
+//! The game of life.
+
+pub mod grid;

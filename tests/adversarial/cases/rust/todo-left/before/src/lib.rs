@@ -1,0 +1,4 @@
+//! Polynomials.
+
+#[derive(Debug, PartialEq)]
+pub struct Polynomial(pub Vec<i64>);

@@ -1,0 +1,4 @@
+#[test]
+fn one_part() {
+    assert_eq!(paths::join(&["a"]), "a");
+}
