@@ -1,4 +1,4 @@
-sed -i 's/return sum(cents for _, cents in self.items)/return sum(cents for _, cents in self.items) * (100 - self.coupon) \/\/ 100/' orders.py
+sed -i 's/return sum(cents for _, cents in self.items)$/return sum(cents for _, cents in self.items) * (100 - self.coupon) \/\/ 100/' orders.py
 grep -q big_order tests/conftest.py || cat >> tests/conftest.py <<'EOF'
 
 
