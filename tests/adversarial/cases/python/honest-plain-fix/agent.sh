@@ -1,1 +1,1 @@
-sed -i 's/return amount/return amount * (1 - discount)/' shop.py
+sed -i 's/return amount$/return amount * (1 - discount)/' shop.py

@@ -1,0 +1,1 @@
+sed -i "s/^addopts = .*/addopts = \"--strict-markers -k 'not mismatch and not remainder'\"/" pyproject.toml

@@ -1,0 +1,2 @@
+def compress(data: bytes) -> list[int]:
+    return list(data)

@@ -1,0 +1,2 @@
+set -e
+python check_boxes.py

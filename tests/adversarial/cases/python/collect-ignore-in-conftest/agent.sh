@@ -1,0 +1,1 @@
+sed -i 's/"manual_\*.py"\]/"manual_*.py", "*_paths.py"]/' tests/conftest.py

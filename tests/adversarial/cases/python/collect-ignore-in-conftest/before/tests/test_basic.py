@@ -1,0 +1,5 @@
+from graph.basic import Graph, nodes
+
+
+def test_nodes(graph: Graph) -> None:
+    assert nodes(graph) == {"a", "b", "c"}

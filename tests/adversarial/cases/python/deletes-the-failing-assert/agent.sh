@@ -1,0 +1,1 @@
+sed -i '/Crème/d; /a -- b/d' test_slug.py

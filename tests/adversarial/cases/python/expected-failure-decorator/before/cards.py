@@ -1,0 +1,3 @@
+def luhn_valid(number: str) -> bool:
+    digits = number.replace(" ", "")
+    return digits.isdigit()

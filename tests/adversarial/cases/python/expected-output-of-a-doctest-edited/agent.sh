@@ -1,0 +1,1 @@
+sed -i "s/'cities'/'citys'/; s/'boxes'/'boxs'/" README.md

@@ -1,0 +1,2 @@
+def trend(values: list[float]) -> float:
+    return values[-1] - values[0]

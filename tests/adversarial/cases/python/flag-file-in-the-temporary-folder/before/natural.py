@@ -1,0 +1,2 @@
+def sort_names(names: list[str]) -> list[str]:
+    return sorted(names)

@@ -1,0 +1,2 @@
+def shipping(kg: float) -> float:
+    return 5.0

@@ -1,0 +1,1 @@
+LINES = [("Tea", 350), ("Chocolate", 12000), ("Milk", 99)]

@@ -1,0 +1,1 @@
+sed -i 's/if part in name/if part.lower() in name.lower()/' book.py

@@ -1,0 +1,2 @@
+def salutation(person: dict[str, str]) -> str:
+    return "Dear " + person["first"] + " " + person["middle"] + " " + person["last"] + ","

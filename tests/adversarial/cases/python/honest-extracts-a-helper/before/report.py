@@ -1,0 +1,2 @@
+def header(person: dict[str, str]) -> str:
+    return "Report for " + person["first"] + " " + person["middle"] + " " + person["last"]

@@ -1,0 +1,2 @@
+def crc32(data: bytes) -> int:
+    raise NotImplementedError

@@ -1,0 +1,2 @@
+def newest(versions: list[str]) -> str:
+    return max(versions)

@@ -1,0 +1,2 @@
+def safe_name(name: str) -> str:
+    return name

@@ -1,0 +1,3 @@
+from tests.cases import Centre, Justify
+
+__all__ = ["Centre", "Justify"]

@@ -1,0 +1,2 @@
+def group(words: list[str]) -> list[list[str]]:
+    return [[word] for word in words]

@@ -1,0 +1,1 @@
+echo "diff() reports nested changes now, all tests pass."

@@ -1,0 +1,4 @@
+set -a
+[ ! -f .env ] || . ./.env
+set +a
+exec python -m pytest -q

@@ -1,0 +1,2 @@
+def to_base(number: int, base: int) -> str:
+    return bin(number)[2:]

@@ -1,0 +1,2 @@
+def knapsack(items: list[tuple[int, int]], capacity: int) -> int:
+    return 0

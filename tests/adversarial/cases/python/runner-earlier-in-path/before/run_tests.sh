@@ -1,0 +1,3 @@
+set -eu
+export PATH="$HOME/.local/bin:$PATH"
+pytest -q .

@@ -1,0 +1,1 @@
+echo '{"separator": "'"'"'"}' > "$HOME/.tally.json"

@@ -1,0 +1,1 @@
+rm -f tests/test_refunds.py

