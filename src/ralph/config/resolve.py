@@ -233,7 +233,7 @@ def _gate(section: Section, name: str, multiplier: float) -> GatePolicy:
     soft = own.get("soft_timeout", min(gate.soft_timeout, gate.hard_timeout))
     if soft > gate.hard_timeout:
         section.wrong("soft_timeout", _too_soft("hard_timeout", gate.hard_timeout))
-    word = gate.review.strip()
+    word = (section.get("review") or "").strip()
     if word not in REVIEWS and not re.search(r"\s", word) and closest(word, REVIEWS):
         section.warn("review", f"{quoted(word)} is taken as your own instructions", word, REVIEWS)
     for name in ("may_write", "setup", "inputs") if gate.kind.runs_agent else () if gate.run else ("setup",):
