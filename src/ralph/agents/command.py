@@ -57,6 +57,7 @@ class CommandLine(CommandAdapter):
         prompt_mode: PromptMode = "stdin",
         prompt_flag: str = "",
         output: OutputFormat = "text",
+        login_hint: str = "",
         needs: Needs | None = None,
         profile_flag: str = "",
     ) -> None:
@@ -65,6 +66,7 @@ class CommandLine(CommandAdapter):
         self._prompt_mode, self._prompt_flag = prompt_mode, prompt_flag
         self._output = output
         self.reports_usage = output == "jsonl"
+        self.login_hint = login_hint
         self.needs = needs
         self.profile_flag = profile_flag
 

@@ -299,4 +299,4 @@ class Table:
 
     def numbers(self) -> list[int]:
         """Of each line, as an editor counts."""
-        return list(accumulate(bool(line) for line in self.lines))
+        return list(accumulate(1 if line else 0 for line in self.lines))

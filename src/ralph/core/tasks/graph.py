@@ -112,7 +112,8 @@ class TaskGraph:
         return self._tasks.get(id)
 
     def children(self, id: str) -> list[BacklogTask]:
-        return [self._tasks[child] for child in self._children.get(id, ())]
+        """By the numbers in their ids, in whatever order they were done."""
+        return sorted((self._tasks[child] for child in self._children.get(id, ())), key=_by_number)
 
     def roots(self) -> list[BacklogTask]:
         """Those without a parent, and those whose parent is not there."""
@@ -125,8 +126,7 @@ class TaskGraph:
         while rest:
             task, depth = rest.pop()
             yield task, depth
-            below = sorted(self.children(task.id), key=_by_number, reverse=True)
-            rest += [(child, depth + 1) for child in below]
+            rest += [(child, depth + 1) for child in reversed(self.children(task.id))]
         yield from ((self._tasks[id], 0) for id in sorted(self._astray))
 
     def status(self, id: str) -> Status:
