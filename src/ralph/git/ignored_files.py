@@ -68,7 +68,6 @@ def _ignored_under(snapshots: Snapshots, base: str, excludes: str, paths: list[s
 _KEY = "core.excludesFile"
 _COUNT = "GIT_CONFIG_COUNT"
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\*?[ "})  # of a pattern; a space counts only at its end
-_READ_BY_GIT = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
 
 
 def with_excludes(
@@ -97,7 +96,7 @@ def _users(env: Mapping[str, str], root: Path, count: int) -> Path:
         if env.get(f"GIT_CONFIG_KEY_{n}", "").lower() == _KEY.lower():
             value = env.get(f"GIT_CONFIG_VALUE_{n}", "")
             return _home(env) / value[2:] if value.startswith("~/") else root / value
-    return _configured(root, tuple((name, env.get(name, "")) for name in _READ_BY_GIT))
+    return _configured(root, tuple((name, env.get(name, "")) for name in program.READ_BY_GIT))
 
 
 @lru_cache(maxsize=16)

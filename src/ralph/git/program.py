@@ -27,6 +27,8 @@ _KEPT = frozenset(
         "GIT_EXEC_PATH",
     }
 )
+# Where git finds the user's own configuration.
+READ_BY_GIT = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
 _FORCED = {
     "LC_ALL": "C",
     "GIT_TERMINAL_PROMPT": "0",

@@ -6,6 +6,7 @@ The index that shows which files those are is kept outside of the clone, where n
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 from collections.abc import Sequence
@@ -126,18 +127,18 @@ def _configure(repo: Repo, git_dir: Path) -> None:
         "tag.gpgSign": "false",
     }
     settings |= {key: value for key, value in shared_settings(repo).items() if key in _TAKEN}
-    if _hooks_elsewhere(git_dir):
+    if _hooks_elsewhere(tuple(os.environ.get(name, "") for name in program.READ_BY_GIT)):
         settings["core.hooksPath"] = str(git_dir / "hooks")
     text = configuration(repo.object_format, settings)
     (git_dir / "config").write_text(text, errors="surrogateescape")
 
 
-def _hooks_elsewhere(git_dir: Path) -> bool:
-    """Whether the user has hooks for all repositories."""
+@functools.lru_cache(maxsize=4)
+def _hooks_elsewhere(read_by_git: tuple[str, ...]) -> bool:
+    """Whether the user has hooks for all repositories. Asked once in a run: hardly anyone changes this meanwhile."""
     with suppress(GitFailed):
-        told = program.run(
-            ("config", "--show-scope", "-z", "--get-all", "core.hooksPath"), cwd=git_dir
-        ).split(b"\0")
+        query = ("config", "--show-scope", "-z", "--get-all", "core.hooksPath")
+        told = program.run(query, cwd=Path("/")).split(b"\0")
         scopes = zip(told[::2], told[1::2], strict=False)
         return any(scope in (b"global", b"system") and value for scope, value in scopes)
     return False
@@ -145,10 +146,21 @@ def _hooks_elsewhere(git_dir: Path) -> bool:
 
 def _packed_refs(repo: Repo, base: str, branch: str, target: str) -> bytes:
     """The branch, the target, and the user's tags, which builds ask for the version."""
-    listed = repo.git("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
+    listed = b""
+    if _has_tags(repo):
+        listed = repo.git("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
     heads = [os.fsencode(f"{base} refs/heads/{name}") for name in _heads(branch, target)]
     lines = sorted((*listed.splitlines(), *heads), key=lambda line: line.split(b" ", 1)[1])
     return b"# pack-refs with: sorted \n" + b"".join(line + b"\n" for line in lines)
+
+
+def _has_tags(repo: Repo) -> bool:
+    """As far as a look shows: git is asked only where there may be some."""
+    try:
+        packed = b" refs/tags/" in (repo.common_dir / "packed-refs").read_bytes()
+    except FileNotFoundError:
+        packed = False
+    return packed or any(files for _, _, files in os.walk(repo.common_dir / "refs/tags"))
 
 
 def _heads(branch: str, target: str) -> list[str]:
