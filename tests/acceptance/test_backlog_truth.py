@@ -281,8 +281,10 @@ def test_a_run_with_nothing_to_begin_says_what_is_left_and_why(backlog: Project)
     assert line in done.stdout
 
 
-def test_a_task_that_was_split_and_whose_parts_are_done_is_done(backlog: Project) -> None:
-    tasks(backlog, {"id": "S"})
+@pytest.mark.parametrize("leaf", [True, None], ids=["leaf", "not told"])
+def test_a_task_that_was_split_and_whose_parts_are_done_is_done(backlog: Project, leaf: bool | None) -> None:
+    """Also one whose line, written by hand, does not say that it is a leaf."""
+    tasks(backlog, {"id": "S", "leaf": leaf})
     backlog.agent(
         'if [ "$RALPH_TASK" = S ]; then ralph task split S "Part one" "Part two"; echo "TASK_STUCK too big"\n'
         f"else {WORK}; fi"

@@ -230,10 +230,10 @@ class BacklogTasks(TaskList):
     def whole(self, s: RunState) -> list[str]:
         """Tasks that are done, though no loop of this run says so: those that were split and whose parts are all done, and
         those of a dead run that had not been written."""
-        failed = (task for task, (end, _) in s.ended.items() if end in FAILURES)
-        found = ((task, self.backlog.tasks.get(task)) for task in failed)
-        split = [id for id, task in found if task and task.leaf is False]
-        return [*self.caught_up, *(id for id in split if self.backlog.tasks.status(id) == "complete")]
+        tasks = self.backlog.tasks
+        failed = (id for id, (end, _) in s.ended.items() if end in FAILURES and id in tasks)
+        split = (id for id in failed if not tasks.is_leaf(id) and tasks.status(id) == "complete")
+        return [*self.caught_up, *split]
 
     def get(self, id: str) -> Task:
         found = self.backlog.tasks.get(id)

@@ -205,8 +205,7 @@ def _missing(s: LoopState, elsewhere: UnlandedTasks) -> str:
 def _split(s: LoopState, backlog: Backlog) -> str:
     """Of a task that became a container of parts in place of failing: which, and how far they are."""
     id = s.identity.task.id
-    task = backlog.tasks.get(id) if s.judgement.ended in FAILURES else None
-    if task is None or task.leaf is not False:
+    if s.judgement.ended not in FAILURES or id not in backlog.tasks or backlog.tasks.is_leaf(id):
         return ""
     parts = backlog.tasks.children(id)
     done = sum(backlog.tasks.status(part.id) == "complete" for part in parts)
