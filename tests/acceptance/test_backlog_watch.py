@@ -55,9 +55,11 @@ def landed(project: Project) -> int:
 
 
 def told(project: Project) -> bool:
-    """The list has been told of the end of the last loop."""
+    """The list has been told of the end of the last loop: also of one that has only landed as yet."""
     journal = (project.path / ".git/ralph/journal.jsonl").read_text()
-    return journal.rfind('"kind":"backlog.written"') > journal.rfind('"kind":"loop.ended"')
+    landed, ended = (journal.count(f'"kind":"{kind}"') for kind in ("landed", "loop.ended"))
+    last = {kind: journal.rfind(f'"kind":"{kind}"') for kind in ("loop.ended", "backlog.written")}
+    return ended >= landed and last["backlog.written"] > last["loop.ended"]
 
 
 def archived(project: Project) -> list[str]:
