@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from ralph.core.policy import Task
 
@@ -82,13 +81,13 @@ class TaskProblem(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"{self.file}:{self.line}: {self.what}" if self.line else f"{self.file}: {self.what}"
 
 
-_NOT_SAID = ("order", "archived")  # where it stands says so, whatever stands in it
+_decoder = msgspec.json.Decoder(dict[str, Any])
 
 
 def read_line(raw: bytes, order: int = 0, *, archived: bool = False) -> BacklogTask:
     """The task of one line. ValueError says what is wrong with it."""
     try:
-        fields = msgspec.json.decode(raw, type=dict[str, Any])
+        fields = _decoder.decode(raw)
     except msgspec.ValidationError as error:
         raise ValueError(_spoken(str(error))) from None
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -99,10 +98,13 @@ def read_line(raw: bytes, order: int = 0, *, archived: bool = False) -> BacklogT
 
 
 def read_fields(fields: Mapping[str, object], order: int = 0, *, archived: bool = False) -> BacklogTask:
-    """The task of a line that is still a dictionary; null is as good as absent."""
-    said = {name: value for name, value in fields.items() if value is not None and name not in _NOT_SAID}
-    if isinstance(word := said.get("status"), str):
-        said["status"] = status(word or "pending")
+    """The task of a line that is still a dictionary; null is as good as absent. Where it stands says `order` and `archived`,
+    whatever stands in it."""
+    said = {name: value for name, value in fields.items() if value is not None}
+    said["order"], said["archived"] = order, archived
+    if isinstance(word := said.get("status", ""), str):
+        told = status(word or "pending")
+        said["status"] = "complete" if archived else told
     if isinstance(word := said.get("priority"), str):
         said["priority"] = priority(word)
     if isinstance(id := said.get("id"), str) and "parent" not in fields:
@@ -115,7 +117,7 @@ def read_fields(fields: Mapping[str, object], order: int = 0, *, archived: bool 
         raise ValueError(why)
     if not task.title.strip():
         raise ValueError(f"{task.id}: the title is empty")
-    return replace(task, order=order, archived=archived, status="complete" if archived else task.status)
+    return task
 
 
 def status(word: str) -> Status:
