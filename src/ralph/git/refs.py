@@ -21,11 +21,11 @@ from ralph.files import Stamp, stamp, sync
 from ralph.git import program
 from ralph.git.landing.lock import LandingLock, LandingNote, ref_locks, remove_own_locks
 from ralph.git.program import GitFailed
-from ralph.git.ref_watch import OWN_CHANGES, Update
+from ralph.git.ref_watch import OWN_CHANGES, Update, ref_text
 from ralph.git.repo import Repo, printable
 
 HEADS = "refs/heads/"
-_ID = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64})\n")
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LOCK_SECONDS = 5.0  # how long another's lock is waited for
 _NO_REF = ("not a valid ref", "bad ref")  # not there, or broken: it names no commit
 _STALE_SECONDS = 1.0  # in refs/ralph/, where no one but Ralph writes
@@ -87,26 +87,19 @@ def tip(repo: Repo, ref: str) -> str:
 def _seen(repo: Repo, ref: str) -> str | None:
     """What the files say by themselves, in the plain cases: a task asks five times, and a git process for each is a tenth of
     what it costs. None: git has to say."""
-    if (repo.common_dir / "reftable").exists() or not (repo.common_dir / "HEAD").exists():
+    common = repo.common_dir
+    if (common / "reftable").exists() or not (common / "HEAD").exists():
         return None
     try:
-        fd = os.open(repo.common_dir / ref, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        name = ref_text(common / ref)
+        packed = b"" if name else (common / "packed-refs").read_bytes()
     except FileNotFoundError:
-        try:
-            packed = (repo.common_dir / "packed-refs").read_bytes()
-        except FileNotFoundError:
-            packed = b""
+        return ""
+    except OSError:
+        return None
+    if not name:
         return None if os.fsencode(f" {ref}\n") in packed else ""
-    except OSError:
-        return None
-    try:
-        found = _ID.fullmatch(os.read(fd, 128))
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
-    name = found[1].decode() if found else ""
-    return name if name and (repo.objects / name[:2] / name[2:]).is_file() else None
+    return name if _ID.fullmatch(name) and (repo.objects / name[:2] / name[2:]).is_file() else None
 
 
 def holds(repo: Repo, name: str) -> bool:
