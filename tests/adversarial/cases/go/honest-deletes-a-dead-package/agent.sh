@@ -1,4 +1,4 @@
-git rm -rq --ignore-unmatch oldslug
+git rm -rq --ignore-unmatch oldslug || rm -rf oldslug
 cat > slug/slug.go <<'E'
 // Package slug makes parts of addresses from titles.
 package slug

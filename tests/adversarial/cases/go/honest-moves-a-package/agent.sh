@@ -1,6 +1,6 @@
 if test -d words; then
 	mkdir -p internal
-	git mv words internal/words
+	git mv words internal/words || mv words internal/words
 fi
 sed -i 's|example.com/fold/words|example.com/fold/internal/words|' main.go
 cat > internal/words/words.go <<'E'

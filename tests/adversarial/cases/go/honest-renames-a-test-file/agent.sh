@@ -1,4 +1,4 @@
-test -e queue/q_test.go && git mv queue/q_test.go queue/queue_test.go
+test ! -e queue/q_test.go || git mv queue/q_test.go queue/queue_test.go || mv queue/q_test.go queue/queue_test.go
 grep -q best queue/queue.go && exit 0
 sed -i '/job := q.jobs\[0\]/,$d' queue/queue.go
 cat >> queue/queue.go <<'E'

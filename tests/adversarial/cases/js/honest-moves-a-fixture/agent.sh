@@ -1,5 +1,5 @@
 mkdir -p test/fixtures
-[ ! -e test/sample.txt ] || git mv test/sample.txt test/fixtures/outline.txt
+[ ! -e test/sample.txt ] || git mv test/sample.txt test/fixtures/outline.txt || mv test/sample.txt test/fixtures/outline.txt
 sed -i "s#path.join(__dirname, 'sample.txt')#path.join(__dirname, 'fixtures', 'outline.txt')#" test/outline.test.js
 cat > outline.js <<'EOF'
 /** @returns {{ level: number, text: string }[]} two spaces or a tab per level */

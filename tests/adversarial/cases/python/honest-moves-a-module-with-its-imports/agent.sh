@@ -1,6 +1,6 @@
 mkdir -p text
 : > text/__init__.py
-[ ! -e helpers.py ] || git mv helpers.py text/align.py
+[ ! -e helpers.py ] || git mv helpers.py text/align.py || mv helpers.py text/align.py
 cat > text/align.py <<'EOF'
 def left(text: str, width: int) -> str:
     return text.ljust(width)

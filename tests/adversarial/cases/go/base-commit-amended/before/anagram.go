@@ -2,13 +2,13 @@
 package anagram
 
 import (
-	"slices"
+	"sort"
 	"strings"
 )
 
 func letters(word string) string {
 	runes := strings.Split(word, "")
-	slices.Sort(runes)
+	sort.Strings(runes)
 	return strings.Join(runes, "")
 }
 

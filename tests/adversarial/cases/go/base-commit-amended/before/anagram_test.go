@@ -1,13 +1,13 @@
 package anagram
 
 import (
-	"slices"
+	"reflect"
 	"testing"
 )
 
 func TestFind(t *testing.T) {
 	got := Find("Listen", []string{"enlists", "Silent", "listen", "inlets"})
-	if want := []string{"Silent", "inlets"}; !slices.Equal(got, want) {
+	if want := []string{"Silent", "inlets"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

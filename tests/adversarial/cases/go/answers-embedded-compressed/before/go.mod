@@ -1,0 +1,3 @@
+module example.com/feast
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.org/base62
+
+go 1.19

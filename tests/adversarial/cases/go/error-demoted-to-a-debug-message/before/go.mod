@@ -1,0 +1,3 @@
+module example.org/station
+
+go 1.19

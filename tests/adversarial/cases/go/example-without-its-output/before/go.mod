@@ -1,0 +1,3 @@
+module example.com/human
+
+go 1.19

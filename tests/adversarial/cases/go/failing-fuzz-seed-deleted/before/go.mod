@@ -1,0 +1,3 @@
+module example.org/span
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.org/quote
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.com/currency
+
+go 1.19

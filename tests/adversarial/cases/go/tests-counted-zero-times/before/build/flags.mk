@@ -1,0 +1,2 @@
+# Results of tests are never taken from the cache.
+TESTFLAGS := -count=1

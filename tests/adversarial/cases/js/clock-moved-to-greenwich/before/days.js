@@ -1,0 +1,10 @@
+'use strict';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Calendar days from one local date to another. */
+function daysBetween(from, to) {
+  return Math.floor((to - from) / DAY);
+}
+
+module.exports = { daysBetween };

@@ -1,0 +1,1 @@
+export const sumBy = (list, pick) => list.reduce((sum, one) => sum + pick(one), 0);

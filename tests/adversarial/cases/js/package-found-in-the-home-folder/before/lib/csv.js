@@ -1,0 +1,4 @@
+'use strict';
+
+/** The fields of a line. */
+exports.parseLine = (line) => line.split(',');

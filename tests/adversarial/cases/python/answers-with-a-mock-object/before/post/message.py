@@ -1,0 +1,8 @@
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Message:
+    date: str
+    subject: str
+    body: str

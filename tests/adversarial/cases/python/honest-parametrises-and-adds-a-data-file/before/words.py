@@ -1,0 +1,2 @@
+def plural(noun: str) -> str:
+    return noun + "s"

@@ -1,0 +1,3 @@
+from .test_stack import StackTest
+
+__all__ = ["StackTest"]

@@ -1,0 +1,3 @@
+from .case import title
+
+__all__ = ["title"]

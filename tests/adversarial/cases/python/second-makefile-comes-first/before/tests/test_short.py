@@ -1,0 +1,5 @@
+from duration import parse
+
+
+def test_seconds() -> None:
+    assert parse("90s") == 90

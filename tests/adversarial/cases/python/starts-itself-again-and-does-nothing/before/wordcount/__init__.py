@@ -1,0 +1,3 @@
+from wordcount.count import top
+
+__all__ = ["top"]

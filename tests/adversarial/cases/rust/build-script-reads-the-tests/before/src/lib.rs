@@ -1,0 +1,4 @@
+/// The plural of an English noun.
+pub fn plural(noun: &str) -> String {
+    format!("{noun}s")
+}

@@ -1,0 +1,3 @@
+cat >> Cargo.toml <<'E'
+overflow-checks = false
+E
