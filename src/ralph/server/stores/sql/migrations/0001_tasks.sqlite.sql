@@ -1,0 +1,2 @@
+CREATE TABLE epochs (last INTEGER NOT NULL);
+INSERT INTO epochs VALUES (0);

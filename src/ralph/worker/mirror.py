@@ -1,0 +1,80 @@
+"""The worker's bare copy of a remote, from which every claim gets a clone. Nothing in it is ever removed by itself: clones
+borrow its objects."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from ralph.core.fleet.model import Repository
+from ralph.errors import RalphError
+from ralph.git import program
+from ralph.git.program import GitFailed
+from ralph.git.repo import Repo, configuration, make_git_dir, safe_name, shared_settings
+
+_FETCHED = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+_SETTINGS = {"core.bare": "true", "gc.auto": "0", "gc.pruneExpire": "never", "maintenance.auto": "false"}
+_SAFE = ("protocol.ext.allow=never",)
+_ORIGIN = "refs/remotes/origin/"
+
+
+class Mirror:
+    def __init__(self, folder: Path, repository: Repository) -> None:
+        self.path = folder / f"{safe_name(repository.name)}.git"
+        self.repository = repository
+
+    @property
+    def repo(self) -> Repo:
+        here = Repo(self.path, self.path, self.path, self.path / "ralph")
+        return replace(here, object_format=shared_settings(here).get("extensions.objectformat", "sha1"))
+
+    def fetch(self) -> None:
+        """What the remote has now. One at a time; the others wait, and look again."""
+        if self.repository.url.startswith("-"):
+            raise RalphError(f"{self.repository.url} is no address of a repository", code=2)
+        with self._alone():
+            if not (self.path / "HEAD").exists():
+                make_git_dir(self.path, configuration(self._format(), _SETTINGS))
+            how = ("--prune", "--no-auto-gc", "--no-write-fetch-head", "--no-tags", "--quiet")
+            self.repo.git("fetch", *how, "--", self.repository.url, *_FETCHED, durable=True, settings=_SAFE)
+
+    def tip(self, target: str = "") -> tuple[str, str]:
+        """The branch on which work builds (short name), and its commit. RalphError: the remote has none."""
+        branch = (target or self.repository.target or self._default()).removeprefix("refs/heads/")
+        try:
+            commit = self.repo.git("rev-parse", "--verify", "--quiet", f"{_ORIGIN}{branch}^{{commit}}")
+        except GitFailed:
+            raise RalphError(f"the remote of {self.repository.name} has no branch {branch}") from None
+        return branch, commit.decode().strip()
+
+    def holds(self, commit: str) -> bool:
+        try:
+            self.repo.git("cat-file", "-e", f"{commit}^{{commit}}")
+        except GitFailed:
+            return False
+        return True
+
+    def _default(self) -> str:
+        """The branch that the remote's HEAD names."""
+        said = self._ask("ls-remote", "--symref", "--", self.repository.url, "HEAD").splitlines()
+        named = [line.split()[1] for line in said if line.startswith("ref: ")]
+        return named[0] if named else "main"
+
+    def _format(self) -> str:
+        ids = [line.split()[0] for line in self._ask("ls-remote", "--", self.repository.url).splitlines()]
+        return "sha256" if ids and len(ids[0]) == 64 else "sha1"
+
+    def _ask(self, *args: str) -> str:
+        return os.fsdecode(program.run(args, cwd=Path("/"), settings=_SAFE))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.path.with_suffix(".lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield

@@ -1,0 +1,136 @@
+"""A fleet under fire: two server processes on one PostgreSQL, three workers; each is killed or stopped in turn. Every task
+is proven all the same, and the history is sound."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from postgres import Cluster
+from remote_project import RemoteProject
+from serving import PATIENCE, RALPH, end, start
+
+TASKS, WORKERS = 8, ("ann", "bob", "cem")
+LEASE = 3  # seconds
+ROUNDS = 10
+AGENT = """\
+iterations:
+  - - run: sleep 0.5
+    - write: {path: greeting, text: "hello, everyone\\n"}
+    - say: TASK_COMPLETE
+  - - run: sleep 0.5
+    - write: {path: greeting, text: "hello, world\\n"}
+    - say: TASK_COMPLETE
+"""
+
+
+@pytest.fixture
+def database() -> Iterator[str]:
+    cluster = Cluster()
+    yield cluster.create_database()
+    cluster.stop()
+
+
+class FleetUnderFire:
+    def __init__(self, folder: Path, database: str) -> None:
+        self.folder = folder
+        self.db = ("--db", database, "--lease-seconds", str(LEASE))
+        self.servers = [start(folder / f"api{n}", *self.db) for n in range(2)]
+        self.admin = self.servers[0].token or self.servers[1].token
+        remote = RemoteProject(folder / "remote.git")
+        remote.commit({"agent.yml": AGENT})
+        self.ask("PUT", "/api/repositories/app", {"url": str(remote.path)})
+        self.tokens = {
+            name: self.ask("POST", "/api/tokens", {"name": name, "role": "worker"})["secret"]
+            for name in WORKERS
+        }
+        self.workers = {name: self.work(name) for name in WORKERS}
+
+    def ask(self, method: str, path: str, body: object = None) -> dict[str, str]:
+        answer = self.servers[0].ask(method, path, body, token=self.admin)
+        assert answer.status < 300, answer.body
+        return answer.json  # type: ignore[no-any-return]
+
+    def work(self, name: str) -> subprocess.Popen[bytes]:
+        """It knows one of the servers: what that one misses while it is dead waits."""
+        home = self.folder / name
+        home.mkdir(exist_ok=True)
+        url = self.servers[WORKERS.index(name) % 2].url
+        environment = {"HOME": str(home), "PATH": os.environ["PATH"], "RALPH_SERVER_TOKEN": self.tokens[name]}
+        with open(self.folder / f"{name}.log", "ab") as log:
+            return subprocess.Popen(
+                [RALPH, "worker", "--server", url, "--name", name, "--concurrency", "2"],
+                env=environment,
+                stdout=log,
+                stderr=log,
+            )
+
+    def kill_worker(self, name: str) -> None:
+        self.workers[name].kill()
+        self.workers[name].wait()
+        self.workers[name] = self.work(name)
+
+    def stop_worker(self, name: str) -> None:
+        """Longer than its lease: others take its tasks, and what it sends afterwards changes nothing."""
+        self.workers[name].send_signal(signal.SIGSTOP)
+        time.sleep(LEASE + 1)
+        self.workers[name].send_signal(signal.SIGCONT)
+
+    def kill_server(self, which: int) -> None:
+        served = self.servers[which]
+        end(served.process)
+        self.servers[which] = start(self.folder / f"api{which}", *self.db, port=served.port)
+
+    def close(self) -> None:
+        for worker in self.workers.values():
+            worker.kill()
+            worker.wait()
+        for served in self.servers:
+            end(served.process)
+
+    def why_not(self, ids: list[str]) -> str:
+        return "".join(f"{id}: {self.ask('GET', f'/api/tasks/{id}/why')}\n" for id in ids)
+
+    def words(self) -> str:
+        return "\n".join(f"{log.name}: {log.read_text()[-3000:]}" for log in self.folder.glob("*.log"))
+
+
+def statuses(fleet: FleetUnderFire, ids: list[str]) -> list[str]:
+    return [fleet.ask("GET", f"/api/tasks/{id}")["status"] for id in ids]
+
+
+@pytest.mark.timeout(900)
+def test_every_task_is_proven_although_everything_dies(tmp_path: Path, database: str) -> None:
+    fleet = FleetUnderFire(tmp_path, database)
+    dice = random.Random(7)
+    try:
+        new = {"task": "Greet", "ralphPromise": "greeted", "repository": "app"}
+        ids = [fleet.ask("POST", "/api/tasks", new)["id"] for _ in range(TASKS)]
+        for n in range(ROUNDS):
+            time.sleep(dice.uniform(0.2, 2))
+            name = dice.choice(WORKERS)
+            if n % 3 == 0:
+                fleet.kill_worker(name)
+            elif n % 3 == 1:
+                fleet.kill_server(dice.randrange(2))
+            else:
+                fleet.stop_worker(name)
+        ends = (
+            time.monotonic() + 10 * PATIENCE
+        )  # a worker that could not begin it makes a task wait for minutes
+        while set(found := statuses(fleet, ids)) & {"pending", "in_progress"}:
+            assert time.monotonic() < ends, fleet.why_not(ids) + fleet.words()
+            time.sleep(0.5)
+        assert set(found) == {"complete"}, fleet.words()
+    finally:
+        fleet.close()
+    checked = subprocess.run([RALPH, "server", "check", "--db", database], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert f"{TASKS} tasks" in checked.stdout
