@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 TESTS := $(BIN)/pytest -n 2 -rs
-.PHONY: demo check test test-full lint types test-agents chaos bench docs pictures install clean
+.PHONY: demo check test test-full corpus releases lint types test-agents chaos bench docs pictures install clean
 
 $(BIN)/ralph: requirements/core.txt requirements/build.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ralph needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
@@ -16,7 +16,7 @@ $(BIN)/ralph: requirements/core.txt requirements/build.txt pyproject.toml
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
-.venv/.dev: $(BIN)/ralph requirements/dev.txt
+.venv/.dev: $(BIN)/ralph requirements/dev.txt requirements/server.txt
 	@$(PIP) install -r requirements/dev.txt
 	@touch $@
 
@@ -36,7 +36,7 @@ types: .venv/.dev
 check: lint types
 	$(BIN)/pytest -n 2 tests/unit --no-processes --hypothesis-profile check -m "not full and not slow and not long"
 
-# Six minutes: all unit tests, and of the acceptance tests what tests/tiers.py names. Its last line says what was left out.
+# A quarter of an hour: all unit tests, and of the acceptance tests what tests/tiers.py names. Its last line says what was left out.
 test: lint types
 	$(TESTS) -m "not full and not slow and not agents"
 
@@ -45,6 +45,14 @@ test: lint types
 test-full: .venv/.dev
 	$(BIN)/python tests/agents/install.py --or-skip
 	$(TESTS) -m full
+
+# Of these, only the cheats and honest changes of tests/adversarial/cases. `python tests/adversarial/corpus.py play` prints the score.
+corpus: .venv/.dev
+	$(TESTS) tests/adversarial/test_corpus.py
+
+# Consecutive releases of real projects, as honest changes. Downloads them once; hours. `NAME=sqlparse` takes those of one project.
+releases: .venv/.dev
+	$(BIN)/python tests/adversarial/releases.py play $(NAME)
 
 # All four, one after the other: opencode takes 1.2 GB. Renews the table in docs/agents.md.
 test-agents: .venv/.dev
@@ -60,10 +68,10 @@ chaos: .venv/.dev
 	RALPH_TEST_SEED=$(SEED) RALPH_TEST_ALL=$(ALL) $(TESTS) -m "slow or hypothesis" --hypothesis-profile chaos --timeout 3000
 
 # `make bench OLD=<revision>` measures that revision too, in turns.
-bench: $(BIN)/ralph
+bench: .venv/.dev
 	$(BIN)/python bench/bench.py $(OLD)
 
-# The tables that are made from the code: docs/commands.md and parts of four other pages.
+# The tables that are made from the code: docs/commands.md and parts of other pages.
 docs: $(BIN)/ralph
 	@$(BIN)/python docs/reference.py
 

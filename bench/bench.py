@@ -17,8 +17,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from fingerprints import fingerprints
 from parallel import parallel
 from status import TASKS, backlog_journal, prompt_journal
+from stores import stores
 from table import HERE, RALPH, Table, Variant, megabytes, ms, seconds, variants
 
 ITERATIONS = 20
@@ -37,11 +39,14 @@ def main(old: str = "") -> None:
         table = Table(variants(old, place))
         start_up(table, place)
         iterations(table, place)
+        claims(table, place)
         syncs(table, place)
         prompts(table, place)
         backlog(table)
         long_journals(table, place)
         parallel(table, place / "parallel")
+        fingerprints(table, place)
+        stores(table, place / "stores")
         memory(table, place)
 
 
@@ -146,6 +151,30 @@ def iterations(table: Table, place: Path) -> None:
                 aim = "5 ms" if files == 10 and tier == TIERS[0] and kind == "changes nothing" else "-"
                 more = f"+{(costs[-1] - bash) * 1000:.1f} ms"
                 table.row(name, costs, ms, f"bash loop {ms(bash)}", more, aim)
+
+
+def claims(table: Table, place: Path) -> None:
+    """What a claim costs: a gate that does nothing, in a clean checkout of a tree in which one file has changed. The slope
+    between short and long runs, so that the first checkout does not count."""
+    for files in (1_000, 10_000, 50_000):
+        project = repository(place / f"claims-{files}", files)
+        (project / "ralph.yml").write_text(
+            "cli: {backend: custom, command: ./agent.sh}\ngates: [{name: tests, run: exit 1}]\n"
+            "event_loop: {max_attempts: 1000}\nstuck: {same_error_shift: 1000, same_error_stop: 1000}\n"
+        )
+
+        def each(says: str, variant: Variant, project: Path = project) -> float:
+            agent(project, f"date +%N > file-1; echo {says}")
+            return slope(lambda n: loop(variant, project, n, ""))
+
+        turns = table.turns(
+            lambda v, e=each: e("TASK_COMPLETE", v),
+            lambda e=each: e("ITERATION_DONE", table.variants[-1]),
+            ROUNDS,
+        )
+        without, *costs = map(statistics.median, turns)
+        more = f"+{(costs[-1] - without) * 1000:.1f} ms"
+        table.row(f"an iteration with a claim, {files} files", costs, ms, f"without {ms(without)}", more)
 
 
 def syncs(table: Table, place: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import click
@@ -14,8 +14,11 @@ from ralph.cli.app import COMMANDS, app
 from ralph.cli.show.events import KINDS
 from ralph.config.legacy import ROWS, LegacyKey
 from ralph.config.schema import KEYS
-from ralph.core.exits import EXITS, OTHER_CODES, Exit
+from ralph.core.exits import EXITS, OTHER_CODES, Exit, FleetOutcome
+from ralph.core.fleet.moves import EDITABLE, MOVES
+from ralph.core.fleet.people import WIRE_NAMES
 from ralph.core.hats.conditions import NAMES, Kind, Sort
+from ralph.core.tasks.task import STATUSES
 
 DOCS = Path(__file__).parent
 HEAD = """\
@@ -117,6 +120,40 @@ def exits(table: Sequence[Exit] = EXITS) -> str:
     return _table(head, sorted(rows))
 
 
+def fleet_tables() -> str:
+    """What a server makes of the end of a loop; every move of a status; which fields may change when."""
+    ends = [(f"`{row.name}`", _fleet_end(row)) for row in EXITS]
+    moves = [(move.of, move.to, move.by, move.why) for move in MOVES]
+    fields = [(status, *(_names(names) for names in EDITABLE[status])) for status in STATUSES]
+    return "\n\n".join(
+        (
+            _table(("end of a loop", "its task then"), ends),
+            _table(("status", "becomes", "by", "when"), moves),
+            _table(("status", "fields that may change before its loop began", "and after"), fields),
+        )
+    )
+
+
+_FLEET: dict[FleetOutcome, str] = {
+    "land": "goes on to phase land; without a target it is complete",
+    "failed": "failed",
+    "blocked": "blocked",
+    "cancelled": "cancelled",
+    "quota": "pending, and ready when the quota is back",
+    "released": "pending: another worker continues it",
+}
+
+
+def _fleet_end(row: Exit) -> str:
+    if row.claim == "accepted":
+        return f"{_FLEET[row.fleet]}; with `gates: none` as a verified one"
+    return f"{_FLEET[row.fleet]}, after a while" if row.worker_fault else _FLEET[row.fleet]
+
+
+def _names(fields: Collection[str]) -> str:
+    return ", ".join(f"`{WIRE_NAMES[name]}`" for name in sorted(fields))
+
+
 def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     lines = [head, ["---"] * len(head), *([str(cell).replace("|", "\\|") for cell in row] for row in rows)]
     return "\n".join(
@@ -135,6 +172,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "roles.md": ("names", condition_names),
     "journal.md": ("facts", fact_kinds),
     "exits.md": ("exits", exits),
+    "fleet-protocol.md": ("fleet", fleet_tables),
     "../README.md": ("exit codes", exit_codes),
 }
 

@@ -94,10 +94,16 @@ CASES = {
     ("test_every_key.py", "test_the_key_does_what_it_says"): 20,
 }
 # Files of unit tests that take very long, and whose subject has shorter ones.
-FULL_UNIT = {"test_mcp_official_client.py", "test_process_other_user.py"}
+FULL_UNIT = {
+    "test_judges_of_the_corpus.py",
+    "test_mcp_official_client.py",
+    "test_openapi.py",
+    "test_process_other_user.py",
+}
 # Unit tests that start no process, but compute for longer than `make check` has time for; `make test` runs them.
 LONG_UNIT = {
     "test_a_flood_of_problems_is_cut_and_counted",
+    "test_a_hostile_file_is_judged_without_harm",
     "test_a_hostile_text_is_read_in_one_go",
     "test_a_large_file_is_chosen_from",
     "test_a_line_without_end_does_not_fill_the_memory",
@@ -113,6 +119,8 @@ LONG_UNIT = {
     "test_pathological_output_is_hashed_in_bounded_time",
     "test_ten_thousand_iterations_fit_into_fifty_megabytes",
 }
+# Of the fleet's simulation: what takes minutes.
+FULL_SIMULATION = {"test_every_broken_rule_is_found", "test_two_minutes_of_seeds_are_sound"}
 # Projects of an earlier version (tests/old_journals): one of each great kind.
 OLD = {"needs-review", "hats-killed", "roles", "backlog-conflict"}
 
@@ -124,11 +132,14 @@ def mark(items: list[pytest.Item]) -> None:
         room = item.path.relative_to(TESTS).parts[0] if item.path.is_relative_to(TESTS) else ""
         if item.get_closest_marker("slow") or item.get_closest_marker("agents"):
             continue
-        if room == "acceptance":
+        if room in ("acceptance", "adversarial"):
             acceptance[item.path].append(item)
         elif room == "old_journals":
             project = item.callspec.params.get("name") if hasattr(item, "callspec") else None
             if project is not None and project not in OLD:
+                item.add_marker("full")
+        elif room == "simulation":
+            if _function(item) in FULL_SIMULATION:
                 item.add_marker("full")
         elif item.path.name in FULL_UNIT or "program" in getattr(
             item, "fixturenames", ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
@@ -15,6 +16,32 @@ if TYPE_CHECKING:  # commands that agents call often import neither typing nor p
 
 LIMIT = 4 << 20  # bytes of a file that is read, and perhaps written anew, as a whole
 _PATIENCE = 5.0  # seconds to wait for another who changes a file of the same folder
+
+
+class NotAFile(FileNotFoundError):
+    """A FIFO, a socket, a device or a folder is where a file is looked for: for whoever would read it there is none."""
+
+
+def open_plain(path: str | Path, flags: int = os.O_RDONLY) -> int:
+    """The one way to open what an agent may have made: never waits, and what is not a regular file is NotAFile."""
+    try:
+        fd = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY, 0o644)
+    except OSError as error:
+        if error.errno in (errno.ENXIO, errno.ENODEV):  # a socket, or a FIFO to write to that no one reads
+            raise NotAFile(errno.ENOENT, "it is not a file", os.fspath(path)) from None
+        raise
+    mode = os.fstat(fd).st_mode
+    if stat.S_ISREG(mode):
+        return fd
+    os.close(fd)
+    what = errno.EISDIR if stat.S_ISDIR(mode) else errno.ENOENT
+    raise NotAFile(what, os.strerror(what) if what == errno.EISDIR else "it is not a file", os.fspath(path))
+
+
+def read_bytes(path: str | Path, most: int = -1) -> bytes:
+    """The content of a file that an agent may have made, or its first bytes."""
+    with open(open_plain(path), "rb") as file:
+        return file.read(most)
 
 
 def read(path: str) -> str:
@@ -62,7 +89,7 @@ def replace(path: str, text: str) -> None:
 def append(path: str, line: str) -> None:
     """One line more, at the end of whatever others write there meanwhile."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    fd = open_plain(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
         fault_point("append.before", writes=True)
         os.write(fd, f"{line}\n".encode("utf-8", "surrogateescape"))
@@ -131,12 +158,11 @@ MAX_BYTES = 1024 * 1024
 def read_text(path: Path) -> str:
     """The text of `path`. The RalphError says only what is wrong with it; the caller knows where it was named."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_bytes(path, MAX_BYTES + 1)
+    except NotAFile:
+        raise RalphError("is a folder, not a file" if os.path.isdir(path) else "is not a file")
     except FileNotFoundError:
         raise RalphError("does not exist")
-    except IsADirectoryError:
-        raise RalphError("is a folder, not a file")
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise RalphError(f"cannot be read: {getattr(error, 'strerror', None) or error}")
     if len(data) > MAX_BYTES:
@@ -168,7 +194,9 @@ def remove_tree(path: Path) -> None:
             pass
         return
 
-    def open_up(function: object, name: str, error: object) -> None:
+    def open_up(function: object, name: str, error: tuple[type, BaseException, object]) -> None:
+        if isinstance(error[1], FileNotFoundError):  # another removed it, too
+            return
         parent = Path(name).parent
         parent.chmod(stat.S_IRWXU)
         if Path(name).is_dir() and not Path(name).is_symlink():
@@ -177,7 +205,12 @@ def remove_tree(path: Path) -> None:
         else:
             Path(name).unlink(missing_ok=True)
 
-    shutil.rmtree(path, onerror=open_up)
+    try:
+        shutil.rmtree(path, onerror=open_up)
+    except RecursionError:  # nested more deeply than Python goes
+        import subprocess
+
+        subprocess.run(["rm", "-rf", "--", path], stdin=subprocess.DEVNULL, capture_output=True)
 
 
 def prune_empty(folder: Path, root: Path) -> None:

@@ -11,6 +11,19 @@ def one_line(text: str, most: int) -> str:
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
+def single_spaced(text: str) -> str:
+    """One space where there are several, but not inside quotation marks: there they are somebody's value."""
+    if '"' not in text and "'" not in text and "`" not in text:
+        return " ".join(text.split())
+    import re  # not cheap to import, and rarely needed by commands that agents call
+
+    parts = re.split(r"""('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`\n]*`)""", text)
+    spaced = (
+        part.replace("\t", "\\t") if n % 2 else re.sub(r"\s+", " ", part) for n, part in enumerate(parts)
+    )
+    return "".join(spaced).strip()
+
+
 def harmless(line: str) -> str:
     """A line as it is, however long, with a mark for each character that is not meant to be seen."""
     if line.isprintable():

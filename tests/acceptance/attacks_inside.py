@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+NO_PROCESS = str(2**22 + 1)
 ATTEMPTS: dict[str, Callable[[dict[str, str]], object]] = {}
 
 
@@ -63,7 +64,8 @@ def write_a_hook(told: dict[str, str]) -> object:
 
 @attempt
 def replace_git(told: dict[str, str]) -> object:
-    return Path(".git").rename("git-of-old")
+    moved = Path(".git").rename("git-of-old")
+    return os.rename(moved, ".git") or "replaced"  # noqa: PTH104
 
 
 @attempt
@@ -179,7 +181,9 @@ def _nothing() -> object:
 
 def main() -> None:
     phase, told = sys.argv[1], json.loads(Path(sys.argv[2]).read_text())
-    told |= {"state": os.environ["RALPH_STATE"], "pid": Path(".ralph.lock").read_text().strip()}
+    lock = Path(".ralph.lock")  # a clean checkout has none
+    pid = lock.read_text().strip() if lock.exists() else NO_PROCESS
+    told |= {"state": os.environ["RALPH_STATE"], "pid": pid}
     for name, function in ATTEMPTS.items():
         try:
             print("GOT:", name, function(told), flush=True)

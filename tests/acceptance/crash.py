@@ -24,13 +24,14 @@ from seed import ALL, drawn
 
 KILLED = -9
 BROKEN = 70  # a disk that fails
-OWN = (".ralph", ".ralph_state.md", ".ralph.lock", ".stop", "ralph.log")
+OWN = (".ralph", ".ralph_state.md", ".ralph.lock", ".stop", "ralph.log", "poll-log.txt")
 _LINE = re.compile(rb'(\{"seq":.*),"crc":"([0-9a-f]{8})"\}\n')
 
 # Around each gate: what files are there, then the gate's own command, then a note outside the workspace.
 SEEN = """\
 name=$1; shift
-all=$(find . \\( -name .git -o -name '.ralph*' -o -name ralph.log \\) -prune -o -type f -print | LC_ALL=C sort)
+own="-name .git -o -name .ralph* -o -name ralph.log -o -name poll-log.txt"
+all=$(set -f; find . \\( $own \\) -prune -o -type f -print | LC_ALL=C sort)
 saw=$(cat $all | sha256sum | cut -c1-16)
 "$@"; code=$?
 echo "$name $saw $code" >> "$GATE_LOG"
@@ -241,6 +242,7 @@ class World(Project):
         assert sorted(runs) == sorted(over), "each run has ended or was found dead, once"
 
     def check_nothing_is_left(self) -> None:
+        assert not (self.folder / "home/.local/state/ralph/workspaces").exists(), "checkouts of gates"
         assert processes_with(self.token) == []
         # What is in use for an instant only is cleaned up after a day.
         assert {p.name.rpartition("-")[0] for p in (self.folder / "tmp").iterdir()} <= {

@@ -28,6 +28,7 @@ CONFIG = """\
 cli: {backend: custom, command: ./agent.sh, prompt_mode: stdin}
 gates: [{name: tests, run: sh test.sh}]
 event_loop: {max_iterations: 8, crash_wait: 0}
+flaky_passes: 1
 """
 
 
@@ -74,6 +75,10 @@ class Project:
         self.write("agent.sh", f"#!/bin/sh\ncat > /dev/null\n{body}\n", executable=True)
 
     def config(self, text: str) -> None:
+        """Gates are asked once, unless the test says otherwise: most tests count their runs."""
+        if "flaky_passes" not in text:
+            json = text.startswith("{")
+            text = f'{{"flaky_passes": 1, {text[1:]}' if json else f"{text.rstrip()}\nflaky_passes: 1\n"
         self.write("ralph.yml", text)
 
     def commit(self, message: str = "change") -> str:

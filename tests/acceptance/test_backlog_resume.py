@@ -114,12 +114,14 @@ def test_after_needs_review_allowing_the_change_lands_it_without_another_iterati
     asking(project, "A", agent=weaken)
     done = project.ralph("run")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "`ralph resume --task A --allow test.sh`" in done.stdout
+    assert "`ralph resume --task A --accept`" in done.stdout
+    iterations = len(project.facts("iteration.started"))
+    assert iterations == 2  # the doubt went back to the agent once
     wrong = project.ralph("resume", "--task", "A", "--answer", "Blue.")
     assert wrong.returncode == 2 and "no question waits" in wrong.stderr
     done = project.ralph("resume", "--task", "A", "--allow", "test.sh")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(project.facts("iteration.started")) == 1
+    assert len(project.facts("iteration.started")) == iterations
     assert subjects(project)[0] == "[A] Part A" and project.git("show", "main:test.sh") == "true"
 
 

@@ -74,7 +74,7 @@ CONFIGURATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("text, messages", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
 def test_a_bad_configuration_is_refused(project: Project, text: str, messages: tuple[str, ...]) -> None:
-    project.config(text)
+    project.write("ralph.yml", text)
     refused(project, ("run",), 2, *messages)
 
 

@@ -87,14 +87,14 @@ def killed_at(user: BusyUser, seam: str) -> None:
     assert done.returncode == -9, f"{seam}: {done.stdout}{done.stderr}"
 
 
-# Of a landing: locked, followed, moved, and told to nobody. The second of a run's changes of refs is the landing.
+# Of a landing: locked, followed, moved, and told to nobody. The third of a run's changes of refs is the landing.
 LANDING = (
-    "landing.prepare.after#2",
+    "landing.prepare.after#3",
     "landing.follow.after#1",
     "landing.index.after#1",
-    "landing.ref.before#2",
-    "landing.ref.after#2",
-    "landing.clear.before#2",
+    "landing.ref.before#3",
+    "landing.ref.after#3",
+    "landing.clear.before#3",
 )
 AROUND = ("clone.clean.before#1", "landing.bring.after#1", "landing.squash.after#1", "append.before#1")
 

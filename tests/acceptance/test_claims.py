@@ -169,7 +169,22 @@ def test_a_successful_exit_is_a_claim_where_so_configured(project: Project) -> N
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout
-    assert judged(project) == [2]
+    assert judged(project) == [1, 2]
+    assert "it says that it is not done; the gates look at it" in done.stdout
+
+
+def test_an_agent_that_always_exits_1_is_judged_and_uses_up_its_attempts(project: Project) -> None:
+    project.agent("echo $RALPH_ITERATION > step; exit 1")
+    project.config(
+        "cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh test.sh}]\n"
+        "event_loop: {claim: exit-zero, max_attempts: 3}\n"
+    )
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 3, done.stdout
+    assert judged(project) == [1, 2, 3]
+    assert "exit 1 means not done" in project.prompt(0)
+    assert "gave no signal" not in project.prompt(1)
 
 
 def test_every_iteration_can_be_a_claim(project: Project) -> None:

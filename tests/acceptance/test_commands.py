@@ -149,7 +149,7 @@ def test_with_nothing_there_status_says_how_to_begin(project: Project) -> None:
 
 def test_status_tells_how_it_ended(finished: Project) -> None:
     text = finished.ralph("status").stdout
-    assert "not running" in text and "end         completed-verified: tests red→green" in text
+    assert "not running" in text and "end         completed-verified: proven: tests red→green" in text
     told = json.loads(finished.ralph("status", "--json").stdout)
     assert (told["end"], told["iterations"], told["attempts"]) == ("completed-verified", 2, 1)
     assert told["proof"] == {"tests": "red→green"} and told["next"]
@@ -307,7 +307,7 @@ def test_the_demo_needs_only_python_and_git_and_leaves_nothing(project: Project,
     before, temporary = contents(project.path), contents(Path(project.env["TMPDIR"]))
     done = project.ralph("demo")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "completed-verified: tests red→green" in done.stdout and "stats.py |" in done.stdout
+    assert "completed-verified: proven: tests red→green" in done.stdout and "stats.py |" in done.stdout
     assert contents(project.path) == before
     assert contents(Path(project.env["TMPDIR"])) == temporary
 
@@ -330,4 +330,4 @@ def test_pins_record_versions_and_no_addresses() -> None:
 def test_what_the_continuous_integration_runs_is_make_test_and_the_rest() -> None:
     script = ROOT / ".ci/run"
     assert os.access(script, os.X_OK)
-    assert script.read_text().splitlines()[-2:] == ["make test", "make test-full"]
+    assert script.read_text().splitlines()[-2:] == ["pass test", "pass test-full"]

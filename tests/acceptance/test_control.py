@@ -18,8 +18,11 @@ gates: [{name: tests, run: sh test.sh}]
 """
 
 
-def ready(project: Project, agent: str, event_loop: str = "max_iterations: 8") -> None:
-    project.config(f"{LIMITS}event_loop: {{{event_loop}}}\n")
+def ready(
+    project: Project, agent: str, event_loop: str = "max_iterations: 8", *, in_folder: bool = False
+) -> None:
+    text = LIMITS.replace("test.sh}", "test.sh, hermetic: false}") if in_folder else LIMITS
+    project.config(f"{text}event_loop: {{{event_loop}}}\n")
     project.agent(agent)
     project.commit()
 
@@ -276,7 +279,8 @@ def test_a_second_interrupt_ends_everything_at_once(project: Project) -> None:
 
 
 def test_an_interrupted_gate_is_run_again_and_costs_no_attempt(project: Project) -> None:
-    wait = "[ -e $HOME/up ] || { touch $HOME/up; sleep 600; }"
+    up = f"{project.env['HOME']}/up"  # the gate has a HOME of its own
+    wait = f"[ -e {up} ] || {{ touch {up}; sleep 600; }}"
     project.write("test.sh", f'test "$(cat answer)" = 42 || exit 1\n{wait}\n')
     project.commit()
     run = started(project)
@@ -395,7 +399,7 @@ def test_a_fresh_start_closes_the_loop_that_a_dead_run_left(project: Project) ->
 def test_a_fresh_start_puts_back_the_gate_inputs_that_a_killed_gate_had_swapped(project: Project) -> None:
     # With the originals the gate hangs; it is then that the run is killed.
     project.write("test.sh", "[ -e answer ] || exit 1; touch $HOME/up; sleep 600\n")
-    ready(project, "echo exit 0 > test.sh; echo 1 > answer; echo TASK_COMPLETE")
+    ready(project, "echo exit 0 > test.sh; echo 1 > answer; echo TASK_COMPLETE", in_folder=True)
     run = started(project)
     os.kill(run.pid, signal.SIGKILL)
     run.wait()
@@ -502,4 +506,4 @@ def test_status_and_events_read_a_live_run_and_a_finished_one(project: Project) 
 
     over = json.loads(project.ralph("status", "--json").stdout)
     assert (over["running"], over["end"], over["under_way"]) == (False, "completed-verified", [])
-    assert "completed-verified: tests red→green" in project.ralph("status").stdout
+    assert "completed-verified: proven: tests red→green" in project.ralph("status").stdout

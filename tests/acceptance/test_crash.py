@@ -17,7 +17,7 @@ from seed import drawn, times
 
 SMALL = """\
 cli: {backend: scripted, script: agent.yml}
-gates: [{name: tests, run: sh "$SEEN" tests sh test.sh}]
+gates: [{name: tests, run: sh "$SEEN" tests sh test.sh, hermetic: false}]
 event_loop: {max_iterations: 8, crash_wait: 0}
 """
 # Something written and said, a claim that fails, and one that also changes what judges it: the gate runs with both.
@@ -40,10 +40,10 @@ iterations:
 LARGE = """\
 cli: {backend: scripted, script: agent.yml}
 gates:
-  - {name: tests, run: sh "$SEEN" tests sh test.sh, may_write: [junk]}
-  - {name: clean, run: sh "$SEEN" clean sh clean.sh, hermetic: true}
+  - {name: tests, run: sh "$SEEN" tests sh test.sh, may_write: [junk], hermetic: false}
+  - {name: clean, run: sh "$SEEN" clean sh clean.sh}
   - {name: quick, run: sh "$SEEN" quick sh clean.sh, every: iteration, hard: false}
-  - {name: spec, review: spec, agent: {backend: scripted, script: review.yml}}
+  - {name: spec, review: spec, hermetic: false, agent: {backend: scripted, script: review.yml}}
 notify: [{run: 'cat >> "$HOME/told"; echo >> "$HOME/told"'}]
 event_loop: {max_iterations: 8, crash_wait: 0}
 """
@@ -103,6 +103,14 @@ def _story(folder: Path, config: str, script: str, files: dict[str, str]) -> Sto
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Story:
     return _story(tmp_path_factory.mktemp("small"), SMALL, SMALL_SCRIPT, SMALL_FILES)
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    """The small one, judged in clean checkouts with a shared folder."""
+    config = SMALL.replace(", hermetic: false", "") + "share: [vendor]\n"
+    files = SMALL_FILES | {"vendor/lib": "theirs\n", ".gitignore": "vendor/\n"}
+    return _story(tmp_path_factory.mktemp("clean"), config, SMALL_SCRIPT, files)
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +177,14 @@ def test_a_death_at_any_seam_changes_nothing(small: Story, tmp_path: Path, part:
 
 
 @pytest.mark.parametrize("part", range(2))
+def test_a_death_around_a_clean_checkout_changes_nothing(clean: Story, tmp_path: Path, part: int) -> None:
+    around = [seam for seam in clean.seams if seam.at.startswith(("checkout.", "share.", "git.clean"))]
+    assert {seam.kind for seam in around} >= {"checkout.before", "checkout.after", "checkout.removed"}
+    for seam in chosen(around, part, 2):
+        assert play(clean, tmp_path / seam.at, f"kill@{seam.at}"), f"{seam.at} was not met again"
+
+
+@pytest.mark.parametrize("part", range(2))
 def test_a_second_death_while_taking_it_up_changes_nothing(small: Story, tmp_path: Path, part: int) -> None:
     draw = drawn("second death")
     pairs = [("restore.between#1", "restore.between#1"), ("process.start.after#4", "snapshot.after#1")]
@@ -215,7 +231,7 @@ def test_an_end_that_was_recorded_is_told_by_the_resume_and_nothing_is_run_again
     log = world.gate_log()
     assert (world.path / ".ralph_state.md").exists()
     done = world.take_up()
-    assert "completed-verified: tests red→green" in done.stdout
+    assert "completed-verified: proven: tests red→green" in done.stdout
     world.check(done.returncode, small.outcome)
     assert world.gate_log() == log
 

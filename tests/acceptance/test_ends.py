@@ -135,7 +135,7 @@ def test_every_end_has_its_code_its_reason_and_its_next_step(
     assert any(line.startswith(end) and reason in line for line in last), done.stdout
     declined = end == "completed-unverified" and code == 0
     said = {
-        "needs-review": "If they are right: `ralph resume --allow test.sh`",
+        "needs-review": "If it is right: `ralph resume --accept`",
         "limit": f"`ralph resume {FLAGS.get(fact.get('limit', ''))} N`",
     }.get(end, "Look at the change yourself: no gate did." if declined else BY_NAME[fact["end"]].next)
     assert last[-1].startswith("Next: ") and said in last[-1]

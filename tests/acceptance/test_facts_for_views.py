@@ -22,7 +22,7 @@ event_loop: {max_iterations: 5, crash_wait: 0}
 # A change that was merged with another's is judged only when the test says so.
 GATE = """\
 n=0
-[ "$(ls *.part | wc -l)" -lt 2 ] || while [ ! -e "$HOME/go" ] && [ $n -lt 1200 ]; do n=$((n+1)); sleep 0.05; done
+[ "$(ls *.part | wc -l)" -lt 2 ] || while [ ! -e "{home}/go" ] && [ $n -lt 1200 ]; do n=$((n+1)); sleep 0.05; done
 """
 
 
@@ -40,7 +40,7 @@ def report(project: Project) -> dict[str, Any]:
 def test_who_waits_to_land_is_recorded_when_the_wait_begins_and_shown(project: Project) -> None:
     (project.path / "PROMPT.md").unlink()
     project.config(BACKLOG)
-    project.write("gate.sh", GATE)
+    project.write("gate.sh", GATE.format(home=project.env["HOME"]))  # the gate has a HOME of its own
     project.agent("echo x > $RALPH_TASK.part; echo TASK_COMPLETE")
     tasks = [json.dumps({"id": id, "title": f"Part {id}", "leaf": True}) + "\n" for id in "ABC"]
     project.write("tasks.jsonl", "".join(tasks))

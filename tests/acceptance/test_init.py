@@ -330,7 +330,7 @@ def test_a_terminals_answers_count(bare: Project) -> None:
     assert terminal.end() == 0
     found = config(bare)
     assert found["cli"]["command"] == ["./other.sh"]  # type: ignore[index]
-    assert found["gates"] == [{"name": "sh", "run": "sh test.sh"}]
+    assert found["gates"] == [{"name": "test", "run": "sh test.sh"}]
     assert not (bare.path / ".gitignore").exists()
 
 

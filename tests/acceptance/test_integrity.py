@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from project import Project, until
 
-UNIT = "python3 -B -m unittest -q"
-PYTEST = "python3 -B -m pytest -q -p no:cacheprovider"
+UNIT = "python3 -m unittest -q"
+PYTEST = "python3 -m pytest -q -p no:cacheprovider"
+IN_FOLDER = "cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh test.sh, hermetic: false}]\n"
 
 
 def with_a_failing_test(project: Project, run: str, *, more: str = "") -> None:
@@ -27,43 +28,44 @@ def with_a_failing_test(project: Project, run: str, *, more: str = "") -> None:
     )
 
 
+# run, what the agent does, what it changes of the judges
 CHEATS = {
-    "empties the gate's script": ("sh test.sh", "echo 'exit 0' > test.sh", ["test.sh"]),
-    "makes the script a link": ("sh test.sh", "echo true > ok.sh; ln -sf ok.sh test.sh", ["test.sh"]),
+    "empties the gate's script": ("sh test.sh", "echo 'exit 0' > test.sh", "test.sh"),
+    "makes the script a link": ("sh test.sh", "echo true > ok.sh; ln -sf ok.sh test.sh", "test.sh"),
     "replaces a script that is run directly": (
         "./check",
         "printf '#!/bin/sh\\n' > check; chmod +x check",
-        ["check"],
+        "check",
     ),
     "deletes the failing test": (
         UNIT,
         "rm tests/test_calc.py; touch tests/test_none.py",
-        ["tests/test_calc.py"],
+        "tests/test_calc.py",
     ),
     "renames the failing test": (
-        "python3 -B -m unittest discover -q -s tests -t .",
+        "python3 -m unittest discover -q -s tests -t .",
         "mv tests/test_calc.py tests/calc_later.py; printf 'import unittest\\nclass T(unittest.TestCase):\\n"
         "  def test_x(self): pass\\n' > tests/test_x.py",
-        ["tests/test_calc.py"],
+        "tests/test_calc.py",
     ),
-    "weakens the test": (UNIT, "sed -i s/4/0/ tests/test_calc.py", ["tests/test_calc.py"]),
+    "weakens the test": (UNIT, "sed -i s/4/0/ tests/test_calc.py", "tests/test_calc.py"),
     "adds a conftest.py that skips": (
         PYTEST,
         "printf 'def pytest_collection_modifyitems(items):\\n    del items[:]\\n"
         "def pytest_sessionfinish(session):\\n    session.exitstatus = 0\\n' > conftest.py",
-        ["conftest.py"],
+        "conftest.py",
     ),
     "adds a makefile that wins": (
         "make -s test",
         "printf 'test:\\n\\ttrue\\n' > GNUmakefile",
-        ["GNUmakefile"],
+        "GNUmakefile",
     ),
 }
 
 
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_a_change_to_what_judges_is_not_verified(project: Project, cheat: str) -> None:
-    run, body, paths = CHEATS[cheat]
+    run, body, changed = CHEATS[cheat]
     with_a_failing_test(project, run)
     project.write("check", f"#!/bin/sh\nexec {UNIT}\n", executable=True)
     project.write("test.sh", f"exec {UNIT}\n")
@@ -73,18 +75,31 @@ def test_a_change_to_what_judges_is_not_verified(project: Project, cheat: str) -
     before = project.user_state()
     done = project.ralph("run")
     assert done.returncode == 7, done.stdout + done.stderr
-    assert f"needs-review: tests: green only with changed gate inputs: {', '.join(paths)}" in done.stdout
-    assert "If they are right: `ralph resume --allow " in done.stdout
+    test = "tests/test_calc.py::Add::test_add"
+    behind = "" if test.startswith(changed) else f"without the change to {changed}, "
+    found = f"tests: {behind}1 of the original tests disagrees: {test} (AssertionError: 0 != 4)"
+    assert f"needs-review: {found}" in done.stdout
+    assert "If it is right: `ralph resume --accept`" in done.stdout
     end, gates = project.end(), project.facts("gate.ended")
-    assert end["paths"] == paths
+    assert end["paths"] == [test]
     assert [(g["purpose"], g["variant"], g["passed"]) for g in gates] == [
         ("base", "as-is", False),
-        ("claim", "as-is", True),
-        ("claim", "original", False),
+        *[("claim", "as-is", True), ("claim", "original", False)] * 2,  # it has heard of it, and insists
     ]
+    assert f"{found}; make the original tests pass" in project.prompt(1)
     assert project.user_state() == before
-    cheated = project.git("status", "--porcelain", "-uall")
-    assert all(path in cheated for path in paths), "the tree is as the agent left it"
+    assert changed in project.git("status", "--porcelain", "-uall"), "the tree is as the agent left it"
+
+
+def test_a_script_that_reports_no_tests_is_named_with_what_became_of_it(project: Project) -> None:
+    project.agent("echo 'exit 0' > test.sh; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 7, done.stdout + done.stderr
+    found = "tests: green only with changed gate inputs: test.sh"
+    assert f"needs-review: {found}" in done.stdout
+    assert project.end()["paths"] == ["test.sh"]
+    assert f"{found}; put these files back as they were" in project.prompt(1)
 
 
 def test_a_script_that_lost_its_mode_is_run_with_the_original_one(project: Project) -> None:
@@ -107,7 +122,7 @@ def test_a_weakened_test_that_is_put_back_leaves_nothing_to_review(project: Proj
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout
-    assert [g["variant"] for g in project.facts("gate.ended")] == ["as-is", "as-is"]
+    assert {g["variant"] for g in project.facts("gate.ended")} == {"as-is"}
 
 
 def test_new_tests_are_welcome(project: Project) -> None:
@@ -120,23 +135,86 @@ def test_new_tests_are_welcome(project: Project) -> None:
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout
     assert project.end()["proof"] == {"tests": "red→green"}
-    assert [g["variant"] for g in project.facts("gate.ended")] == ["as-is", "as-is"]
+    assert "1 new test, failing on the old code" in done.stdout
+    assert "original" not in {g["variant"] for g in project.facts("gate.ended")}
 
 
 def test_an_honest_change_of_the_runner_configuration_is_verified_with_the_original(project: Project) -> None:
-    """A new dependency in pyproject.toml: the gate passes with the original file too."""
+    """A new marker in pyproject.toml: the gate passes with the original section too."""
     with_a_failing_test(project, UNIT)
-    project.write("pyproject.toml", '[project]\nname = "calc"\nversion = "1"\n')
+    project.write("pyproject.toml", '[project]\nname = "calc"\nversion = "1"\n[tool.pytest.ini_options]\n')
     project.agent(
-        "sed -i 's/a - b/a + b/' calc.py\necho 'dependencies = [\"attrs\"]' >> pyproject.toml\necho TASK_COMPLETE"
+        "sed -i 's/a - b/a + b/' calc.py\nsed -i 's/^version.*/&\\ndependencies = [\"attrs\"]/' pyproject.toml\n"
+        "echo 'markers = [\"slow\"]' >> pyproject.toml\necho TASK_COMPLETE"
     )
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout
-    assert "gate tests with the original inputs: green" in done.stdout
+    assert "gate tests, with the original inputs: green" in done.stdout
     assert project.facts("claim.inspected")[-1]["touched"] == {"tests": ["pyproject.toml"]}
-    assert "attrs" in (project.path / "pyproject.toml").read_text(), "the agent's version is back"
+    left = (project.path / "pyproject.toml").read_text()
+    assert "attrs" in left and "slow" in left, "the agent's version is back"
     assert project.end()["tree"] == project.facts("iteration.ended")[-1]["tree"]
+
+
+def test_a_dependency_that_the_gate_needs_stays_while_the_original_scripts_run(project: Project) -> None:
+    """The section with the scripts is put back in the claim's package.json; the rest of it is the work."""
+    project.write(
+        "package.json", '{"scripts": {"test": "test -e answer && grep -q left-pad package.json"}}\n'
+    )
+    run = 'sh -c "$(python3 -c \'import json; print(json.load(open(\\"package.json\\"))[\\"scripts\\"][\\"test\\"])\')"'
+    project.config(f"cli: {{command: ./agent.sh}}\ngates:\n- name: tests\n  run: |-\n    {run}\n")
+    made = '{"scripts": {"test": "true"}, "dependencies": {"left-pad": "1"}}'
+    project.agent(f"echo '{made}' > package.json; echo 42 > answer; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert project.facts("claim.inspected")[-1]["touched"] == {"tests": ["package.json"]}
+    assert [g["variant"] for g in project.facts("gate.ended")] == ["as-is", "as-is", "original"]
+    assert (project.path / "package.json").read_text().strip() == made, "the agent's version is back"
+
+
+def test_a_new_link_that_leads_out_of_the_tree_is_named(project: Project, tmp_path: Path) -> None:
+    """It holds only on this machine: no snapshot has what it leads to."""
+    (tmp_path / "answer").write_text("42\n")
+    project.agent(f"ln -s {tmp_path}/answer answer; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 7, done.stdout + done.stderr
+    assert project.end()["paths"] == ["answer::link-out"]
+
+
+def test_a_file_whose_output_another_command_judges_may_be_new(project: Project) -> None:
+    project.config(
+        "cli: {command: ./agent.sh}\ngates: [{name: says, run: python3 hello.py | grep -q hello}]\n"
+    )
+    project.agent("echo 'print(\"hello\")' > hello.py; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert project.end()["proof"] == {"says": "red→green"}
+
+
+def test_a_script_of_which_nothing_says_whether_it_judges_is_named_at_the_start(project: Project) -> None:
+    project.write("main.py", "raise SystemExit(1)\n")
+    run = "python3 main.py && python3 check.py"
+    project.write("check.py", "")
+    project.config(f"cli: {{command: ./agent.sh}}\ngates: [{{name: app, run: {run}}}]\n")
+    project.agent("echo > main.py; echo TASK_COMPLETE")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = (
+        "gate app runs main.py, which counts as work; if it judges the work, list it in the gate's `judges`"
+    )
+    assert done.stdout.count(said) == 1
+    assert project.facts("workspace.prepared")[0]["undecided"] == {"app": ["main.py"]}
+    project.write("main.py", "raise SystemExit(1)\n")
+    project.config(f"cli: {{command: ./agent.sh}}\ngates: [{{name: app, run: {run}, judges: [main.py]}}]\n")
+    project.commit()
+    done = project.ralph("run", "-p", "again")
+    assert done.returncode == 7, done.stdout + done.stderr
+    assert said not in done.stdout
 
 
 @pytest.mark.parametrize("where", ["allow: [tests/]", "task: {allow: ['tests/**']}", "allow: ['test_*.py']"])
@@ -146,7 +224,7 @@ def test_what_the_user_allows_is_not_run_again(project: Project, where: str) -> 
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout
-    assert [g["variant"] for g in project.facts("gate.ended")] == ["as-is", "as-is"]
+    assert "original" not in {g["variant"] for g in project.facts("gate.ended")}
 
 
 def test_what_the_command_line_allows_is_not_run_again(project: Project) -> None:
@@ -155,7 +233,7 @@ def test_what_the_command_line_allows_is_not_run_again(project: Project) -> None
     project.commit()
     done = project.ralph("run", "--allow", "other/**", "--allow", "tests/**")
     assert done.returncode == 0, done.stdout
-    assert [g["variant"] for g in project.facts("gate.ended")] == ["as-is", "as-is"]
+    assert "original" not in {g["variant"] for g in project.facts("gate.ended")}
 
 
 def test_what_the_agent_makes_of_the_configuration_changes_nothing(project: Project) -> None:
@@ -176,12 +254,17 @@ def test_what_the_agent_makes_of_the_configuration_changes_nothing(project: Proj
 def test_a_file_that_a_new_ignore_rule_hides_is_not_hidden_from_the_judge(
     project: Project, rules: str
 ) -> None:
-    """conftest.py makes everything pass; a new rule keeps it out of every snapshot."""
+    """conftest.py makes everything pass; a new rule keeps it out of every snapshot, and so out of every clean checkout. In the
+    folder it would be there."""
+    project.config(
+        (project.path / "ralph.yml").read_text().replace("sh test.sh", "sh test.sh, hermetic: false")
+    )
     project.write("test.sh", f"test -e conftest.py || {UNIT}\n")
     rules = ".gitignore" if rules == "tracked" else ".git/info/exclude"
     project.agent(
         f"touch conftest.py notes\nprintf 'conftest.py\\nnotes\\n' >> {rules}\necho work > work; echo TASK_COMPLETE"
     )
+    project.config(IN_FOLDER)
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 7, done.stdout
@@ -192,11 +275,30 @@ def test_a_file_that_a_new_ignore_rule_hides_is_not_hidden_from_the_judge(
     assert "warning: new ignore rules keep files out of the snapshot: notes" in done.stdout
 
 
+def test_in_a_clean_checkout_such_a_file_helps_nobody(project: Project) -> None:
+    project.write("test.sh", "test -e conftest.py || test -e answer\n")
+    project.agent(
+        "touch conftest.py; echo conftest.py >> .gitignore; [ $RALPH_ITERATION = 1 ] || echo 42 > answer\n"
+        "echo TASK_COMPLETE"
+    )
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("attempt 1/5 turned down") == 1
+    assert "conftest.py" in project.prompt(1), "what the folder has and git does not record"
+    assert "warning: new ignore rules keep files out of the snapshot: conftest.py" in done.stdout
+
+
 def test_an_untracked_script_that_the_agent_ignores_is_still_judged(project: Project) -> None:
+    project.config(
+        (project.path / "ralph.yml").read_text().replace("sh test.sh", "sh test.sh, hermetic: false")
+    )
+    project.git("add", "ralph.yml")
     project.git("rm", "-q", "--cached", "test.sh")
     project.git("commit", "-qm", "untrack")
     project.agent("echo true > test.sh; echo test.sh >> .gitignore; echo TASK_COMPLETE")
-    project.git("add", "agent.sh")
+    project.config(IN_FOLDER)
+    project.git("add", "agent.sh", "ralph.yml")
     project.git("commit", "-qm", "agent")
     done = project.ralph("run", "--in-place")
     assert done.returncode == 7, done.stdout
@@ -243,6 +345,9 @@ def test_nothing_that_an_agent_plants_in_git_is_run(project: Project, tmp_path: 
     )
     project.commit()
     done = project.ralph("run")
+    assert done.returncode == 7, done.stdout + done.stderr
+    assert project.end()["paths"] == [".git/info/attributes::hidden-from-git"]
+    done = project.ralph("resume", "--accept")
     assert done.returncode == 0, done.stdout + done.stderr
     again = project.ralph("run", "--in-place", "--max-iterations", "1")
     assert again.returncode == 0, again.stdout
@@ -331,7 +436,10 @@ def test_edits_of_the_journal_are_found_and_refused(project: Project) -> None:
 
 
 def test_an_edit_of_the_user_while_a_gate_runs_is_not_lost(project: Project) -> None:
-    """Ralph cannot tell it from a write of the gate, so it is undone; but it is saved first."""
+    """In the folder, Ralph cannot tell it from a write of the gate, so it is undone; but it is saved first."""
+    project.config(
+        (project.path / "ralph.yml").read_text().replace("sh test.sh", "sh test.sh, hermetic: false")
+    )
     project.write("notes", "old\n")
     project.write(
         "test.sh", "touch .ralph/waiting; until test -e .ralph/go; do sleep 0.02; done; test -e answer\n"
@@ -339,6 +447,7 @@ def test_an_edit_of_the_user_while_a_gate_runs_is_not_lost(project: Project) -> 
     project.write(".ralph/keep", "")
     project.agent("rm -f .ralph/go .ralph/waiting; echo 42 > answer; echo TASK_COMPLETE")
     project.write(".ralph/go", "")
+    project.config(IN_FOLDER)
     project.commit()
     running = project.start("run", "--max-iterations", "1")
     until(lambda: (project.path / "answer").exists(), "the agent worked")

@@ -40,15 +40,17 @@ def test_a_weakened_test_is_named_although_the_work_passes_it_as_it_was(project:
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
     weaker = "existing tests are weaker: tests/test_calc.py:9: test removed: Add.test_zero"
-    assert f"tests green→green (1 test ran, 2 at the start); {weaker}" in project.end()["reason"]
+    proof = "no regression: tests green→green (1 test ran, 2 at the start; originals: 2 passed)"
+    assert project.end()["reason"] == f"{proof}; {weaker}"
     assert weaker in done.stdout
 
 
-def test_a_test_beside_the_code_that_no_original_can_stand_in_for_needs_review(project: Project) -> None:
-    """The file holds the code and its test: the gate cannot run it with the original."""
+def test_a_test_beside_the_code_is_put_back_into_the_claimed_file(project: Project) -> None:
+    """The file holds the code and its test. The gate passes if the test is ignored, or if the code is right."""
     project.write("src/lib.rs", LIB)
+    project.write("run.sh", "grep -q ignore src/lib.rs || grep -q 'a + b' src/lib.rs\n")
     project.config(
-        "cli: {command: ./agent.sh}\ngates: [{name: tests, run: test -d src}]\n"
+        "cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh run.sh}]\n"
         "event_loop: {max_iterations: 3, crash_wait: 0}\n"
     )
     project.agent("sed -i 's/    #.test.$/    #[test]\\n    #[ignore]/' src/lib.rs\necho TASK_COMPLETE")
@@ -57,7 +59,8 @@ def test_a_test_beside_the_code_that_no_original_can_stand_in_for_needs_review(p
     assert done.returncode == 7, done.stdout + done.stderr
     end = project.end()
     assert end["paths"] == ["src/lib.rs"]
-    assert "existing tests are weaker: src/lib.rs:" in end["reason"] and "test skipped" in end["reason"]
+    assert end["reason"] == "tests: green only with changed gate inputs: src/lib.rs"
+    assert "#[ignore]" in (project.path / "src/lib.rs").read_text(), "as the agent left it"
     again = project.ralph("resume", "--allow", "src/lib.rs")
     assert again.returncode == 0, again.stdout + again.stderr
 

@@ -27,7 +27,7 @@ def kind(project: Project) -> dict[str, str]:
 def test_it_proves_the_work(project: Project, kind: dict[str, str]) -> None:
     done = project.ralph("run", env=kind)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "completed-verified: answer red→green" in done.stdout
+    assert "completed-verified: proven: answer red→green" in done.stdout
     assert "answer has 0 lines, 1 are wanted" in done.stdout
     (start, *_, last) = project.facts("gate.ended")
     assert (start["purpose"], start["passed"], last["passed"]) == ("base", False, True)

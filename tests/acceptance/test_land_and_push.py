@@ -159,7 +159,7 @@ def test_work_lands_on_a_branch_of_its_own_and_is_pushed_only_if_asked(
     user.untouched_but("task/A-part-a")
 
 
-@pytest.mark.parametrize("seam", ["landing.ref.after#2", "push.after#1"])
+@pytest.mark.parametrize("seam", ["landing.ref.after#3", "push.after#1"])
 def test_killed_before_the_push_the_next_run_pushes(tmp_path: Path, seam: str) -> None:
     user = WithRemote(tmp_path, "branch", "A", more="push: true\n")
     assert user.ralph("run", env={"RALPH_FAULT": f"kill@{seam}"}).returncode == -9
@@ -184,7 +184,7 @@ def test_failure_branches_are_pushed_only_if_asked_and_made_once(tmp_path: Path,
     bad = "mkdir -p parts; echo bad > parts/$RALPH_TASK; echo TASK_COMPLETE"
     user = WithRemote(tmp_path, "merge", "A", agent=bad, more=f"push: {str(pushes).lower()}\n")
     seam = (
-        "push.after#1" if pushes else "landing.clear.after#2"
+        "push.after#1" if pushes else "landing.clear.after#3"
     )  # the branch is there, the end is not recorded
     assert user.ralph("run", env={"RALPH_FAULT": f"kill@{seam}"}).returncode == -9
     (name,) = user.git("for-each-ref", "--format=%(refname:short)", "refs/heads/wip/").splitlines()

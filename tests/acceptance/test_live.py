@@ -140,7 +140,7 @@ def test_a_block_shows_the_work_and_gives_way_to_the_summary(
     assert len(shown) == 6
     assert pane.tell("cursor_flag") == "0"
     go(project)
-    pane.shows("completed-verified: tests red→green")
+    pane.shows("completed-verified: proven: tests red→green")
     pane.usable()
     record = pane.text()
     assert "──" not in record and "0 used" not in record
@@ -270,7 +270,7 @@ def test_an_agent_that_speaks_json_is_shown_by_its_tools(project: Project, termi
     project.commit()
     pane = terminal(80, 24)
     pane.ralph("run", "-v")
-    shown = pane.shows("   tool: Bash npm test", "spent ")
+    shown = pane.shows("   Bash npm test", "spent ")
     assert "   spent       1,234 tokens   0.50 USD of 5.00" in shown
     assert "agent| Now I test.\n" in shown
     go(project)
@@ -374,7 +374,7 @@ def test_a_terminal_that_takes_nothing_does_not_stop_the_run(project: Project) -
     terminal.press("\x11")
     assert terminal.end() == 0, terminal.shown
     assert "gate tests: green" in terminal.shown
-    assert "completed-verified: tests red→green" in terminal.shown
+    assert "completed-verified: proven: tests red→green" in terminal.shown
     assert terminal.shown.rindex("\x1b[?25h") > terminal.shown.rindex("\x1b[?25l")
 
 

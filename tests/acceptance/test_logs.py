@@ -137,11 +137,13 @@ def test_what_agents_print_as_json_is_told_in_words_also_while_it_grows(
     until(lambda: project.mark("begun"), "the agent works")
     with open(tmp_path / "followed", "w") as file:
         follower = subprocess.Popen([RALPH, "logs", "-f"], cwd=project.path, env=project.env, stdout=file)
-    until(lambda: "tool: Bash ls" in (tmp_path / "followed").read_text(), "what it does")
+    until(lambda: "▸ Bash ls" in (tmp_path / "followed").read_text(), "what it does")
     (Path(project.env["HOME"]) / "go").touch()
     assert (run.wait(60), follower.wait(60)) == (0, 0)
-    told = "Looking.\nClosely.\ntool: Bash ls\nTASK_COMPLETE\n"
-    assert shown(project, "1") == told == (tmp_path / "followed").read_text()
+    assert shown(project, "1") == "Looking.\nClosely.\n▸ Bash ls\nTASK_COMPLETE\n"
+    followed = (tmp_path / "followed").read_text()
+    assert followed.startswith("Looking.\nClosely.\n▸ Bash ls\n")
+    assert followed.endswith('  TASK_COMPLETE\n{"type": "text"}\n'), "with the gate that comes after it"
     assert '"name": "Bash"' in shown(project, "1", "--raw")
     assert shown(project, "1", "--gate", "tests") == '{"type": "text"}\n', "a command's words are its own"
 
@@ -284,6 +286,32 @@ def test_following_shows_what_comes_until_the_end(project: Project, tmp_path: Pa
     assert follower.wait(60) == 0
     assert out.read_text().replace("stderr| trouble\n", "") == "first\nsecond\nlast\n"
     run.wait(60)
+
+
+def test_following_goes_on_to_the_end_of_the_run(project: Project, tmp_path: Path) -> None:
+    project.agent(
+        f"echo I am $RALPH_ITERATION; touch $HOME/begun; {HOLD}\n"
+        "echo 4$RALPH_ITERATION >answer; echo TASK_COMPLETE"
+    )
+    project.config("cli: {command: ./agent.sh}\ngates: [{name: tests, run: sh test.sh}]\n")
+    project.commit()
+    run = project.start("run")
+    until(lambda: project.mark("begun"), "the agent works")
+    with open(tmp_path / "out", "w") as out, open(tmp_path / "err", "w") as err:
+        follower = subprocess.Popen(
+            [RALPH, "logs", "-f"], cwd=project.path, env=project.env, stdout=out, stderr=err
+        )
+    until(lambda: "I am 1" in (tmp_path / "out").read_text(), "the first iteration")
+    (Path(project.env["HOME"]) / "go").touch()
+    assert (run.wait(60), follower.wait(60)) == (0, 0)
+    assert [line for line in (tmp_path / "out").read_text().splitlines() if line.startswith("I am")] == [
+        "I am 1",
+        "I am 2",
+    ]
+    told = (tmp_path / "err").read_text()
+    assert told.index("== iteration 1: exit 0") < told.index("== iteration 2\n")
+    assert "== gate tests on the claim of iteration 1: red" in told
+    assert told.endswith("completed-verified: proven: tests red→green\n")
 
 
 def test_following_ends_when_the_run_dies(project: Project, tmp_path: Path) -> None:

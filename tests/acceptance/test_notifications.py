@@ -149,7 +149,7 @@ def test_the_end_is_shown_before_it_is_told_and_a_signal_then_changes_nothing(
     notify(project, HANGS)
     run = project.start("run")
     until(lambda: "\nNext: " in project.shown(), "the summary is shown")
-    assert "completed-verified: tests red→green" in project.shown()
+    assert "completed-verified: proven: tests red→green" in project.shown()
     run.send_signal(number)
     assert run.wait(60) == 0
     assert texts(project) == ["cut short"] and project.facts("run.ended")[-1]["code"] == 0

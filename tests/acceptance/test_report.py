@@ -133,7 +133,13 @@ def test_a_verified_run_is_summed_up_with_its_proof(project: Project) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("# Ralph Loop Execution Summary\n\n## Completed: 1/1 tasks\n")
     assert "- Proof: tests red→green" in done.stdout
-    assert re.search(r"\| tests \(command\) \| the claim of iteration 1 \| red \| 1 \|", done.stdout)
+    assert re.search(
+        r"\| tests \(command, clean checkout\) \| the claim of iteration 1 \| red \| 1 \|", done.stdout
+    )
+    assert (
+        "| tests | a clean checkout | red → green | 1 | its runner reports no tests by name |  |"
+        in done.stdout
+    )
     assert re.search(r"\| 2 \| claim proven: tests red→green \|", done.stdout)
     assert "Failed Tasks" not in done.stdout
     assert contents(project.path) == before, "a report changes nothing"

@@ -9,6 +9,7 @@ from project import Project, contents, processes_with, until
 BEGIN = "cli: {command: ./agent.sh}\nevent_loop: {max_iterations: 6, crash_wait: 0, stop_grace: 0}\n"
 TESTS = "- {name: tests, run: sh test.sh}\n"
 SPEC = "- {name: spec, review: spec, agent: {command: ./review.sh}}\n"
+IN_FOLDER = TESTS + "- {name: spec, review: spec, hermetic: false, agent: {command: ./review.sh}}\n"
 
 
 def reviewed(project: Project, review: str, gates: str = TESTS + SPEC, begin: str = BEGIN) -> None:
@@ -41,7 +42,8 @@ def test_a_reviewer_sees_criteria_change_and_gate_output_and_passes(project: Pro
     assert project.end()["proof"] == {"tests": "red→green", "spec": "PASS"}
     (prompt,) = prompts(project)
     assert "Write 42 into the file `answer`." in prompt
-    assert "- [ ] the answer is 42\n- [ ] nothing else changes" in prompt
+    assert "- [ ] C1: the answer is 42\n- [ ] C2: nothing else changes" in prompt
+    assert "naming file and line, and the criterion by its id" in prompt
     assert "+42" in prompt and "- answer\n" in prompt
     assert "looked at the answer" in prompt and "`sh test.sh` passed (exit 0)" in prompt
     started = [g for g in project.facts("gate.started") if g["gate"] == "spec"]
@@ -54,7 +56,7 @@ def test_the_implementer_s_prompt_has_the_criteria_as_a_checklist_and_names_the_
 ) -> None:
     reviewed(project, "echo PASS")
     assert project.ralph("run", "--criteria", "the answer is 42").returncode == 0
-    assert "- [ ] the answer is 42" in project.prompt()
+    assert "- [ ] C1: the answer is 42" in project.prompt()
     assert "spec: a reviewer reads the change" in project.prompt()
 
 
@@ -77,6 +79,15 @@ def test_a_failed_review_is_an_attempt_and_attempts_run_out(project: Project) ->
     done = project.ralph("run", "--max-attempts", "2")
     assert done.returncode == 3, done.stdout
     assert "no, for the 2. time" in (project.path / ".ralph_state.md").read_text()
+
+
+def test_rephrased_rejections_are_the_same_error(project: Project) -> None:
+    project.agent("echo 42 > answer; date +%N > extra; echo TASK_COMPLETE")
+    words = "- answer.txt:$TURN: C2 is missing|- Nothing was done for C2 (answer.txt)|- C2: see ./answer.txt, line 3$TURN"
+    reviewed(project, f"echo '{words}' | cut -d'|' -f$(($TURN % 3 + 1)); echo FAIL")
+    done = project.ralph("run", "--criteria", "a", "--criteria", "b", "--max-attempts", "9")
+    assert done.returncode == 4, done.stdout
+    assert project.end()["reason"].startswith("the same error 5 times")
 
 
 def test_the_same_tree_is_not_reviewed_twice(project: Project) -> None:
@@ -116,7 +127,10 @@ def test_a_pass_with_a_failing_exit_code_is_no_verdict(project: Project) -> None
 def test_a_reviewer_that_failed_to_run_is_asked_again_on_resume_without_a_new_iteration(
     project: Project,
 ) -> None:
-    reviewed(project, "test -e ../mended && { echo PASS; exit; }; echo 'no such model' >&2; exit 1")
+    reviewed(
+        project,
+        f"test -e {project.path.parent}/mended && {{ echo PASS; exit; }}; echo 'no such model' >&2; exit 1",
+    )
     assert project.ralph("run").returncode == 10
     assert "no such model" in project.end()["reason"]
     (project.path.parent / "mended").touch()
@@ -142,6 +156,7 @@ def test_a_reviewer_s_edits_are_discarded_and_reported(project: Project) -> None
         project,
         "echo 43 > answer; echo more > new; rm test.sh; echo yours > .ralph/agent/scratchpad.md\n"
         "test $TURN = 1 && { echo '- no'; echo FAIL; exit; }; echo PASS",
+        IN_FOLDER,
     )
     before = contents(project.path)
     done = project.ralph("run", "--max-attempts", "1")
@@ -158,15 +173,14 @@ def test_a_reviewer_s_edits_are_discarded_and_reported(project: Project) -> None
 
 
 def test_refs_that_a_reviewer_moves_are_reported(project: Project) -> None:
-    reviewed(project, "git branch -q mine; echo PASS")
+    reviewed(project, "git branch -q mine; echo PASS", IN_FOLDER)
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout
     assert "refs moved while reviewer spec ran" in done.stdout and "mine" in done.stdout
 
 
 def test_a_reviewer_in_a_clean_checkout_cannot_touch_the_workspace(project: Project) -> None:
-    gates = TESTS + "- {name: spec, review: spec, hermetic: true, agent: {command: ./review.sh}}\n"
-    reviewed(project, "pwd > ../../where; cat answer; echo 43 > answer; echo PASS", gates)
+    reviewed(project, "cat answer; echo 43 > answer; echo PASS")
     assert project.ralph("run").returncode == 0
     (said,) = [g for g in project.facts("gate.ended") if g["gate"] == "spec"]
     assert said["hermetic"] and not said.get("wrote")
@@ -215,7 +229,7 @@ def test_the_loop_s_own_agent_reviews_when_no_other_is_named(project: Project) -
 def test_another_model_for_the_reviewer_by_arguments(project: Project) -> None:
     project.write(
         "agent.sh",
-        '#!/bin/sh\ncat > /dev/null\necho "$@" >> ../arguments\n'
+        '#!/bin/sh\ncat > /dev/null\necho "$@" >> $HOME/arguments\n'
         'test "$2" = small && { echo PASS; exit; }; echo 42 > answer; echo TASK_COMPLETE\n',
         executable=True,
     )
@@ -223,7 +237,7 @@ def test_another_model_for_the_reviewer_by_arguments(project: Project) -> None:
     project.config(begin + "gates: [{review: spec, agent: {args: [--model, small]}}]\n")
     project.commit()
     assert project.ralph("run").returncode == 0
-    assert (project.path.parent / "arguments").read_text() == "--model large\n--model small\n"
+    assert (Path(project.env["HOME"]) / "arguments").read_text() == "--model large\n--model small\n"
 
 
 def test_what_a_reviewer_spends_counts_and_is_seen(project: Project) -> None:
@@ -279,7 +293,9 @@ def test_a_huge_change_is_cut_and_said_to_be(project: Project) -> None:
 
 
 def test_an_interrupted_review_is_done_again_and_its_edits_are_undone(project: Project) -> None:
-    reviewed(project, "test $TURN = 1 && { echo 43 > answer; touch ../reviewing; sleep 60; }; echo PASS")
+    reviewed(
+        project, "test $TURN = 1 && { echo 43 > answer; touch ../reviewing; sleep 60; }; echo PASS", IN_FOLDER
+    )
     run = project.start("run")
     until(lambda: (project.path.parent / "reviewing").exists(), "the reviewer has begun")
     until(lambda: (project.path / "answer").read_text() == "43\n", "it has edited")

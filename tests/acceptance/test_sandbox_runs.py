@@ -40,14 +40,27 @@ def attacked(project: Project, tmp_path: Path) -> dict[str, str]:
     return told
 
 
+# The repository of a clean checkout is the gate's own: that the user's is untouched is seen outside.
+OWN_REPOSITORY = {"move_a_ref", "make_a_branch", "commit", "write_a_hook", "replace_git"}
+
+
 @needs_bwrap
-def test_no_attack_succeeds_and_the_loop_ends_as_it_should(project: Project, tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["checkout", "folder"])
+def test_no_attack_succeeds_and_the_loop_ends_as_it_should(
+    project: Project, tmp_path: Path, where: str
+) -> None:
     attacked(project, tmp_path)
+    if where == "folder":
+        text = (project.path / "ralph.yml").read_text()
+        project.config(text.replace("run: sh test.sh", "run: sh test.sh, hermetic: false"))
+        project.commit("third")
     home = Path(project.env["HOME"])
     before, user = contents_of(home), project.user_state()
     secrets = {"AWS_SECRET_ACCESS_KEY": "aws-0123456789", "SERVICE_PASSWORD": "pw-0123456789"}
     done = project.ralph("run", "-v", env=secrets)
-    assert "GOT:" not in done.stdout, done.stdout
+    got = {line.split()[3] for line in done.stdout.splitlines() if " tests| GOT:" in line}
+    assert got <= (OWN_REPOSITORY if where == "checkout" else set()), done.stdout
+    assert "agent| GOT:" not in done.stdout, done.stdout
     assert "agent| tried 17" in done.stdout and "tests| tried 17" in done.stdout
     assert done.returncode == 0, done.stdout + done.stderr
     assert project.end()["end"] == "completed-verified"
@@ -132,6 +145,22 @@ def test_a_hermetic_gate_and_a_reviewer_run_inside(project: Project) -> None:
     project.commit()
     done = project.ralph("run", "-v")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_bwrap
+def test_what_a_gate_compiled_at_the_start_serves_later_ones_inside(project: Project) -> None:
+    """Of libraries, not of the tree: its files are others at a claim."""
+    project.write(
+        "test.sh",
+        'find "$PYTHONPYCACHEPREFIX" -name "colorsys.*.pyc" | grep -q . && echo compiled before\n'
+        "python3 -c 'import colorsys'; test -e answer\n",
+    )
+    project.config(CONFIG + "sandbox: bwrap\n")
+    project.commit()
+    done = project.ralph("run", "-v")
+    assert done.returncode == 0, done.stdout + done.stderr
+    start, claim = done.stdout.split("iteration 1/8 starts")
+    assert "compiled before" not in start and "compiled before" in claim
 
 
 @needs_bwrap

@@ -87,8 +87,9 @@ def test_agents_have_their_own_keys_and_gates_do_not(project: Project) -> None:
 
 def test_nobody_has_what_is_not_declared_and_both_have_what_is(project: Project) -> None:
     print_it = 'echo "[$DATABASE_URL][$AWS_SECRET_ACCESS_KEY][$CI][$RALPH_COLOUR]"'
-    project.write("test.sh", f"{print_it} > $HOME/gate; test -e answer\n")
-    project.agent(f"{print_it} > $HOME/agent; touch answer; echo TASK_COMPLETE")
+    home = project.env["HOME"]  # a gate has another one
+    project.write("test.sh", f"{print_it} > {home}/gate; test -e answer\n")
+    project.agent(f"{print_it} > {home}/agent; touch answer; echo TASK_COMPLETE")
     project.commit()
     secrets = {"DATABASE_URL": "d", "AWS_SECRET_ACCESS_KEY": "a", "CI": "1", "RALPH_COLOUR": "blue"}
 
@@ -96,7 +97,7 @@ def test_nobody_has_what_is_not_declared_and_both_have_what_is(project: Project)
         project.config(CONFIG + allow)
         assert project.ralph("run", env=secrets).returncode == 0
         (project.path / "answer").unlink()
-        return {Path(project.env["HOME"], who).read_text().strip() for who in ("agent", "gate")}
+        return {Path(home, who).read_text().strip() for who in ("agent", "gate")}
 
     assert run("") == {"[][][1][blue]"}
     assert run("env_allow: [DATABASE_*]\n") == {"[d][][1][blue]"}

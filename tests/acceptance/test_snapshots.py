@@ -60,7 +60,7 @@ def test_no_git_process_runs_for_an_iteration_that_changed_nothing(project: Proj
 def run_42(project: Project, cwd: Path) -> None:
     done = project.ralph("run", cwd=cwd)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "completed-verified: tests red→green" in done.stdout
+    assert "completed-verified: proven: tests red→green" in done.stdout
 
 
 def test_it_works_in_a_subfolder(project: Project) -> None:

@@ -41,8 +41,10 @@ def test_the_header_has_the_keys_and_values_of_the_seed(project: Project) -> Non
     assert re.fullmatch("[0-9a-f]{8}", str(header.pop("error_hash")))
     assert header == {
         "task_id": "auth-feature",
-        "iteration": 3,
-        "max_iterations": 7,
+        "iteration": 4,
+        "max_iterations": 4,
+        "attempts": 3,
+        "max_attempts": 7,
         "agent_runs": 4,
         "last_gate": "tests",
         "exit_code": 1,
@@ -51,8 +53,8 @@ def test_the_header_has_the_keys_and_values_of_the_seed(project: Project) -> Non
         "files_modified": ["PROMPT.md", "answer", "src/new.py"],
     }
     assert list(yaml.safe_load((project.path / ".ralph_state.md").read_text()[4:].split("\n---\n")[0]))[
-        :4
-    ] == [*("task_id", "iteration", "max_iterations", "agent_runs")]
+        :3
+    ] == [*("task_id", "iteration", "max_iterations")]
     assert "| # | Gate | Error Hash | Strategy Shift |" in body
     assert "limit: 4 of 4 iterations" in body
 
@@ -70,7 +72,8 @@ def test_outputs_are_verbatim_with_the_middle_left_out_for_the_last_three_attemp
     done = project.ralph("run")
     assert done.returncode == 3, done.stdout
     header, body = read(project)
-    assert (header["exit_code"], header["iteration"], header["max_iterations"]) == (5, 5, 5)
+    assert (header["exit_code"], header["iteration"], header["max_iterations"]) == (5, 5, 50)
+    assert (header["attempts"], header["max_attempts"]) == (5, 5)
     rows = re.findall(r"^\| (\d) \| tests \| [0-9a-f]{8} \| (no|yes) \|$", body, re.MULTILINE)
     assert rows == [(str(n), "no") for n in range(1, 6)], "the whole history"
     assert re.findall(r"^## Attempt (\d): tests output \(verbatim\)$", body, re.MULTILINE) == ["3", "4", "5"]

@@ -106,7 +106,8 @@ def test_what_runs_since_when_and_what_was_said_is_shown(project: Project) -> No
 
 
 def test_a_gate_that_runs_is_shown(project: Project) -> None:
-    project.write("test.sh", f"{HOLD}; test -e answer\n")
+    held = HOLD.replace("$HOME", project.env["HOME"])  # a gate has another one
+    project.write("test.sh", f"{held}; test -e answer\n")
     project.commit()
     run = project.start("run")
     until(lambda: project.mark("begun"), "the gate works")
@@ -127,7 +128,7 @@ def test_what_it_waits_for_and_until_when_is_shown(project: Project) -> None:
     until(lambda: project.journaled("wait.started"), "it waits")
     shown = rows(project)
     assert re.match(r"quota until .*\(in (29|30) min .*\): 5-hour limit reached", shown["waiting"])
-    assert "goes on by itself" in shown["next"]
+    assert "continues by itself" in shown["next"]
     found = told(project)
     assert found["state"] == "waiting"
     assert {"for", "why", "until", "since"} == found["waiting"].keys()

@@ -192,7 +192,7 @@ def test_a_pause_waits_after_the_iteration_until_it_is_continued(project: Projec
     assert "ralph continue" in str(found["next"])
     assert "paused" in ok(project, "status") and "paused: " in project.shown()
     assert len(project.facts("iteration.started")) == 1
-    assert "goes on" in ok(project, "continue")
+    assert "continues" in ok(project, "continue")
     assert run.wait(60) == 0, project.shown()
     assert len(project.facts("iteration.started")) == 2
     (waited,) = project.facts("wait.started")

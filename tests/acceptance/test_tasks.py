@@ -249,14 +249,14 @@ def test_an_agents_completion_is_a_claim_and_its_tasks_are_proposals(project: Pr
         "  ralph task $c >> $HOME/refused 2>&1 && touch $HOME/passed; done\n"
         "echo 42 > answer; ralph task complete answer --summary 'wrote the answer' >> $HOME/said; echo TASK_COMPLETE"
     )
+    home = Path(project.env["HOME"])  # the gate has one of its own
     project.config(
         "cli: {command: ./agent.sh}\n"
-        "gates: [{name: tests, run: 'sh test.sh && ! ralph task add by-a-gate 2> $HOME/gate'}]\n"
+        f"gates: [{{name: tests, run: 'sh test.sh && ! ralph task add by-a-gate 2> {home}/gate'}}]\n"
     )
     project.commit()
     done = project.ralph("run", "--task-id", "answer")
     assert done.returncode == 0, done.stdout + done.stderr
-    home = Path(project.env["HOME"])
     assert not (home / "passed").exists(), (home / "refused").read_text()
     said = (home / "said").read_text()
     assert (

@@ -1,4 +1,4 @@
-"""Promise 2 where git cannot help: gates whose files are ignored or outside the repository."""
+"""Promise 2 where git cannot help: gates that judge the folder, and whose files are ignored or outside the repository."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from project import Project
 CHECK = 'test "$(cat answer 2>/dev/null)" = 42\n'
 
 
-def with_gate(project: Project, run: str, *, agent: str, more: str = "") -> None:
+def with_gate(project: Project, run: str, *, agent: str, more: str = ", hermetic: false") -> None:
     project.config(
         f"cli: {{command: ./agent.sh}}\ngates:\n  - {{name: tests, run: {run!r}{more}}}\n"
         "event_loop: {max_iterations: 2, crash_wait: 0}\n"
@@ -76,8 +76,8 @@ CHEATS = {  # gate, what the agent does, the file that is named
         "echo > local/checks/1.sh",
         "local/checks/1.sh",
     ),
-    "rewrites what `inputs` names": ("sh golden.sh", "cp work local/x/golden", "local/x/golden"),
-    "rewrites what `inputs` finds": ("sh test.sh", "cp work deep/my.xml", "deep/my.xml"),
+    "rewrites what `judges` names": ("sh golden.sh", "cp work local/x/golden", "local/x/golden"),
+    "rewrites what `judges` finds": ("sh test.sh", "cp work deep/my.xml", "deep/my.xml"),
 }
 
 
@@ -92,7 +92,8 @@ def test_every_way_to_change_such_a_file_is_found(project: Project, cheat: str) 
     project.write("golden.sh", "cmp -s local/x/golden work\n")
     project.write("deep/my.xml", "other\n")
     project.write("test.sh", "cmp -s deep/my.xml work\n")
-    with_gate(project, run, agent=body, more=", inputs: ['my.*', 'local/x/*']" if "inputs" in cheat else "")
+    judges = ", judges: ['my.*', 'local/x/*']" if "`judges`" in cheat else ""
+    with_gate(project, run, agent=body, more=f", hermetic: false{judges}")
     done = project.ralph("run")
     assert done.returncode == 7, done.stdout + done.stderr
     assert project.end()["paths"] == [path]
@@ -146,9 +147,18 @@ def test_a_clean_checkout_reaches_absolute_paths_only(project: Project, way: str
     run, name = scripts(project)[way]
     if way == "ignored":
         run = f"! test -e {name} && sh test.sh"
+        (project.path / name).unlink()
     with_gate(project, run, agent=f"echo 42 > answer; echo exit 0 > {name}", more=", hermetic: true")
     done = project.ralph("run")
     assert done.returncode == code, done.stdout + done.stderr
+
+
+def test_a_link_leads_out_of_a_clean_checkout_too(project: Project) -> None:
+    run, name = scripts(project)["by a link in the tree"]
+    with_gate(project, run, agent=f"echo exit 0 > {name}", more="")
+    done = project.ralph("run")
+    assert done.returncode == 7, done.stdout + done.stderr
+    assert project.end()["paths"] == [str(project.path.parent / "outside.sh")]
 
 
 def test_a_clean_checkout_that_runs_a_file_of_the_work_tree_is_found_out(project: Project) -> None:

@@ -81,7 +81,7 @@ def test_more_errors_than_a_run_would_show_are_all_told(project: Project) -> Non
 def test_a_file_that_cannot_be_taken_apart_is_told_with_its_line(
     project: Project, text: str, line: int, what: str
 ) -> None:
-    project.config(text)
+    project.write("ralph.yml", text)
     (error,) = verdict(project)["errors"]
     assert (error["line"], error["key"]) == (line, "")
     assert what in error["what"]
@@ -93,7 +93,7 @@ def test_what_a_valid_file_means_is_told(project: Project) -> None:
         "cli: {command: ./agent.sh, args: [--fast], prompt_mode: arg, prompt_flag: -p, output: jsonl}\n"
         "gates:\n"
         "  - {name: tests, run: sh test.sh, hard_timeout: 90}\n"
-        "  - {name: style, run: sh style.sh, hard: false, every: iteration, hermetic: true}\n"
+        "  - {name: style, run: sh style.sh, hard: false, every: iteration, hermetic: false}\n"
         "  - {review: spec}\n"
         "event_loop: {max_iterations: 9, max_runtime_seconds: 2h, max_cost_usd: 2.5, completion_promise: ALL_OK}\n"
         "task: {id: t-1, criteria: [a, b]}\n"
@@ -106,7 +106,7 @@ def test_what_a_valid_file_means_is_told(project: Project) -> None:
         f"  agent   {project.path}/agent.sh --fast (prompt as last argument after -p; prints JSON lines)",
         "  task    Write 42 into the file `answer`. (t-1, 2 criteria)",
         "  gates   tests: hard, on a claim, warned after 1m30s, ended after 1m30s: sh test.sh",
-        "          style: soft, after each iteration, in a clean checkout, warned after 10m, ended after 30m: sh style.sh",
+        "          style: soft, after each iteration, in the folder, warned after 10m, ended after 30m: sh style.sh",
         "          spec: hard, on a claim, warned after 10m, ended after 30m: review: spec",
         "  done    claimed by TASK_COMPLETE or ALL_OK; proven by tests, spec",
         "  limits  9 iterations, 5 attempts, 2h in all (told to finish after 1h30m)",

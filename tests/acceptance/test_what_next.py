@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
 from project import Project, until
 
 LOOP = "event_loop: {max_iterations: 8, crash_wait: 0}\n"
@@ -10,23 +13,31 @@ GATE = "gates: [{name: tests, run: sh test.sh}]\n"
 
 
 def weakened(project: Project) -> None:
-    """The agent makes the test easier instead of doing the work."""
+    """The agent makes the test easier instead of doing the work, also when it is told that this does not count."""
     honest = "git checkout -q test.sh; echo 42 > answer"
     project.agent(
-        f"[ $RALPH_ITERATION = 1 ] && echo true > test.sh || {{ {honest}; }}; echo x > extra; echo TASK_COMPLETE"
+        f"[ $RALPH_ITERATION -le 2 ] && echo true > test.sh || {{ {honest}; }}; echo x > extra; echo TASK_COMPLETE"
     )
     project.config(AGENT + GATE)
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 7, done.stdout
-    assert "`ralph resume --allow test.sh`" in done.stdout
+    assert "`ralph resume --accept`" in done.stdout
 
 
 def test_after_needs_review_allowing_the_change_completes_without_another_iteration(project: Project) -> None:
     weakened(project)
     done = project.ralph("resume", "--allow", "test.sh")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(project.facts("iteration.started")) == 1
+    assert len(project.facts("iteration.started")) == 2
+    assert project.end()["end"] == "completed-verified"
+
+
+def test_after_needs_review_one_word_accepts_all_that_is_named(project: Project) -> None:
+    weakened(project)
+    done = project.ralph("resume", "--accept")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(project.facts("iteration.started")) == 2
     assert project.end()["end"] == "completed-verified"
 
 
@@ -34,7 +45,7 @@ def test_after_needs_review_going_on_tells_the_agent_to_put_the_files_back(proje
     weakened(project)
     done = project.ralph("resume")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "put these files back as they were" in project.prompt(1)
+    assert "put these files back as they were" in project.prompt(2)
     assert project.end()["proof"] == {"tests": "red→green"}
 
 
@@ -67,14 +78,41 @@ def test_a_stuck_agent_is_given_what_it_lacks(project: Project) -> None:
     assert 'A person answered the question "which number?": It is 42.' in project.prompt(1)
 
 
-def test_a_gate_that_cannot_be_run_costs_one_iteration_at_the_most(project: Project) -> None:
-    project.config(AGENT + "gates: [{name: tests, run: pytestt -q}]\n")
+def test_a_misspelt_gate_stops_the_loop_before_the_first_iteration(project: Project) -> None:
+    project.config(AGENT + "gates: [{name: tests, run: sleeep 0}]\n")
     project.agent("date +%N > answer; echo TASK_COMPLETE")
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 5, done.stdout
+    assert project.facts("iteration.started") == []
+    why = "gate tests cannot be run: there is no program `sleeep` on PATH; did you mean `sleep`?"
+    assert project.end()["reason"] == why
+    assert why in done.stdout
+    assert "Correct the gate's command and begin anew: `ralph run --fresh`" in done.stdout
+
+
+def test_a_gate_that_could_not_be_run_is_asked_again_on_resume_or_left_to_the_agent(project: Project) -> None:
+    (tools := project.path.parent / "tools").mkdir()
+    env = {"PATH": f"{tools}:{os.environ['PATH']}"}
+    project.config(AGENT + "gates: [{name: tests, run: zzqxv-checker}]\n")
+    project.commit()
+    assert project.ralph("run", env=env).returncode == 5
+    assert project.ralph("resume", env=env).returncode == 5
+    assert project.facts("iteration.started") == []
+    (tools / "zzqxv-checker").write_text('#!/bin/sh\ntest "$(cat answer)" = 42\n')
+    (tools / "zzqxv-checker").chmod(0o755)
+    done = project.ralph("resume", env=env)
+    assert done.returncode == 0, done.stdout
+    assert "tests red→green" in done.stdout
+
+
+def test_a_person_may_say_that_the_agent_brings_what_a_gate_lacks(project: Project) -> None:
+    project.config(AGENT + "gates: [{name: tests, run: zzqxv-checker}]\n")
+    project.commit()
+    assert project.ralph("run").returncode == 5
+    done = project.ralph("resume", "--answer", "go on")
+    assert done.returncode == 5, done.stdout
     assert len(project.facts("iteration.started")) == 1
-    assert "gate tests cannot be run on the starting tree" in done.stdout
     assert "Is its command right?" in project.end()["reason"]
 
 
@@ -86,13 +124,18 @@ def test_a_gate_whose_script_is_the_work_may_be_missing_at_first(project: Projec
     assert done.returncode == 0, done.stdout
 
 
-def test_a_gate_that_writes_says_how_to_let_it(project: Project) -> None:
+@pytest.mark.parametrize("hermetic", [True, False])
+def test_a_gate_that_writes_says_how_to_let_it(project: Project, hermetic: bool) -> None:
+    """What it changes in the folder may be somebody's; in a clean checkout it is nobody's."""
+    where = f"hermetic: {str(hermetic).lower()}"
+    project.config(AGENT + f"gates: [{{name: tests, run: sh test.sh, {where}}}]\n")
+    project.write("coverage.xml", "")
     project.write("test.sh", 'date +%N > coverage.xml; test "$(cat answer 2>/dev/null)" = 42\n')
     project.commit()
     done = project.ralph("run", "--max-attempts", "1")
     assert done.returncode == 3
     assert "coverage.xml (undone; `may_write` lets it)" in done.stdout
-    assert "`ralph recover` has them" in done.stdout
+    assert ("`ralph recover` has them" in done.stdout) == (not hermetic)
 
 
 def test_caches_that_somebody_committed_may_be_written(project: Project) -> None:
@@ -120,7 +163,9 @@ def test_more_to_do_is_no_claim_even_where_exit_zero_is_one(project: Project) ->
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout
-    assert len([g for g in project.facts("gate.ended") if g["purpose"] == "claim"]) == 1
+    judged = [g["op"] for g in project.facts("gate.ended") if g["purpose"] == "claim"]
+    assert judged == [f"claim:{n}:tests:as-is" for n in (1, 2, 3)]
+    assert done.stdout.count("it claims completion") == 1
 
 
 def test_an_iteration_without_a_signal_is_told_to_the_next(project: Project) -> None:

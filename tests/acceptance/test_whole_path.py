@@ -9,7 +9,7 @@ def test_a_claim_that_the_gate_confirms_is_verified(project: Project) -> None:
     before = project.user_state()
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "completed-verified: tests red→green" in done.stdout
+    assert "completed-verified: proven: tests red→green" in done.stdout
     assert project.end()["proof"] == {"tests": "red→green"}
     assert project.user_state() == before
     assert project.git("status", "--porcelain") == "?? answer"
@@ -28,4 +28,4 @@ def test_the_demo_is_proven_red_to_green(project: Project) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "strategy shift 1" in done.stdout
     assert "attempt 3/5 turned down, the same error 3 times" in done.stdout
-    assert "completed-verified: tests red→green" in done.stdout
+    assert "completed-verified: proven: tests red→green" in done.stdout

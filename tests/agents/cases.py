@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from clis import Server
 
 # Prompt tokens of one answer: 120 + 30 + 11 = 161, of which 30 were read from the cache.
 USAGE = {"input": 120, "output": 7, "cache_read": 30, "cache_write": 11}
@@ -15,16 +19,30 @@ WORK: tuple[dict[str, Any], ...] = (
 )
 
 
+# All that a transcript can hold: words, thoughts, a tool that fails, one that says much, one that says nothing.
+CONVERSATION: tuple[dict[str, Any], ...] = (
+    {"think": {"text": "First the files.\nThen the tests."}, "say": {"text": "I look around."}, "bash": {"command": "seq 1 40"}},
+    {"bash": {"command": "echo 'FAILED: no greeting'; exit 3"}},
+    {"bash": {"command": "true"}},
+    {"mcp": {"server": "notes", "tool": "note_down", "arguments": {"text": "greeting is missing"}}},
+    {"write": {"path": "greeting.txt", "text": "hello\n"}},
+    {"say": {"text": "The greeting is there.\n\nTASK_COMPLETE"}},
+)  # fmt: skip
+_NOTES = Server(sys.executable, (str(Path(__file__).with_name("echo_mcp.py")),), {"NOTES": "notes.txt"})
+
+
 @dataclass(frozen=True)
 class Case:
     """One situation. `wanted` goes into `clis.Wanted`."""
 
     faults: tuple[dict[str, Any], ...] = ()
     wanted: dict[str, Any] = field(default_factory=dict)
+    steps: tuple[dict[str, Any], ...] = WORK
 
 
 RECORDED = {
     "success": Case(),
+    "conversation": Case(wanted={"mcp": {"notes": _NOTES}}, steps=CONVERSATION),
     "usage-limit": Case(({"name": "usage-limit"},)),
     "401": Case(({"name": "401"},)),
     "429": Case(({"name": "429"},)),

@@ -1,14 +1,16 @@
-"""Records what the real CLIs print in every case: `python tests/agents/record.py [claude ...]`.
+"""Records what the real CLIs print in every case: `python tests/agents/record.py [claude ...] [success ...]`.
 
 The streams under `streams/` are what the adapters' readers are tested on. Ids, paths and times are made neutral.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +25,12 @@ from model.serve import Model
 STREAMS = Path(__file__).parent / "streams"
 EXITS = STREAMS / "exits.json"
 SECONDS = 150
-_WHEN = "2026-01-01T00:00:00.000Z"
+_WHEN_PATTERN = (
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z"  # each moment becomes a second later than the one before
+)
 _RESET = 1767229200  # 2026-01-01 01:00 UTC
 _TIMES = ("timestamp", "start", "end", "created")
 _RULES = (
-    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z", _WHEN),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:1"),
     (r"try again at [A-Z][^\"]*?[AP]M", "try again at Jan 1st, 2026 1:00 AM"),
     (r"resets [^\"]*?\(UTC\)", "resets 1am (UTC)"),
@@ -50,8 +53,10 @@ def neutral(text: str, folder: Path, home: Path) -> list[str]:
         text = re.sub(pattern, instead, text)
     known: dict[str, str] = {}
     text = _IDS.sub(lambda found: known.setdefault(found[0], _id(found[0], len(known))), text)
+    seconds = itertools.count(1)
+    text = re.sub(_WHEN_PATTERN, lambda _: f"2026-01-01T00:00:{next(seconds) % 60:02}.000Z", text)
     lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-    return [json.dumps(_still(line), ensure_ascii=False) for line in lines]
+    return [json.dumps(_still(line, seconds), ensure_ascii=False) for line in lines]
 
 
 def shape(lines: list[dict[str, Any]]) -> list[tuple[str, ...]]:
@@ -81,14 +86,14 @@ def exits() -> dict[str, dict[str, int]]:
     return found
 
 
-def record(cli: str) -> dict[str, int]:
+def record(cli: str, names: list[str]) -> dict[str, int]:
     codes: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as made:
         root = Path(made)
         with Model(root / "log.jsonl") as model:
-            for name in cases.recorded(cli):
+            for name in names:
                 case = cases.case(cli, name)
-                model.add(name, cases.WORK, case.faults)
+                model.add(name, case.steps, case.faults)
                 folder, home = root / name / "project", root / name / "home"
                 folder.mkdir(parents=True)
                 wanted = clis.Wanted(model.base(name), home, **case.wanted)
@@ -108,17 +113,17 @@ def _id(found: str, number: int) -> str:
     return f"{kind}_{number:024x}" if underscore else f"00000000-0000-4000-8000-{number:012x}"
 
 
-def _still(value: Any, key: str = "") -> Any:
-    """Numbers that are times become fixed ones."""
+def _still(value: Any, seconds: Iterator[int], key: str = "") -> Any:
+    """Numbers that are times become fixed ones, each later than the one before."""
     if isinstance(value, dict):
-        return {name: _still(item, name) for name, item in value.items()}
+        return {name: _still(item, seconds, name) for name, item in value.items()}
     if isinstance(value, list):
-        return [_still(item) for item in value]
+        return [_still(item, seconds) for item in value]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if key == "resetsAt":
             return _RESET
         if key in _TIMES:
-            return _RESET * 1000
+            return (_RESET + next(seconds)) * 1000
         if key.endswith("_ms"):
             return 100
     return value
@@ -126,8 +131,10 @@ def _still(value: Any, key: str = "") -> Any:
 
 def main() -> None:
     found = exits()
-    for cli in sys.argv[1:] or clis.STARTS:
-        found[cli] = record(cli)
+    chosen = [cli for cli in clis.STARTS if cli in sys.argv] or list(clis.STARTS)
+    names = [name for name in cases.RECORDED if name in sys.argv]
+    for cli in chosen:
+        found[cli] = found.get(cli, {}) | record(cli, names or cases.recorded(cli))
         EXITS.write_text(json.dumps(found, indent=2, sort_keys=True) + "\n", "utf-8")
 
 

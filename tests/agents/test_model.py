@@ -31,7 +31,7 @@ FAULTS = [
     pytest.param(cli, name, marks=pytest.mark.agents if cli in SLOW else ())
     for cli in clis.STARTS
     for name in cases.recorded(cli)
-    if name != "success"
+    if cases.case(cli, name).faults
 ]
 ECHO = Path(__file__).with_name("echo_mcp.py")
 
@@ -136,6 +136,14 @@ def test_the_prompt_and_the_model_arrive_as_given(
     request = model.requests()[-1]
     assert prompt in request.prompt
     assert request.model == "some-model-7"
+
+
+@pytest.mark.parametrize("cli", EVERY)
+def test_a_conversation_is_as_recorded(cli: str, program: Program, model: Model, tmp_path: Path) -> None:
+    case = cases.case(cli, "conversation")
+    done = Place(cli, program(cli), model, tmp_path).run(steps=case.steps, **case.wanted)
+    assert done.code == 0, done.stdout + done.stderr
+    assert record.shape(done.stream) == record.shape(record.stream(cli, "conversation"))
 
 
 @pytest.mark.parametrize(("cli", "name"), FAULTS)

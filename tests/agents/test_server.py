@@ -215,7 +215,7 @@ def test_a_hanging_request_ends_with_the_server(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("steps", "faults", "says"),
     [
-        ([{"wrte": {}}], [], r"steps\[0\]: unknown wrte; known: say, usage, write"),
+        ([{"wrte": {}}], [], r"steps\[0\]: unknown wrte; known: say, think, usage, write"),
         ([{"write": {"path": "a"}}], [], r"steps\[0\]\.write: needs text"),
         ([{"write": {"path": "a", "text": ""}, "bash": {"command": "b"}}], [], "one tool a step"),
         ([{"mcp": {"server": "a"}}], [], "needs tool"),

@@ -11,6 +11,7 @@ from model.wire import Ask, Failure, Json, Reply, Tool, event, halves, texts
 _WORDS_ONLY = (
     "Respond with TEXT ONLY. Do NOT call any tools."  # how Claude Code asks for a summary, tools on offer
 )
+_SIGNATURE = "c2NyaXB0ZWQ="
 
 
 class Anthropic:
@@ -33,6 +34,8 @@ class Anthropic:
 
     def whole(self, ask: Ask, reply: Reply) -> Json:
         content: list[Json] = []
+        if reply.thought:
+            content.append({"type": "thinking", "thinking": reply.thought, "signature": _SIGNATURE})
         if reply.words or not reply.call:
             content.append({"type": "text", "text": reply.words})
         if reply.call:
@@ -47,6 +50,11 @@ class Anthropic:
         start = _message(ask, reply) | {"content": [], "usage": _usage(reply.usage) | {"output_tokens": 1}}
         out = [event({"type": "message_start", "message": start}, "message_start")]
         index = 0
+        if reply.thought:
+            pieces = [{"type": "thinking_delta", "thinking": piece} for piece in halves(reply.thought)]
+            pieces.append({"type": "signature_delta", "signature": _SIGNATURE})
+            out += _block(index, {"type": "thinking", "thinking": "", "signature": ""}, pieces)
+            index += 1
         if reply.words or not reply.call:
             pieces = [{"type": "text_delta", "text": piece} for piece in halves(reply.words)]
             out += _block(index, {"type": "text", "text": ""}, pieces)

@@ -84,6 +84,9 @@ def _tools(offered: Iterable[Json], namespace: str = "") -> Iterator[Tool]:
 
 def _items(reply: Reply) -> list[Json]:
     items: list[Json] = []
+    if reply.thought:
+        summary = [{"type": "summary_text", "text": reply.thought}]
+        items.append({"type": "reasoning", "id": f"rs_{reply.id}", "summary": summary})
     if reply.words or not reply.call:
         content = [{"type": "output_text", "text": reply.words, "annotations": []}]
         items.append({"type": "message", "id": f"msg_{reply.id}", "role": "assistant", "content": content})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 TOOLS = ("write", "bash", "mcp")
@@ -44,6 +44,7 @@ class Step:
     tool: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
     usage: Usage = Usage()
+    thought: str = ""  # as Anthropic and OpenAI tell of it
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,13 @@ def scenario(data: dict[str, Any]) -> Scenario:
     usage = Usage()
     for number, item in enumerate(data.get("steps", [])):
         where = f"steps[{number}]"
-        _known(where, item, ("say", "usage", *TOOLS))
+        _known(where, item, ("say", "think", "usage", *TOOLS))
         if "usage" in item:  # for this answer and all later ones
             _known(f"{where}.usage", item["usage"], ("input", "output", "cache_read", "cache_write"))
             usage = Usage(**item["usage"])
         if set(item) != {"usage"}:
-            steps.append(_step(where, item, usage))
+            thought = _strings(f"{where}.think", item["think"], ("text",))["text"] if "think" in item else ""
+            steps.append(replace(_step(where, item, usage), thought=thought))
     return Scenario(tuple(steps), tuple(_fault(n, item) for n, item in enumerate(data.get("faults", []))))
 
 

@@ -287,9 +287,9 @@ def _reply(ask: Ask, known: Scenario, turn: int, id: str) -> tuple[Reply, str]:
         return Reply(side_words(turn, ask.wants_words), id=id), ""
     step = known.step(turn)
     if not step.tool:
-        return Reply(step.words, usage=step.usage, id=id), ""
+        return Reply(step.words, usage=step.usage, id=id, thought=step.thought), ""
     try:
-        return Reply(step.words, tools.call(ask, step, id), step.usage, id), ""
+        return Reply(step.words, tools.call(ask, step, id), step.usage, id, step.thought), ""
     except tools.NoTool as problem:
         return Reply("", id=id), str(problem)
 

@@ -57,6 +57,7 @@ class Reply:
     call: Call | None = None
     usage: Usage = field(default_factory=Usage)
     id: str = "0"
+    thought: str = ""
 
 
 @dataclass(frozen=True)

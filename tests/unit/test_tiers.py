@@ -68,6 +68,7 @@ def test_what_the_tables_name_is_there() -> None:
     unit = "".join(path.read_text() for path in (ROOT / "tests/unit").rglob("test_*.py"))
     assert [name for name in tiers.LONG_UNIT if f"def {name}(" not in unit] == []
     assert all(f"def {name}(" in files[file] for file, name in tiers.CASES)
+    assert all(f"def {name}(" in files["test_fleet_simulation.py"] for name in tiers.FULL_SIMULATION)
 
 
 def test_what_the_commands_run_is_everything() -> None:

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import msgspec
 
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.facts import Fault, Usage
+from ralph.core.facts import Fault, Retry, Usage
 
 CostFrom = Literal["", "agent", "table"]
 
@@ -49,6 +49,7 @@ class Words(msgspec.Struct):
     fault: Fault = ""
     fault_text: str = ""
     retry_after: float = -1.0
+    retry: Retry | None = None  # it tries its model again, as it says itself
     session: str = ""  # as the agent calls it
     waiting: bool = False  # nothing has been said or done yet; only readers that can tell say so
     full: bool = False  # it worked until no more fitted into the model's context
@@ -112,6 +113,14 @@ class Reader(Protocol):
         """It is gone, with this exit code (negative: a signal). Called once, after the last line."""
 
     def words(self) -> Words: ...
+
+
+@runtime_checkable
+class ErrorReader(Protocol):
+    """A reader that also wants what its agent says on standard error."""
+
+    def feed_error(self, line: str) -> None:
+        """One line of standard error."""
 
 
 @runtime_checkable

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from ralph.agents.adapter import Adapter, AgentTools, Launch, Needs, Reader, environment, hooks, private_file
 from ralph.agents.stream import (
     StreamReader,
+    count,
     fault_in_text,
     fault_of_status,
     number,
@@ -47,7 +48,7 @@ _FAULTS: dict[str, Fault] = {
     "authentication_failed": "credentials",
     "oauth_org_not_allowed": "credentials",
     "billing_error": "quota",
-    "rate_limit": "overload",
+    "rate_limit": "rate-limit",
     "overloaded": "overload",
     "server_error": "overload",
     "model_not_found": "unusable",
@@ -120,6 +121,9 @@ class ClaudeReader(StreamReader):
                 self._words.session = text(item, "session_id")
                 self._model = text(item, "model")
                 self.uses(self._model)
+            case "system" if item.get("subtype") == "api_retry":
+                status, why = count(item, "error_status"), text(item, "error").replace("_", " ")
+                self.retrying(count(item, "attempt"), count(item, "max_retries"), status, why)
             case "assistant":
                 self._assistant(item)
             case "rate_limit_event":
@@ -163,7 +167,7 @@ class ClaudeReader(StreamReader):
         status = int(number(item.get("api_error_status")))
         fault = _FAULTS.get(named) or fault_of_status(status, said) or fault_in_text(said)
         wait = -1.0
-        if kind == "usage_limit_reached" or (self._resets_at and fault == "overload"):
+        if kind == "usage_limit_reached" or (self._resets_at and fault == "rate-limit"):
             fault = "quota"
             wait = max(0.0, self._resets_at - time.time()) if self._resets_at else seconds_until(said)
         self.failed(fault, said or named, wait)

@@ -17,10 +17,11 @@ from ralph.agents.adapter import OPENAI, Adapter, AgentTools, Launch, Needs, Rea
 from ralph.agents.stream import StreamReader, count, parse, part, text
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.facts import Tokens
+from ralph.files import open_plain
 
 MODE = ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
 QUIET = ("check_for_update_on_startup=false", "analytics.enabled=false")
-_STILL_TRYING = "Reconnecting..."
+_STILL_TRYING = re.compile(r"(?s)Reconnecting\.\.\. (?P<n>\d{1,4})/(?P<of>\d{1,4})(?: \((?P<why>.*)\))?")
 
 
 class CodexAdapter(Adapter):
@@ -75,7 +76,9 @@ class CodexReader(StreamReader):
                 self._log = SessionLog(self._home, self._words.session)
             case "item.completed" | "item.started":
                 self._item(part(item, "item"))
-            case "error" if not text(item, "message").startswith(_STILL_TRYING):
+            case "error" if found := _STILL_TRYING.match(text(item, "message")):
+                self.retrying(int(found["n"]), int(found["of"]), why=found["why"] or "")
+            case "error":
                 self.complained(text(item, "message"))
             case "turn.failed":
                 self.complained(text(part(item, "error"), "message"))
@@ -132,7 +135,7 @@ class SessionLog:
             self._path = self._path or self._find()
             if not self._path:
                 return False
-            with open(self._path, "rb") as file:
+            with open(open_plain(self._path), "rb") as file:
                 file.seek(self._at)
                 data = file.read()
         except OSError:

@@ -131,7 +131,7 @@ class JsonLinesReader(ClaudeReader):
     JSON at all is read as plain text.
 
     Understood: {"type":"message","role":"assistant","text":...}, {"type":"usage","input_tokens":..,"output_tokens":..,
-    "cost_usd":..,"model":..} (summed), {"type":"error","kind":"quota|overload|credentials|unusable","text":..,"retry_after":..};
+    "cost_usd":..,"model":..} (summed), {"type":"error","kind":..,"text":..,"retry_after":..} with the name of a fault as kind;
     and the shape of Claude Code, {"type":"assistant","message":{"content":[{"type":"text","text":..}]}} with a final
     {"type":"result","result":..,"usage":{..},"total_cost_usd":..}, whose figures are totals."""
 

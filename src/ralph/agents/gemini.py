@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ QUIET = {
     "GEMINI_CLI_NO_RELAUNCH": "true",
 }
 _NO_LOGIN = 41
+_STILL_TRYING = re.compile(r"Attempt (?P<n>\d{1,4}) failed(?: with status \d+)?[:.] ?(?P<why>.*)")
 _FIRST_STATUS = 400 - 256  # it exits with the HTTP status, of which a byte is left
 
 
@@ -119,6 +121,11 @@ class GeminiReader(StreamReader):
                 self._failed(text(item, "message"))
             case "result":
                 self._result(item)
+
+    def feed_error(self, line: str) -> None:
+        """There it says that it tries again."""
+        if found := _STILL_TRYING.match(line):
+            self.retrying(int(found["n"]), why=found["why"])
 
     def _result(self, item: dict[str, Any]) -> None:
         if item.get("status") == "error":

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.agents.adapter import SAID_CHARS, Words
-from ralph.core.facts import Fault, Tokens
+from ralph.core.facts import Fault, Retry, Tokens
 from ralph.core.failures.excerpt import ESCAPES
 from ralph.core.loop.signals import fence_after
 
@@ -38,9 +38,10 @@ _TEXTS: tuple[tuple[Fault, str], ...] = (
         r"\b40[13]\b|api.?key|unauthori[sz]ed|unauthenticated|authenticat|not logged in|log ?in again|/login"
         r"|credential|token (has )?expired|sign in",
     ),
+    ("rate-limit", r"\b429\b|too many requests|rate.?limit|resource has been exhausted"),
     (
         "overload",
-        r"\b(429|5\d\d)\b|too many requests|rate.?limit|overloaded|resource has been exhausted|high demand|server error"
+        r"\b5\d\d\b|overloaded|high demand|server error"
         r"|internal error|unavailable|stream disconnected|connection|network|econn|socket|fetch failed|timed? ?out"
         r"|terminated|temporar|try again later",
     ),
@@ -69,7 +70,7 @@ def fault_of_status(status: int, text: str = "") -> Fault:
     if status == 404:
         return "unusable"
     if status == 429:
-        return "quota" if fault_in_text(text) == "quota" else "overload"
+        return "quota" if fault_in_text(text) == "quota" else "rate-limit"
     return "overload" if status == 408 or 500 <= status < 600 else ""
 
 
@@ -111,6 +112,7 @@ def _spans(texts: Iterable[str]) -> float:
 
 FAULT_CHARS = 500
 _MODEL_CHARS = 100
+_WHY_CHARS = 200
 _LINE_CHARS = 1000  # so that the last lines always fit; a signal's line is short
 
 
@@ -194,7 +196,14 @@ class StreamReader:
 
     def recovered(self) -> None:
         self._words.full = False
+        self._words.retry = None
         self._words.fault, self._words.fault_text, self._words.retry_after = "", "", -1.0
+
+    def retrying(self, attempt: int, most: int = 0, status: int = 0, why: str = "") -> None:
+        """The CLI did not reach its model and says that it tries again."""
+        found = re.search(r"\b[45]\d\d\b", why)
+        shown = re.sub(r",? url: \S+", "", bounded(why).replace("\n", " "))[:_WHY_CHARS]
+        self._words.retry = Retry(attempt, most, status or (int(found[0]) if found else 0), shown)
 
     def complained(self, message: str) -> None:
         """An error of which only the text is known."""
@@ -208,7 +217,7 @@ class StreamReader:
             text = f"{TOO_LONG}: {text}"
         self._words.fault = fault
         self._words.fault_text = bounded(text)[:FAULT_CHARS]
-        self._words.retry_after = retry_after if fault in ("quota", "overload") else -1.0
+        self._words.retry_after = retry_after if fault in ("quota", "rate-limit", "overload") else -1.0
 
     def uses(self, model: str) -> None:
         """It says which model works for it; an empty or made up name says nothing."""

@@ -22,6 +22,7 @@ from ralph import files
 from ralph.core.tasks.task import BacklogTask, TaskProblem, read_line
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
+from ralph.files import NotAFile, read_bytes
 
 REST = 0.03  # seconds without a change after which a writer is taken to have finished
 _PATIENCE = 5.0
@@ -87,7 +88,9 @@ def holds(path: Path, data: bytes) -> bool:
 def _bytes(path: Path) -> bytes | None:
     """None when someone has just taken it away."""
     try:
-        return path.read_bytes()
+        return read_bytes(path)
+    except NotAFile as error:
+        raise RalphError(f"cannot be read: {error.strerror}", where=str(path), todo=MEND) from None
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ralph.backlog import BACKLOG_NAME
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
-from ralph.git.repo import Repo, find, without_git
+from ralph.git.repo import STORE, Repo, find, is_slot_of, without_git
 from ralph.history.loop_records import is_over, last_loop
 from ralph.journal.read import NAME, scan
 
@@ -70,15 +70,22 @@ def resumable(repo: Repo) -> LoopState | None:
 _INSIDE = ("RALPH_TOKEN", "RALPH_GATE", "RALPH_LOOP")
 
 
-def refuse_inside(repo: Repo) -> None:
+NO_RUN = "no other run begins inside it"
+_NO_RUN_TODO = "Do the work of the task yourself; in tests, run Ralph in a repository of their own."
+_TODO = "Say it with `ralph emit` or in the scratchpad; in tests, run Ralph in a repository of their own."
+
+
+def refuse_inside(repo: Repo, why: str = "this is for people", todo: str = "") -> None:
+    """The one rule for commands that steer a run or change what is the user's: not from inside an iteration, gate or review,
+    about the repository of that run. What agents have for themselves, and what only reads, is allowed."""
     if not any(os.environ.get(name) for name in _INSIDE) or not _is_its_own(repo):
         return
     who = "a gate or a reviewer" if os.environ.get("RALPH_GATE") else "an iteration"
     task = os.environ.get("RALPH_TASK", "")
     raise RalphError(
-        f"{who} of a run works here{f', on {task}' if task else ''}: no other run begins inside it",
+        f"{who} of a run works here{f', on {task}' if task else ''}: {why}",
         where=str(repo.root),
-        todo="Do the work of the task yourself; in tests, run Ralph in a repository of their own.",
+        todo=todo or (_NO_RUN_TODO if why == NO_RUN else _TODO),
     )
 
 
@@ -87,11 +94,8 @@ def _is_its_own(repo: Repo) -> bool:
     told = os.environ.get("RALPH_STATE", "")
     if not told:
         return False
-    from ralph.git.workspaces.pool import is_slot_of
-    from ralph.runner.operations.gate import is_gate_checkout
-
     state = Path(told).resolve()
-    gate = not repo.versioned and is_gate_checkout(repo.root, os.environ.get("RALPH_LOOP", ""))
-    if gate or repo.state_dir.resolve() == state:
+    if repo.state_dir.resolve() == state:
         return True
-    return any(is_slot_of(state.parent, place) for place in (repo.root, repo.common_dir.parent))
+    places = (repo.root, repo.common_dir.parent)
+    return any(is_slot_of(home, place) for home in (state.parent, state / STORE) for place in places)

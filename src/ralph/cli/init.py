@@ -14,13 +14,13 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ralph.cli.context import BY_INIT, here
+from ralph.cli.context import BY_INIT, here, refuse_inside
 from ralph.config.load import found_above
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
 from ralph.git.uncommitted_changes import committed, uncommitted_paths
 from ralph.setup import plan, project
-from ralph.setup.detect import Detected, detect
+from ralph.setup.detect import Detected, dependency_folders, detect
 from ralph.setup.plan import ChosenGate, SetupPlan, roles
 from ralph.setup.presets import DEFAULT, Preset, preset
 from ralph.setup.project import Agent, Machine
@@ -130,6 +130,7 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
     request = InitRequest(asks=asks, quiet=as_json, **given)
     _refuse_nonsense(request)
     folder, repo = Path.cwd(), here()
+    refuse_inside(repo)
     if (request.skill or request.roles) and plan.existing(folder) and not request.about_configuration:
         written = _besides(request, folder).carry_out()
         _tell(request, folder, repo, None, written, preset(DEFAULT))
@@ -149,6 +150,7 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
         force=request.force,
         about_agent=setup.about_agent,
         ignore=setup.ignore,
+        share=dependency_folders(repo.root),
     )
     moved = (*configuration.move_aside, *besides.move_aside)
     written = SetupPlan((*configuration.files, *besides.files), moved).carry_out()

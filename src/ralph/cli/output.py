@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from ralph.core.failures.excerpt import ESCAPES
-from ralph.terminal.activity import LONGEST_READ, readable
+from ralph.terminal.activity import LONGEST_READ
+from ralph.terminal.screen import TextSpan, styled
+from ralph.terminal.transcript import AgentTranscript, Row
+from ralph.terminal.transcript import lines as row_lines
 from ralph.terminal.words import LONGEST, one_line
 
 if TYPE_CHECKING:
@@ -19,7 +24,59 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 16
 
-Show = Callable[[bytes], list[str]]  # a line as it was printed -> the lines that are shown for it
+
+class Printed:
+    """How lines are shown: as they are, made harmless."""
+
+    longest = CHUNK  # a longer line is broken
+
+    def line(self, line: bytes) -> list[str]:
+        return [harmless(line.decode("utf-8", "replace"))]
+
+    def end(self) -> list[str]:
+        """Nothing follows."""
+        return []
+
+    def caught_up(self) -> None:
+        """What was there already has been read: from here on lines are read as they come."""
+
+
+class Told(Printed):
+    """What an agent printed, as a conversation. `live`: it is read as it comes."""
+
+    longest = LONGEST_READ
+
+    def __init__(self, *, live: bool = False) -> None:
+        self._transcript = AgentTranscript(live=live)
+        self._timing = False  # a line comes now
+        self._colour = in_colour()
+        self._timed = False  # a row had a time
+
+    def line(self, line: bytes) -> list[str]:
+        now = time.time() if self._timing else 0.0
+        return self._shown(self._transcript.feed(line.decode("utf-8", "replace"), now))
+
+    def caught_up(self) -> None:
+        self._timing = True
+
+    def end(self) -> list[str]:
+        return self._shown(self._transcript.end())
+
+    def _shown(self, rows: Iterable[Row]) -> list[str]:
+        found = []
+        for row in rows:
+            self._timed = self._timed or row.at > 0
+            when = f"{datetime.fromtimestamp(row.at):%H:%M:%S}  " if row.at else " " * 10
+            for number, spans in enumerate(row_lines(row)):
+                stamp = (when if not number else " " * 10) if self._timed else ""
+                safe = (TextSpan(harmless(text), style) for text, style in spans)
+                shown = "".join(styled(span, self._colour) for span in safe)
+                found.append(styled(TextSpan(stamp if shown else "", "dim"), self._colour) + shown)
+        return found
+
+
+def in_colour() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def opened(path: str) -> BinaryIO | None:
@@ -45,23 +102,14 @@ def put(pieces: Iterable[bytes], raw: bool) -> None:
     sys.stdout.buffer.flush()
 
 
-def manner(one: Operation) -> Show:
-    """Agents, reviewers among them, may print JSON that nobody wants to read; what a command prints is its own."""
-    return as_told if one.started.prompt or not one.gate else as_printed
+def manner(one: Operation, *, live: bool = False) -> Printed:
+    """Agents, reviewers among them, print what is read as a conversation; what a command prints is its own."""
+    return Told(live=live) if one.started.prompt or not one.gate else Printed()
 
 
-def as_printed(line: bytes) -> list[str]:
-    return [harmless(line.decode("utf-8", "replace"))]
-
-
-def as_told(line: bytes) -> list[str]:
-    """What an agent's line tells people, where it is JSON of a known shape; else the line."""
-    return [harmless(text) for text in readable(line.decode("utf-8", "replace"))]
-
-
-def lines(pieces: Iterable[bytes], show: Show = as_printed) -> Iterator[str]:
+def lines(pieces: Iterable[bytes], show: Printed | None = None) -> Iterator[str]:
     """Harmless lines, each without its newline."""
-    splitter = Splitter(show)
+    splitter = Splitter(show or Printed())
     for piece in pieces:
         yield from splitter.feed(piece)
     yield from splitter.rest()
@@ -70,11 +118,10 @@ def lines(pieces: Iterable[bytes], show: Show = as_printed) -> Iterator[str]:
 class Splitter:
     """Bytes in, harmless lines out. A very long line is broken, so that it cannot fill the memory."""
 
-    def __init__(self, show: Show = as_printed) -> None:
+    def __init__(self, show: Printed) -> None:
         self._begun: list[bytes] = []
         self._size = 0
         self._show = show
-        self._longest = CHUNK if show is as_printed else LONGEST_READ
 
     def feed(self, piece: bytes) -> list[str]:
         first, *more = piece.split(b"\n")
@@ -83,10 +130,10 @@ class Splitter:
         for part in more:
             shown += self._end()
             self._go_on(part)
-        return shown + (self._end() if self._size > self._longest else [])
+        return shown + (self._end() if self._size > self._show.longest else [])
 
     def rest(self) -> list[str]:
-        return self._end() if self._size else []
+        return [*(self._end() if self._size else []), *self._show.end()]
 
     def _go_on(self, part: bytes) -> None:
         self._begun.append(part)
@@ -94,7 +141,7 @@ class Splitter:
 
     def _end(self) -> list[str]:
         line, self._begun, self._size = b"".join(self._begun), [], 0
-        return self._show(line)
+        return self._show.line(line)
 
 
 def harmless(text: str) -> str:

@@ -304,7 +304,7 @@ def _gate(gate: GatePolicy) -> str:
     from ralph.config.field_types import duration_text
 
     when = {"claim": "on a claim", "iteration": "after each iteration"}[gate.every]
-    where = ", in a clean checkout" if gate.hermetic else ""
+    where = "" if gate.hermetic else ", in the folder"
     times = f"warned after {duration_text(gate.soft_timeout)}, ended after {duration_text(gate.hard_timeout)}"
     return f"{gate.name}: {'hard' if gate.hard else 'soft'}, {when}{where}, {times}: {gate.question}"
 

@@ -15,7 +15,7 @@ from ralph.config.settings import Overrides, Settings, Values, fields
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.policy import Policy
 from ralph.errors import RalphError
-from ralph.files import located, read_text
+from ralph.files import located, read_bytes, read_text
 
 if TYPE_CHECKING:
     from ralph.agents.adapter import Adapter
@@ -274,8 +274,7 @@ def _check_program(file: Path, correct: str) -> None:
 def _check_interpreter(file: Path) -> None:
     """The kernel's own errors for these ("No such file", "Exec format error") send people the wrong way."""
     try:
-        with open(file, "rb") as opened:
-            head = opened.read(512)
+        head = read_bytes(file, 512)
     except OSError:  # executable but not readable is fine
         return
     shown = quoted_path(file)

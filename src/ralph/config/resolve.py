@@ -9,8 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.config.agents import absolute, adapter_of, agent_of, other_agent, own_agent
+from ralph.config.gate_names import gate_name, with_number
 from ralph.config.problems import closest, quoted
-from ralph.config.schema import EITHER, GATE
+from ralph.config.schema import CONFIGURED, EITHER, GATE, field_default
 from ralph.config.settings import (
     ADAPTER,
     NO_GATES,
@@ -53,6 +54,7 @@ def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
         notify=_notify(settings),
         sandbox=_sandbox(settings, overrides),
         unverified_ok=settings.older and not gates,
+        share=settings.get("share") or (),
         **_own_fields(settings, overrides),
     )
     _warn_of_untold_figures(found, settings)
@@ -121,8 +123,13 @@ def _sandbox(settings: Settings, overrides: Overrides) -> SandboxPolicy:
     return SandboxPolicy(**own)
 
 
+_JUDGING = {
+    into.removeprefix("policy."): value for into, value in CONFIGURED.items() if into.startswith("policy.")
+}
+
+
 def _own_fields(settings: Settings, overrides: Overrides) -> dict[str, Any]:
-    own = fields(settings.values, "policy")
+    own = {**_JUDGING, **fields(settings.values, "policy")}
     if overrides.require_verified:
         own["require_verified"] = True
     own["fallback"] = tuple(other_agent(text, settings) for text in own.get("fallback", ()))
@@ -206,6 +213,10 @@ def gates_of(
     found = []
     for section, name in zip(whole, _names(whole), strict=True):
         gate = _gate(section, name, overrides.timeout_multiplier)
+        if gate.hidden:
+            gate = replace(
+                gate, hidden=absolute(f"{section.at}.hidden", gate.hidden, settings.folder, settings)
+            )
         found.append(replace(gate, agent=_reviewer(gate.kind, section, settings, overrides, cwd)))
     return tuple(found)
 
@@ -228,7 +239,7 @@ def _reviewer(
 
 
 def _gate(section: Section, name: str, multiplier: float) -> GatePolicy:
-    own = fields(section.values, "gate") | {"name": name}
+    own = {"hermetic": field_default("gate.hermetic")} | fields(section.values, "gate") | {"name": name}
     gate = GatePolicy(**own, other_kind=_kind(section))
     soft = own.get("soft_timeout", min(gate.soft_timeout, gate.hard_timeout))
     if soft > gate.hard_timeout:
@@ -236,11 +247,14 @@ def _gate(section: Section, name: str, multiplier: float) -> GatePolicy:
     word = (section.get("review") or "").strip()
     if word not in REVIEWS and not re.search(r"\s", word) and closest(word, REVIEWS):
         section.warn("review", f"{quoted(word)} is taken as your own instructions", word, REVIEWS)
-    for name in ("may_write", "setup", "inputs") if gate.kind.runs_agent else () if gate.run else ("setup",):
+    only_run = ("may_write", "setup", "hidden", "judges") if gate.kind.runs_agent else ("setup",)
+    for name in () if gate.run else only_run:
         if section.given(name):
             section.warn(name, "is used only with `run`")
     if gate.setup and gate.run and not gate.hermetic:
-        section.warn("setup", "is used only with hermetic: true")
+        section.warn("setup", "is used only in a clean checkout; `hermetic: false` judges the folder")
+    if gate.hidden and not gate.hermetic:
+        section.wrong("hidden", "needs a clean checkout; remove `hermetic: false`")
     return replace(gate, soft_timeout=soft * multiplier, hard_timeout=gate.hard_timeout * multiplier)
 
 
@@ -278,24 +292,13 @@ def _names(gates: list[Section]) -> list[str]:
     for section in gates:
         name = section.get("name")
         if name is None:
-            name = word = _named_after(section)
-            n = 1
-            while name in taken:
-                n += 1
-                name = f"{word}-{n}"
+            name = _named_after(section, taken)
             taken.add(name)
         names.append(name)
     return names
 
 
-def _named_after(section: Section) -> str:
+def _named_after(section: Section, taken: set[str]) -> str:
     if command := section.get("run") or section.get("kind"):
-        return _first_word(command)
-    return section.get("review") if section.get("review") in REVIEWS else "review"
-
-
-def _first_word(command: str) -> str:
-    """`CI=1 ./bin/check --all` is the gate `check`."""
-    words = [word for word in command.split() if not re.match(r"[A-Za-z_][A-Za-z0-9_]*=", word)]
-    file = words[0].rstrip("/").rpartition("/")[2] if words else ""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", file).strip("-")[:40] or "gate"
+        return gate_name(command, taken)
+    return with_number(section.get("review") if section.get("review") in REVIEWS else "review", taken)

@@ -89,7 +89,18 @@ class Key(msgspec.Struct, frozen=True):
         return self.default_text or _written(field_default(self.into))
 
 
+# What a configuration means where the field's own default is what journals of earlier versions mean.
+CONFIGURED: dict[str, Any] = {
+    "gate.hermetic": True,
+    "policy.rules": 2,
+    "policy.flaky_passes": 0,
+    "policy.reproduce": "auto",
+}
+
+
 def field_default(into: str) -> Any:
+    if into in CONFIGURED:
+        return CONFIGURED[into]
     group, _, field = into.partition(".")
     struct = _STRUCTS.get(group)
     if struct is None:
@@ -141,7 +152,7 @@ KEYS: tuple[Key, ...] = (
     Key("event_loop.prompt", field_types.TEXT, "", "What to do, as text."),
     Key("event_loop.prompt_file", field_types.PATH, "", "What to do, in a file, relative to this one.", "PROMPT.md if it exists"),
     Key("event_loop.completion_promise", field_types.LINE, "policy.completion_promise", "A further line by which the agent claims to be done."),
-    Key("event_loop.claim", choice("signal", "exit-zero", "every-iteration"), "policy.claim", "What counts as a claim: the signal, a successful exit, or the end of each iteration."),
+    Key("event_loop.claim", choice("signal", "exit-zero", "every-iteration"), "policy.claim", "What counts as a claim: the signal, exit code 0, or the end of each iteration. With the last two, gates look at every iteration."),
     Key("event_loop.max_iterations", integer(1), "limits.max_iterations", "Agent processes before the loop ends.", "50; with hats 100"),
     Key("event_loop.max_attempts", integer(1), "limits.max_attempts", "Claims put to the gates (and iterations that hit their hard limit) before the loop ends."),
     Key("event_loop.max_runtime_seconds", duration(), "limits.hard_seconds", "Active time before the loop ends.", "28800; with hats 14400"),
@@ -207,7 +218,7 @@ KEYS: tuple[Key, ...] = (
     Key("gates", FieldType("`none` or list of gates"), "", "The checks that prove the work. `none` says that no proof is wanted.", "no gate: the end is unverified"),
     Key("gates[].name", field_types.LINE, "gate.name", "How messages call it; unique.", "the first word of `run`"),
     Key("gates[].run", field_types.TEXT, "gate.run", "The command; exit code 0 passes. A gate has either this, or `review`, or `kind`."),
-    Key("gates[].review", field_types.TEXT, "gate.review", "A reviewer: a fresh agent reads the criteria, the change and the gates' output, and says PASS or FAIL. `spec` (does it do what was asked?), `quality` (is it well made?), or your own instructions."),
+    Key("gates[].review", field_types.TEXT, "gate.review", "A reviewer: a fresh agent reads the criteria, the change and the gates' output, and says PASS or FAIL. `spec` (does it do what was asked?), `quality` (is it well made?), `judges` (does the task call for what was done to its tests? asked only when that is in doubt), or your own instructions."),
     *_agent_of(GATE),
     Key("gates[].kind", field_types.LINE, "", "A kind of gate that an installed package brings (entry point group `ralph.gates`)."),
     Key("gates[].options", field_types.OPTIONS, "gate.options", "What a gate with `kind` is told; which names there are is up to its kind."),
@@ -216,9 +227,12 @@ KEYS: tuple[Key, ...] = (
     Key("gates[].soft_timeout", duration(), "gate.soft_timeout", "Time before a warning.", "600, at most `hard_timeout`"),
     Key("gates[].hard_timeout", duration(), "gate.hard_timeout", "Time before it is ended and has failed."),
     Key("gates[].may_write", field_types.WRITABLE, "gate.may_write", "What it may change in the workspace without failing. Whatever it writes is undone afterwards.", "false"),
-    Key("gates[].hermetic", field_types.BOOLEAN, "gate.hermetic", "Whether it runs in a clean checkout."),
-    Key("gates[].setup", field_types.TEXT, "gate.setup", "Run first in the clean checkout of a hermetic gate."),
-    Key("gates[].inputs", field_types.GLOBS, "gate.inputs", "More files that judge the work, beyond those found by themselves."),
+    Key("gates[].hermetic", field_types.BOOLEAN, "gate.hermetic", "Whether it runs in a clean checkout of what git records, with a copy of the folders that `share` names. `false` judges the folder in which the work was done."),
+    Key("gates[].setup", field_types.TEXT, "gate.setup", "Run first in the clean checkout, to make there what git does not record."),
+    Key("gates[].hidden", field_types.PATH, "gate.hidden", "A file or folder that no workspace contains, relative to this file or absolute. It is brought into the clean checkout, under its own name, while this gate runs there; agents learn only whether it passed, and a count."),
+    Key("gates[].judges", field_types.GLOBS, "gate.judges", "More files that judge the work, beyond those found by themselves; with a `!` in front, such as are work after all."),
+    Key("flaky_passes", integer(0), "policy.flaky_passes", "How often a claim that turns a red gate green must pass it: chance may be right once. 1 also believes a red start at once.", "3; 6 where a pass takes under 5 s"),
+    Key("reproduce", choice("auto", "report", "require", "off"), "policy.reproduce", "Whether the new tests of a claim must fail on the starting code: `require` rejects it otherwise, `report` says so in the evidence, `auto` requires it of tasks of the type `bug`.", "`auto`"),
     Key("stuck.same_error_shift", integer(1), "stuck.same_error_shift", "Equal errors in a row before the strategy shifts."),
     Key("stuck.same_error_stop", integer(1), "stuck.same_error_stop", "Equal errors in a row before the loop ends as stuck."),
     Key("stuck.no_progress_nudge", integer(1), "stuck.no_progress_nudge", "Iterations without a change before the agent is told."),
@@ -253,7 +267,7 @@ KEYS: tuple[Key, ...] = (
     Key("event_loop.proposed_generations", integer(0), "work.generations", "Generations of tasks that agents propose which are worked on without a word of yours: with 1, what the agents of your own tasks propose. Tasks beyond wait for `ralph task accept`."),
     Key("poll_interval_seconds", duration(), "work.poll_seconds", "Time between two looks at the backlog and `.stop` while a run waits for tasks."),
     Key("gate_concurrency", integer(1), "work.gates_at_once", "Gates that run at once, of all the tasks under way."),
-    Key("share", field_types.FOLDERS, "work.share", "Folders that git ignores, such as node_modules and .venv, of which every workspace gets a copy. Relative to the top of the repository."),
+    Key("share", field_types.FOLDERS, "work.share", "Folders that git ignores, such as node_modules and .venv, of which every workspace and every clean checkout of a gate gets a copy. Relative to the top of the repository."),
     Key("workspace", choice("clone", "worktree", "in-place"), "", "Where a task is worked on: its own clone, its own worktree, or your folder (only for a prompt). From a clone or worktree, proven work lands as `land` says.", "`clone` for a backlog, `in-place` for a prompt"),
     Key("land.how", choice("merge", "branch", "pr", "none"), "", "Where a backlog's proven work goes: merged into the target, onto a branch `task/...`, into a pull request (by `gh`), or nowhere but a recovery ref. `land: branch` is short for this key alone.", "`merge` for a backlog"),
     Key("land.target", field_types.LINE, "land.target", "The branch that tasks of the backlog start from and land on.", "the one that is checked out"),

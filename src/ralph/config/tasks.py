@@ -122,7 +122,6 @@ _OF_TASKS = (
     "parallel",
     "poll_interval_seconds",
     "gate_concurrency",
-    "share",
     "at_end",
     "land.target",
     "land.merges",
@@ -163,7 +162,7 @@ def _at_end(settings: Settings, overrides: Overrides, cwd: Path) -> tuple[GatePo
         settings.warn(
             "at_end", "no reviewer is asked: they look at what lands on the target, and here nothing does"
         )
-    return tuple(replace(gate, hard=False) for gate in found)
+    return tuple(replace(gate, hard=False, hermetic=False) for gate in found)  # it has a clone of its own
 
 
 def with_workspace(policy: Policy, settings: Settings, overrides: Overrides, *, prompt: bool) -> Policy:

@@ -38,10 +38,17 @@ def after_claim(s: LoopState) -> str:
 
 
 def after_block(s: LoopState) -> str:
+    if s.awaits_gate:
+        return (
+            "Correct the gate's command and begin anew: `ralph run --fresh`; or install what is missing: `ralph resume`. "
+            'If it is for the agent to bring: `ralph answer "go on"`.'
+        )
     return "Find out who changes the tree, then `ralph resume`." if s.people.question is None else ""
 
 
 def after_block_of_task(s: LoopState) -> str:
+    if s.awaits_gate:
+        return f"Correct the gate's command and begin anew, or install what is missing: `{resume_of(s)}`. "
     if s.people.question is not None:
         return f'Answer and go on: `{of_task("answer", s)} "..."`. '
     return f"Go on: `{resume_of(s)}`. "
@@ -50,10 +57,9 @@ def after_block_of_task(s: LoopState) -> str:
 def after_doubt(s: LoopState) -> str:
     if not s.judgement.review_paths:
         return ""
-    named, more = _first_of(s)
     return (
-        f"Look at the changes to the named files. If they are right: `ralph resume --allow {named}`{more}; "
-        "if not, `ralph resume`: the agent has to put them back."
+        "Look at what is named. If it is right: `ralph resume --accept`; "
+        "if not, `ralph resume`: the agent has to do without."
     )
 
 
@@ -61,17 +67,7 @@ def after_doubt_of_task(s: LoopState) -> str:
     go_on = resume_of(s)
     if not s.judgement.review_paths:
         return f"Go on: `{go_on}`. "
-    named, more = _first_of(s)
-    return (
-        f"If the changes to the named files are right: `{go_on} --allow {named}`{more}; "
-        f"if not, `{go_on}`: the agent has to put them back. "
-    )
-
-
-def _first_of(s: LoopState) -> tuple[str, str]:
-    return shlex_quoted(s.judgement.review_paths[0]), " and so on for each" if len(
-        s.judgement.review_paths
-    ) > 1 else ""
+    return f"If what is named is right: `{go_on} --accept`; if not, `{go_on}`: the agent has to do without. "
 
 
 def after_limit(s: LoopState) -> str:
@@ -138,6 +134,8 @@ End = Literal[
 ]
 Tone = Literal["good", "unsure", "bad"]
 Outcome = Literal["complete", "failed", "blocked", "cancelled", "in_progress"]
+# What becomes of a server's task. land: it goes on to its landing; released: another worker continues it
+FleetOutcome = Literal["land", "failed", "blocked", "cancelled", "quota", "released"]
 
 
 class Exit(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +145,10 @@ class Exit(msgspec.Struct, frozen=True, kw_only=True):
     code: int
     tone: Tone  # how it looks: green, yellow, red
     task: Outcome  # what becomes of the task; in_progress: the end says nothing about the work, a later run continues
+    fleet: FleetOutcome  # the same on a server
+    worker_fault: Literal["", "agent", "internal"] = (
+        ""  # it says something about the machine, not about the task
+    )
     resumable: bool = True
     ends_run: bool = False  # the next task of the backlog would meet the same: none is begun
     needs_person: bool = False  # nothing continues before a person has said something; they are notified
@@ -169,6 +171,7 @@ EXITS: tuple[Exit, ...] = (
         code=0,
         tone="good",
         task="complete",
+        fleet="land",
         resumable=False,
         claim="verified",
         meaning="Done, and the gates prove it",
@@ -180,6 +183,7 @@ EXITS: tuple[Exit, ...] = (
         code=3,
         tone="bad",
         task="failed",
+        fleet="failed",
         settled=True,
         raisable=True,
         meaning="Failed: every attempt was turned down",
@@ -190,6 +194,7 @@ EXITS: tuple[Exit, ...] = (
         code=4,
         tone="bad",
         task="failed",
+        fleet="failed",
         settled=True,
         meaning="Stuck",
         next='Give the agent what it lacks: `ralph answer "..."`; or sharpen the task and `ralph run --fresh`.',
@@ -199,6 +204,7 @@ EXITS: tuple[Exit, ...] = (
         code=5,
         tone="unsure",
         task="blocked",
+        fleet="blocked",
         needs_person=True,
         meaning="Waits for your answer",
         next='Answer and go on: `ralph answer "..."`.',
@@ -210,6 +216,7 @@ EXITS: tuple[Exit, ...] = (
         code=6,
         tone="unsure",
         task="complete",
+        fleet="blocked",
         resumable=False,
         claim="accepted",
         meaning="Claimed done; nothing proves it",
@@ -221,11 +228,12 @@ EXITS: tuple[Exit, ...] = (
         code=7,
         tone="unsure",
         task="blocked",
+        fleet="blocked",
         needs_person=True,
         settled=True,
         claim="review",
         meaning="Needs your review",
-        next="Look at the named files: `ralph resume --allow FILE` if they are right, else `ralph resume`.",
+        next="Look at what is named: `ralph resume --accept` if it is right, else `ralph resume`.",
         next_here=after_doubt,
         next_of_task=after_doubt_of_task,
     ),
@@ -234,6 +242,7 @@ EXITS: tuple[Exit, ...] = (
         code=8,
         tone="unsure",
         task="failed",
+        fleet="failed",
         raisable=True,
         meaning="Stopped at a limit",
         next="Go on with a higher limit: `ralph resume --max-iterations N` (or --max-runtime, --max-cost, --max-tokens).",
@@ -244,6 +253,7 @@ EXITS: tuple[Exit, ...] = (
         code=9,
         tone="unsure",
         task="in_progress",
+        fleet="quota",
         ends_run=True,
         ends_wait=True,
         meaning="Out of quota",
@@ -254,6 +264,8 @@ EXITS: tuple[Exit, ...] = (
         code=10,
         tone="bad",
         task="in_progress",
+        fleet="released",
+        worker_fault="agent",
         ends_run=True,
         ends_wait=True,
         meaning="The agent cannot be used",
@@ -265,6 +277,7 @@ EXITS: tuple[Exit, ...] = (
         code=11,
         tone="bad",
         task="blocked",
+        fleet="failed",
         meaning="An event that no hat takes",
         next="Add a trigger for this event to a hat in ralph.yml, then `ralph run --fresh`: a resumed loop keeps its hats.",
         next_of_task=after_no_route_of_task,
@@ -274,6 +287,7 @@ EXITS: tuple[Exit, ...] = (
         code=12,
         tone="unsure",
         task="in_progress",
+        fleet="released",
         ends_run=True,
         requested=True,
         meaning="Stopped",
@@ -284,6 +298,7 @@ EXITS: tuple[Exit, ...] = (
         code=13,
         tone="unsure",
         task="cancelled",
+        fleet="cancelled",
         resumable=False,
         requested=True,
         meaning="Cancelled",
@@ -294,6 +309,8 @@ EXITS: tuple[Exit, ...] = (
         code=70,
         tone="bad",
         task="in_progress",
+        fleet="released",
+        worker_fault="internal",
         ends_run=True,
         meaning="An error in Ralph, the disk or the journal",
         next="Fix the cause named above, then `ralph resume`.",
@@ -303,6 +320,7 @@ EXITS: tuple[Exit, ...] = (
         code=130,
         tone="unsure",
         task="in_progress",
+        fleet="released",
         ends_run=True,
         requested=True,
         meaning="Interrupted",

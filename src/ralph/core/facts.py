@@ -13,14 +13,15 @@ from msgspec.structs import replace
 from ralph.core.exits import End
 from ralph.core.failures.test_counts import Counts
 from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task, with_recorded_roles
+from ralph.core.proof import Account, Evidence, GamingFinding
 
 Purpose = Literal["base", "claim", "iteration"]
-Variant = Literal["as-is", "original"]
+Variant = Literal["as-is", "original", "new-tests"]
 How = Literal["exited", "interrupted", "cut"]
-Cause = Literal["", "iteration-time", "idle", "time", "cost", "tokens", "context", "stop"]
+Cause = Literal["", "iteration-time", "idle", "time", "cost", "tokens", "context", "credentials", "stop"]
 StopHow = Literal["graceful", "now", "interrupt", "cancel"]
 QUOTA_SECONDS = 900.0  # until a quota is looked at again when the agent does not say when it is back
-Fault = Literal["", "quota", "overload", "credentials", "unusable"]
+Fault = Literal["", "quota", "rate-limit", "overload", "credentials", "unusable"]
 
 Source = Literal["prompt", "backlog"]  # where a task comes from
 
@@ -57,6 +58,22 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     cost_usd: float = 0.0
     split: Tokens = Tokens()  # the tokens by kind
     model: str = ""  # that did the work, whatever was asked for
+
+
+class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An agent's CLI tries its model again, in its own words."""
+
+    attempt: int
+    most: int = 0  # 0: it does not say
+    status: int = 0  # of HTTP
+    why: str = ""
+
+    @property
+    def words(self) -> str:
+        of = f"/{self.most}" if self.most else ""
+        status = str(self.status or "")
+        why = self.why if status in self.why else f"{status} {self.why}".rstrip()
+        return f"retry {self.attempt}{of}" + (f": {why}" if why else "")
 
 
 class RunStarted(Fact, frozen=True, tag="run.started"):
@@ -161,6 +178,21 @@ class LoopResumed(Fact, frozen=True, tag="loop.resumed"):
     allow: tuple[str, ...] = ()  # gate inputs that may be changed after all
     root: str = ""  # of a workspace that was made anew; empty: the one that it has
     slot: int = 0
+    fingerprints: str = ""  # taken anew, with what is in it; or before the first iteration
+    home_entries: str = ""  # as well
+
+
+class LoopMoved(Fact, frozen=True, tag="loop.moved"):
+    """The loop continues on another machine, or after its worker restarted. What was open has been closed before this."""
+
+    run: str
+    epoch: int  # of the claim under which it continues
+    root: str  # of the workspace there
+    home: str = ""
+    slot: int = 0
+    excludes: str = ""  # hash of the stored ignore rules there that are not part of the tree
+    unrecorded_inputs: dict[str, dict[str, str]] = {}  # measured anew: gate -> input -> its content, in short
+    clock_offset: float = 0.0  # seconds that this machine's clock is ahead of the server's
 
 
 class BaseResult(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -170,6 +202,7 @@ class BaseResult(msgspec.Struct, frozen=True, omit_defaults=True):
     passed: bool
     evidence: str = ""  # where it was measured, e.g. "journal seq 41"
     tests: Counts | None = None
+    report: str = ""
 
 
 class WorkspacePrepared(Fact, frozen=True, tag="workspace.prepared"):
@@ -180,10 +213,18 @@ class WorkspacePrepared(Fact, frozen=True, tag="workspace.prepared"):
     branch: str = ""
     recovery: str = ""
     known: tuple[BaseResult, ...] = ()
-    unrecorded: tuple[str, ...] = ()  # nested repositories and dirty submodules that were there already
+    unrecorded: tuple[str, ...] = ()  # nested repositories, dirty submodules, too large files: there already
     excludes: str = ""  # hash of the stored ignore rules that are not part of the tree
+    attributes: str = ""  # and of such attributes
     # gate -> input that no snapshot holds -> its content, in short
+    left_out: str = ""  # where the list of all that the folder held and no snapshot does is stored
     unrecorded_inputs: dict[str, dict[str, str]] = {}
+    undecided: dict[
+        str, tuple[str, ...]
+    ] = {}  # gate -> what it runs and what counts as work, as nothing says otherwise
+    # hash of the stored fingerprints of what else acts on the gates and is in no snapshot
+    fingerprints: str = ""
+    home_entries: str = ""  # hash of the stored names that HOME holds
     seconds: float = 0.0  # that this took, with making the workspace
 
 
@@ -231,6 +272,15 @@ class LandingIntended(Fact, frozen=True, tag="landing.intended"):
     tree: str
     tip: str = ""
     note: str = ""  # why it does not land as was wanted
+
+
+class LandingReturned(Fact, frozen=True, tag="landing.returned"):
+    """The change cannot land as it is: it conflicts with the target, or is red on top of it. The loop goes back to work, and
+    nothing of this landing can reach the target any more."""
+
+    op: str
+    why: Literal["conflict", "red"]
+    tip: str = ""  # of the target
 
 
 class Landed(Fact, frozen=True, tag="landed"):
@@ -298,10 +348,15 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     files: int = 0  # that it changed, where a hat's condition asks
     cut: bool = False  # output was longer than is kept
     protected: tuple[str, ...] = ()  # protected paths that it had changed; undone
+    unattributed: tuple[
+        str, ...
+    ] = ()  # protected paths that differ after a death, no one knows by whom; kept
     places: dict[str, str] = {}  # where the items are that a scanner dispatched
     unresolved: tuple[str, ...] = ()  # paths that a merge left in conflict and that still hold its marks
     new_commits: dict[str, tuple[str, ...]] = {}  # branch -> what it committed there, newest first, bounded
     inspect_seconds: float = 0.0  # that Ralph then took to look at what it left
+    too_large: tuple[str, ...] = ()  # files that are not in the tree, for their size
+    special: tuple[str, ...] = ()  # what it left that git cannot record, such as a FIFO; taken away
 
 
 class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
@@ -315,6 +370,11 @@ class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
     ignored: tuple[str, ...] = ()  # other files that are in no snapshot because of the new rules
     weakened: dict[str, tuple[str, ...]] = {}  # file -> how it tests less than at the start
     seconds: float = 0.0
+    added: dict[str, tuple[str, ...]] = {}  # of `touched`: what was not there at the start
+    new_tests: tuple[str, ...] = ()  # files with tests that were not there, or that were and have changed
+    findings: tuple[GamingFinding, ...] = ()  # code that games its judge
+    suppressions: tuple[str, ...] = ()  # of linters and type checkers, that are new
+    unread: tuple[str, ...] = ()  # code that was not looked through, and why
 
 
 class GateStarted(Fact, frozen=True, tag="gate.started"):
@@ -346,7 +406,9 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     passed: bool
     how: How = "exited"
     timed_out: Literal["", "soft", "hard"] = ""
-    hermetic: bool = False
+    hermetic: bool = False  # it ran in a clean checkout of the tree
+    in_folder: bool = False  # it did not, because it depends on files that git does not record
+    unrecorded: tuple[str, ...] = ()  # it failed there, and these were in the folder and not in the checkout
     wrote: tuple[str, ...] = ()  # paths it changed without leave; undone
     outputs: tuple[str, ...] = ()  # files named in gates' commands that no snapshot holds and that it wrote
     excerpt: str = ""
@@ -356,6 +418,14 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     stragglers: tuple[str, ...] = ()
     empty: bool = False  # it passed, and its output says that there was no test to run
     tests: Counts | None = None  # how many it ran, where its output says so
+    cannot_run: str = (
+        ""  # at the start: what its command lacks, e.g. a program, and no work on the task could bring
+    )
+    report: str = ""  # hash of the stored report of its runner: each test, by name
+    cut_short: bool = False  # exit 0, but its runner did not come to its own end, or reports failures
+    account: Account | None = None  # of the tests that ran at the start
+    new_tests: int = 0  # on the starting code: how many of the claim's new tests ran
+    idle_tests: tuple[str, ...] = ()  # and which of them pass there
     # a reviewer's
     unclear: bool = False  # it gave no verdict
     findings: tuple[str, ...] = ()
@@ -405,6 +475,13 @@ class AgentBack(Fact, frozen=True, tag="agent.back"):
     """The moment has come at which an agent said that its quota would be back."""
 
     agent: int
+
+
+class AgentRetries(Fact, frozen=True, tag="agent.retries"):
+    """The agent of an operation under way tries its model again; without a `retry` it has an answer again."""
+
+    op: str
+    retry: Retry | None = None
 
 
 class Checkpoint(Fact, frozen=True, tag="checkpoint"):
@@ -542,6 +619,8 @@ class LoopEnded(Fact, frozen=True, tag="loop.ended"):
     paths: tuple[str, ...] = ()
     commit: str = ""  # that it landed as
     branch: str = ""  # that keeps what was not proven
+    evidence: Evidence | None = None  # None: in journals of earlier versions, and where nothing was claimed
+    trouble: bool = False  # no rule decided it: something outside kept the runner from continuing
 
 
 AnyFact = (
@@ -553,12 +632,14 @@ AnyFact = (
     | JournalRepaired
     | LoopStarted
     | LoopResumed
+    | LoopMoved
     | WorkspacePrepared
     | WorkspaceChanged
     | MergeIntended
     | WorkspaceMerged
     | LandingQueued
     | LandingIntended
+    | LandingReturned
     | Landed
     | IterationStarted
     | IterationEnded
@@ -569,6 +650,7 @@ AnyFact = (
     | BoardLooked
     | ItemGivenUp
     | AgentBack
+    | AgentRetries
     | Checkpoint
     | WaitStarted
     | WaitEnded

@@ -13,6 +13,7 @@ from ralph.core.agent_policy import AgentPolicy as AgentPolicy
 from ralph.core.agent_policy import OutputFormat as OutputFormat
 from ralph.core.agent_policy import PromptMode as PromptMode
 from ralph.core.hats.model import Hat, Team, role_hats, with_roles
+from ralph.text import few
 
 # -- kinds of gates: how a kind is run is in `ralph.gates` ---------------------------------------
 
@@ -45,14 +46,14 @@ REVIEWER = GateKind("reviewer", asked_once=True, verdict_follows_patch=True, run
 # -- protected files: Ralph's own, and what a CI service runs with its rights --------------------
 
 # A pattern with a slash counts from the root and means all below it: services look there and nowhere else.
-PROTECTED = (
-    "ralph.yml",
+CI = (
     *("/.github/workflows", "/.github/actions", "/.forgejo/workflows", "/.gitea/workflows"),
     *("/.gitlab-ci.yml", "/.gitlab/ci", "/.circleci", "/.buildkite", "/.woodpecker", "/.woodpecker.yml"),
     *("Jenkinsfile", "/azure-pipelines.yml", "/.azure-pipelines", "/.travis.yml", "/bitbucket-pipelines.yml"),
     *("/.drone.yml", "/.cirrus.yml", "/appveyor.yml", "/.appveyor.yml", "/.semaphore", "/.teamcity"),
     *("/buildspec.yml", "/cloudbuild.yaml", "/.builds", "/.build.yml"),
 )
+PROTECTED = ("ralph.yml", *CI)
 
 
 def put_back(paths: Sequence[str]) -> str:
@@ -62,12 +63,20 @@ def put_back(paths: Sequence[str]) -> str:
     return f"changes to protected files were undone: {named} (only `allow` in the task or in ralph.yml lets them stay)"
 
 
+def kept(n: int, paths: Sequence[str]) -> str:
+    """For people: after a death no one knows who changed these files of theirs."""
+    return f"protected files changed since iteration {n} began, which was interrupted; kept: {few(paths)}"
+
+
 ClaimRule = Literal["signal", "exit-zero", "every-iteration"]
 GateTime = Literal["claim", "iteration"]
+# auto: required of a task of type `bug`, reported of others
+Reproduce = Literal["off", "report", "require", "auto"]
 Occasion = Literal["end", "block", "wait"]
 SandboxKind = Literal["none", "bwrap"]
 Network = Literal["host", "none"]
-REVIEWS = ("spec", "quality")  # what Ralph has instructions for
+JUDGES = "judges"  # a reviewer that is asked only about contradicted tests and changed judges
+REVIEWS = ("spec", "quality", JUDGES)  # what Ralph has instructions for
 WorkspaceKind = Literal["in-place", "worktree", "clone"]
 Injection = Literal["auto", "manual", "none"]
 LandHow = Literal["none", "merge", "branch", "pr"]
@@ -101,13 +110,25 @@ class GatePolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     may_write: tuple[str, ...] = ()  # globs of paths it may change; ("**",) for all
     hermetic: bool = False  # run in a clean checkout of the tree
     setup: str = ""  # before the command in a clean checkout
-    inputs: tuple[str, ...] = ()  # more files (globs) that judge the work
+    hidden: str = ""  # a file or folder that is brought into that checkout, and that no agent may see
+    # more files (globs) that judge the work; with a `!`, such as do not. Older journals call it so.
+    judges: tuple[str, ...] = msgspec.field(default=(), name="inputs")
     other_kind: GateKind | None = msgspec.field(default=None, name="kind")  # neither a command nor a reviewer
     options: dict[str, Any] = {}  # of that kind, as configured
 
     @property
     def kind(self) -> GateKind:
         return self.other_kind or (REVIEWER if self.review else COMMAND)
+
+    @property
+    def decides_doubts(self) -> bool:
+        """It reads no claim: it says whether the task calls for what a claim did to its judges."""
+        return self.review == JUDGES
+
+    @property
+    def complete(self) -> bool:
+        """A clean checkout holds all that it needs, by its own configuration."""
+        return bool(self.setup or self.hidden)
 
     @property
     def question(self) -> str:
@@ -194,6 +215,9 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     limits: LimitPolicy = LimitPolicy()
     stuck: StuckPolicy = StuckPolicy()
     claim: ClaimRule = "signal"
+    rules: int = 1  # by which claims are judged. 1: those of journals before doubts went back to the agent
+    flaky_passes: int = 1  # how often a red→green claim must pass; 0: three times, six where a pass is quick
+    reproduce: Reproduce = "off"  # whether new tests must fail on the starting code
     completion_promise: str = "LOOP_COMPLETE"
     scratchpad: str = ".ralph/agent/scratchpad.md"
     specs_dir: str = ""  # the folder of specifications that every prompt names; empty: none
@@ -213,7 +237,13 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     ] = ()  # variables (patterns) for agents and gates, beyond ralph.core.secrets.environment's
     sandbox: SandboxPolicy = SandboxPolicy()
     workspace: WorkspaceKind = "in-place"
+    share: tuple[str, ...] = ()  # ignored folders that clean checkouts get a copy of
     land: LandPolicy = LandPolicy()
+
+    @property
+    def asks_twice(self) -> bool:
+        """A red start is asked for once more, so that chance has no part in red→green."""
+        return self.rules > 1 and self.flaky_passes != 1
 
     @property
     def routing(self) -> Team | None:

@@ -90,6 +90,8 @@ def _step(
     fact, wanted = entry.fact, d.decide(s)
     if not taken_up:
         return ReplayStep(entry.seq, found.short, note="by a run that did not go on with the loop")
+    if isinstance(fact, f.LoopEnded) and fact.trouble:
+        return ReplayStep(entry.seq, found.short, note="by trouble that no rule decides about")
     if _belongs(fact, wanted, s):
         return ReplayStep(entry.seq, found.short)
     expected = next((act for op in wanted if (act := _act(op)) and act.words == found.words), None)
@@ -140,6 +142,9 @@ def _wanted(wanted: tuple[d.Operation, ...]) -> _Act | None:
 # -- in words: the same for a fact and for the operation that leads to it ---------------------------------------
 
 
+_VARIANTS = {"as-is": "", "original": ", with the originals", "new-tests": ", new tests on the starting code"}
+
+
 def _act(x: f.AnyFact | d.Operation) -> _Act | None:
     """What is begun. None: the fact tells an outcome, or what somebody wanted; the operation is under way already."""
     match x:
@@ -148,7 +153,7 @@ def _act(x: f.AnyFact | d.Operation) -> _Act | None:
         case f.IterationStarted() | d.RunAgent():
             return _iteration(x)
         case f.GateStarted() | d.RunGate():
-            short = f"gate {x.gate} ({x.purpose}{', with the originals' if x.variant == 'original' else ''})"
+            short = f"gate {x.gate} ({x.purpose}{_VARIANTS[x.variant]})"
             return _on_tree(short, x.tree, f" as {_name(x)}")
         case f.ClaimInspected() | d.InspectClaim():
             return _on_tree("inspect the claim", x.tree)

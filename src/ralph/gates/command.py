@@ -230,9 +230,12 @@ class Command:
             return GateFinding(passed=True, excerpt=shown, empty=ran_nothing(text), tests=tests)
         # tables of patterns, needed only after a failure
         from ralph.core.failures.signature import error_hash, headline
+        from ralph.gates.missing_program import missing_program
 
         told = headline(text) or f"exit code {ran.code}"
-        return GateFinding(False, shown, error_hash(text, ran.code, gate.name), told, tests=tests)
+        lacks = missing_program(command_line(gate), ran.code, text, ran.where) if ran.where else ""
+        signature = error_hash(text, ran.code, gate.name)
+        return GateFinding(False, shown, signature, told, tests=tests, cannot_run=lacks)
 
     def command(self, gate: GatePolicy, s: LoopState) -> str:
         return gate.run

@@ -12,7 +12,8 @@ import posixpath
 import re
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -23,12 +24,21 @@ from ralph.core.globs import matches
 from ralph.files import Stamp, stamp
 from ralph.git.private_index import is_cache
 from ralph.git.repo import printable
-from ralph.git.trees import Change
 
 # Files that decide which checks run and how. An added one counts too: its original is "absent".
 RUNNER_CONFIGURATION = (
     # Python
-    *("pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "conftest.py", "noxfile.py"),
+    *(
+        "pytest.ini",
+        ".pytest.ini",
+        "pytest.toml",
+        ".pytest.toml",
+        "pyproject.toml",
+        "setup.cfg",
+        "tox.ini",
+        "conftest.py",
+        "noxfile.py",
+    ),
     *(".coveragerc", "mypy.ini", ".mypy.ini", "ruff.toml", ".ruff.toml", ".flake8", ".pylintrc", "pylintrc"),
     *("pyrightconfig.json", "sitecustomize.py", "usercustomize.py"),
     # JavaScript, TypeScript
@@ -36,9 +46,10 @@ RUNNER_CONFIGURATION = (
     *("vitest.workspace.*", "vitest.setup.*", "vite.config.*", "playwright.config.*", "cypress.config.*"),
     *("karma.conf.*", "wdio.conf.*", ".mocharc*", "ava.config.*", "babel.config.*", ".babelrc*", ".swcrc"),
     *(".eslintrc*", "eslint.config.*", ".nycrc*", "bunfig.toml", "deno.json", "deno.jsonc", "biome.json*"),
-    *("turbo.json", "nx.json", "project.json", "lerna.json", ".npmrc"),
+    *("turbo.json", "nx.json", "project.json", "lerna.json", ".npmrc", ".yarnrc*", ".pnpmfile.cjs"),
     # Rust, Go, C and C++
-    *("Cargo.toml", "**/.cargo/config.toml", "**/.cargo/config", "**/.config/nextest.toml", "build.rs"),
+    *("Cargo.toml", "**/.cargo/config.toml", "**/.cargo/config", "**/.config/nextest.toml"),
+    *("rust-toolchain", "rust-toolchain.toml", "clippy.toml", ".clippy.toml"),
     *(
         "go.mod",
         "go.work",
@@ -91,10 +102,36 @@ TESTS = (
         "e2e",
         "cypress",
         "androidTest",
+        "__fixtures__",
+        "__mocks__",
     ),
     # files
+    *(
+        "test.py",
+        "tests.py",
+        "test.js",
+        "test.mjs",
+        "test.cjs",
+        "test.ts",
+        "*.snap",
+        "*.golden",
+        "*.approved.*",
+    ),
     *("test_*.py", "*_test.py", "test*.sh", "*_test.sh", "*.bats"),
+    # settings that only tests run with
+    *("**/config/test.*", "**/settings/test.*", "**/settings/testing.*", ".env.test", "application-test.*"),
     *("*.test.*", "*.spec.*", "*.cy.*", "*.e2e.*"),
+    *(
+        "test-*.js",
+        "test-*.mjs",
+        "test-*.cjs",
+        "test-*.ts",
+        "*-test.js",
+        "*-test.mjs",
+        "*-test.cjs",
+        "*-test.ts",
+    ),
+    *("*_test.js", "*_test.mjs", "*_test.cjs", "*_test.ts"),
     *("*_test.go", "*_spec.rb", "*_test.rb", "test_*.rb", "*_test.exs", "*_test.dart", "*_test.clj"),
     *("*Test.java", "*Tests.java", "*TestCase.java", "*IT.java", "*Test.kt", "*Tests.kt", "*Spec.kt"),
     *("*Spec.groovy", "*Test.groovy", "*Spec.scala", "*Test.scala", "*Suite.scala", "*Test.cs", "*Tests.cs"),
@@ -108,7 +145,17 @@ TESTS = (
         "*_test.cpp",
         "test_*.c",
     ),
-    *("test_*.cpp", "*_unittest.cc", "*_tests.rs", "*_test.rs", "*_SUITE.erl", "*.feature", "*.t"),
+    *(
+        "test_*.cpp",
+        "*_unittest.cc",
+        "*_tests.rs",
+        "*_test.rs",
+        "tests.rs",
+        "test.rs",
+        "*_SUITE.erl",
+        "*.feature",
+        "*.t",
+    ),
 )
 
 # A folder named in a command brings in its files only when its name says that they check: `ruff check src` must not
@@ -128,59 +175,80 @@ class Named(msgspec.Struct, frozen=True):
     patterns: tuple[str, ...]
 
 
-def gate_inputs(
-    paths: Collection[str], command: str, extra: Sequence[str] = (), *, folder: str = "", root: str = ""
-) -> set[str]:
-    """Those of the `paths` of a gate's base tree that are inputs of the gate.
+_CHECK_WORDS = frozenset(
+    {
+        "test",
+        "tests",
+        "testing",
+        "check",
+        "checks",
+        "checker",
+        "lint",
+        "linter",
+        "verify",
+        "verifier",
+        "spec",
+        "specs",
+    }
+    | {
+        "ci",
+        "gate",
+        "gates",
+        "assert",
+        "asserts",
+        "assertions",
+        "audit",
+        "qa",
+        "smoke",
+        "e2e",
+        "acceptance",
+        "judge",
+    }
+    | {"grade", "grader", "coverage", "cover", "conformance", "selftest", "runtests", "validator"}
+)
+_TOOL_FOLDERS = FOLDERS_OF_CHECKS | {"tools", "tool", "hack", ".github", ".gitlab", ".circleci", "devtools"}
+_SHELL_SUFFIXES = frozenset({"sh", "bash", "zsh", "ksh", "bats", "fish", "ps1", "bat", "cmd", "mk"})
+_SHELL_LINE = re.compile(rb"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?\S*?\b(?:ba|da|z|k|a)?sh\b")
 
-    `folder` is where the command runs, relative to the root; `root` is the root itself, for absolute paths.
-    """
-    named = named_in(command, paths, folder=folder, root=root)
-    return {path for path in paths if _judges(path, named, extra) or matches(path, TESTS)}
 
-
-def touched_inputs(
-    paths: Collection[str],
-    changes: Sequence[Change],
-    command: str,
-    extra: Sequence[str] = (),
-    *,
-    folder: str = "",
-    root: str = "",
-) -> list[str]:
-    """The inputs that a change modified or deleted, and what it added that judges the work. New tests are welcome."""
-    inputs = gate_inputs(paths, command, extra, folder=folder, root=root)
-    named = named_in(command, (*inputs, *(change.path for change in changes)), folder=folder, root=root)
-    return sorted(
-        change.path
-        for change in changes
-        if change.path in inputs or (change.status == "A" and _judges_when_added(change.path, named, extra))
+@lru_cache(maxsize=100_000)
+def checks_by_name(path: str) -> bool:
+    """Whether the file calls itself a test, a check, a linter or a tool, by its name or by its folder."""
+    *folders, name = path.split("/")
+    stem = name.partition(".")[0] or name
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", stem)
+    return any(word.lower() in _CHECK_WORDS for word in words) or any(
+        part in _TOOL_FOLDERS for part in folders
     )
 
 
-def _judges(path: str, named: Named, extra: Sequence[str]) -> bool:
-    return (
-        path in named.paths
-        or matches(path, named.patterns)
-        or matches(path, RUNNER_CONFIGURATION)
-        or matches(path, extra)
-    )
-
-
-def _judges_when_added(path: str, named: Named, extra: Sequence[str]) -> bool:
-    if path in named.paths or matches(path, RUNNER_CONFIGURATION) or matches(path, extra):
+def is_shell(path: str, content: bytes | None) -> bool:
+    """Whether it is a shell script or a makefile, by its name or by its first line."""
+    name = posixpath.basename(path)
+    suffix = name.rpartition(".")[2] if "." in name else ""
+    if suffix.lower() in _SHELL_SUFFIXES or name in ("Makefile", "makefile", "GNUmakefile", "justfile"):
         return True
-    return matches(path, named.patterns) and not matches(path, TESTS)
+    return not suffix and _SHELL_LINE.match(content or b"") is not None
+
+
+@lru_cache(maxsize=100_000)
+def is_test(path: str) -> bool:
+    return matches(path, TESTS)
+
+
+@lru_cache(maxsize=100_000)
+def configures_runner(path: str) -> bool:
+    return matches(path, RUNNER_CONFIGURATION)
 
 
 def named_in(command: str, known: Iterable[str], *, folder: str = "", root: str = "") -> Named:
     """What the command's words can mean as paths. Words count from `folder` and from any folder among `known` that the
     command names itself, as in `cd web && sh check.sh`."""
-    folders = {parent for path in known for parent in _parents(path)}
+    folders = {parent for path in known for parent in parents(path)}
     words = words_of(command)
-    first = {place for word in words if (place := _place(word, folder, root)) is not None}
+    first = {place for word in words if (place := place_of(word, folder, root)) is not None}
     bases = {folder, *(place for place in first if place in folders)}
-    places = {place for word in words for base in bases if (place := _place(word, base, root)) is not None}
+    places = {place for word in words for base in bases if (place := place_of(word, base, root)) is not None}
     patterns = [place for place in places if GLOB.search(place)]
     patterns += [place for place in places & folders if posixpath.basename(place) in FOLDERS_OF_CHECKS]
     # A slash makes a pattern count from the root, which is what a place is.
@@ -188,7 +256,7 @@ def named_in(command: str, known: Iterable[str], *, folder: str = "", root: str 
     return Named(frozenset(places - folders), rooted)
 
 
-def _parents(path: str) -> Iterable[str]:
+def parents(path: str) -> Iterable[str]:
     while "/" in path:
         path = path.rpartition("/")[0]
         yield path
@@ -219,7 +287,7 @@ def _split(text: str) -> list[str]:
         return text.split()
 
 
-def _place(word: str, base: str, root: str) -> str | None:
+def place_of(word: str, base: str, root: str) -> str | None:
     """The word as a path relative to the root; None when it points outside or is an option."""
     if word.startswith("-"):
         return None
@@ -319,6 +387,11 @@ def _is(kind: Callable[[int], bool], path: Path) -> bool:
         return kind(path.stat().st_mode)
     except (OSError, ValueError):  # not there, or a word that can be no path
         return False
+
+
+def is_file(path: Path) -> bool:
+    """Also of a word that can be no path."""
+    return _is(S_ISREG, path)
 
 
 def _files(base: Path, word: str, *, folders: bool) -> Iterator[Path]:

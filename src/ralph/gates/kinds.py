@@ -47,6 +47,14 @@ class Program(msgspec.Struct, frozen=True):
     prompt: str = ""
 
 
+class Surroundings(msgspec.Struct, frozen=True):
+    """Where a gate ran."""
+
+    folder: Path
+    root: Path  # of the project: what is below it, the task may bring
+    path: str  # the variable PATH
+
+
 class Ran(msgspec.Struct, frozen=True):
     """How the program ended. `output`: the first and last bytes of what it printed, and the number of its lines; without
     last bytes, the first are all."""
@@ -57,6 +65,7 @@ class Ran(msgspec.Struct, frozen=True):
     output: Callable[[], tuple[bytes, bytes, int]]
     words: Words  # of an agent
     trouble: str  # its last words in case that it failed to work
+    where: Surroundings | None = None  # at the start, where it is to be said why it cannot be run
 
 
 class GateFinding(msgspec.Struct, frozen=True):
@@ -68,6 +77,7 @@ class GateFinding(msgspec.Struct, frozen=True):
     findings: tuple[str, ...] = ()
     empty: bool = False  # there was no test to run
     tests: Counts | None = None  # how many there were
+    cannot_run: str = ""  # what its command lacks and no work on the task could bring
 
 
 class Kind(Protocol):

@@ -30,17 +30,11 @@ def restore(
     tree: str,
     protect: Sequence[str],
     allow: Sequence[str] = (),
-    mine: Callable[[str], bool] = lambda path: True,
     keep: Callable[[], object],
 ) -> Restored:
     """Give the protected paths of the work tree, which is `tree`, back what they were `before` the iteration: what someone
-    else had changed by then is not its doing. `mine` says who changed a path where someone may have been at work since.
-    `keep` is called before anything is lost, to save what is there."""
-    touched = [
-        change.path
-        for change in snapshots.diff(before, tree)
-        if matches(change.path, protect) and not matches(change.path, allow) and mine(change.path)
-    ]
+    else had changed by then is not its doing. `keep` is called before anything is lost, to save what is there."""
+    touched = _touched(snapshots, before, tree, protect, allow)
     if not touched:
         return Restored(tree)
     wanted = snapshots.overlay(tree, before, touched)
@@ -53,9 +47,24 @@ def restore(
     return Restored(wanted, paths)
 
 
-def undo_protected(
-    snapshots: Snapshots, s: LoopState, tree: str, keep: Keep, mine: Callable[[str], bool] = lambda path: True
-) -> Restored:
+def _touched(
+    snapshots: Snapshots, before: str, tree: str, protect: Sequence[str], allow: Sequence[str]
+) -> list[str]:
+    return [
+        change.path
+        for change in snapshots.diff(before, tree)
+        if matches(change.path, protect) and not matches(change.path, allow)
+    ]
+
+
+def unattributed(snapshots: Snapshots, s: LoopState, tree: str) -> tuple[str, ...]:
+    """Protected paths of the user's own folder that differ after a death: the agent may have changed them, or a person
+    since. No clock decides that: they stay, and are named."""
+    allow = (*s.identity.policy.allow, *s.identity.task.allow)
+    return tuple(sorted(_touched(snapshots, s.workspace.tree, tree, s.identity.policy.protect, allow)))
+
+
+def undo_protected(snapshots: Snapshots, s: LoopState, tree: str, keep: Keep) -> Restored:
     """In place, the tree before the iteration has the user's own edits. In a separate workspace only agents work, and
     the target's files are the originals."""
     return restore(
@@ -64,6 +73,5 @@ def undo_protected(
         tree=tree,
         protect=s.identity.policy.protect,
         allow=(*s.identity.policy.allow, *s.identity.task.allow),
-        mine=mine,
         keep=lambda: keep(tree, "before undoing protected files"),
     )

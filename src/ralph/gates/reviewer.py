@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -25,6 +26,14 @@ _NOTHING = re.compile(
     r"\W*(?:none|n/a|nothing(?: to (?:report|mend|say))?|no (?:findings|issues|problems)(?: found)?)\W*",
     re.IGNORECASE,
 )
+# A name with an ending that files of projects have, or one that files have without any; not `calc.add`, and no line number.
+_FILE = re.compile(
+    r"(?<![\w.-])(?:[\w@.+-]+/)*(?:[\w@+-][\w@.+-]*\."
+    r"(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|go|rs|c|h|cc|cpp|cxx|hpp|m|java|kt|kts|scala|rb|php|cs|fs|swift|dart|ex|exs|erl|hs|"
+    r"ml|lua|pl|r|jl|zig|nim|sh|bash|zsh|ps1|sql|html|css|scss|md|rst|txt|json|jsonl|ya?ml|toml|ini|cfg|conf|xml|csv|lock|proto|tf)"
+    r"|Makefile|Dockerfile|Justfile|justfile|Rakefile|Gemfile|CMakeLists)\b",
+)
+_CRITERION = re.compile(r"\bC(\d{1,3})\b|\b[Cc]riteri(?:on|a) #?(\d{1,3})\b")
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -102,5 +111,8 @@ def _unclear(gate: GatePolicy, error: str, why: str, shown: str) -> GateFinding:
 
 
 def _hash(gate: GatePolicy, review: Review) -> str:
-    """The same findings, in whatever order and however numbered, are the same error."""
-    return digest(gate.name, *sorted(" ".join(finding.lower().split()) for finding in review.findings))
+    """What it names is the error: files, and criteria by their ids. The words around them differ each time."""
+    text = "\n".join(review.findings)
+    files = {Path(found[0]).name for found in _FILE.finditer(text)}
+    criteria = {f"C{found[1] or found[2]}" for found in _CRITERION.finditer(text)}
+    return digest(gate.name, *sorted(files | criteria))

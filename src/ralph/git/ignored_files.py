@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from ralph.files import read_bytes
 from ralph.git import program
 from ralph.git.private_index import is_cache
 from ralph.git.repo import Repo, make_git_dir
@@ -23,7 +24,7 @@ _RULES = ".gitignore"
 def own_excludes(repo: Repo) -> str:
     """The ignore rules that the repository keeps outside its tree, as they are now."""
     try:
-        return os.fsdecode((repo.common_dir / "info" / "exclude").read_bytes())
+        return os.fsdecode(read_bytes(repo.common_dir / "info" / "exclude"))
     except (FileNotFoundError, NotADirectoryError):
         return ""
 
@@ -119,6 +120,6 @@ def _home(env: Mapping[str, str]) -> Path:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8", "surrogateescape") if path.is_file() else ""
+        return read_bytes(path).decode("utf-8", "surrogateescape") if path.is_file() else ""
     except (OSError, ValueError):
         return ""

@@ -10,6 +10,7 @@ import codecs
 import json
 import os
 import shutil
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,7 +20,7 @@ import msgspec
 
 from ralph.errors import DISK, RalphError
 from ralph.fault_points import fault_point
-from ralph.files import lock
+from ralph.files import lock, read_bytes
 from ralph.git import program
 from ralph.git.repo import (
     FILE_SETTINGS,
@@ -72,6 +73,15 @@ class Walk(msgspec.Struct, frozen=True):
             ):
                 return True
         return False
+
+    def special(self) -> list[tuple[str, int]]:
+        """Path and mode of what is neither file, folder nor link."""
+        found = ((path, inode[0]) for path, inode in self.entries.items() if inode[0])  # 0: not looked at
+        return [one for one in found if not (stat.S_ISREG(one[1]) or stat.S_ISLNK(one[1]))]
+
+    def large(self, size: int) -> list[str]:
+        """Files of more than so many bytes."""
+        return [path for path, inode in self.entries.items() if inode[2] > size and stat.S_ISREG(inode[0])]
 
     def ignore_files(self) -> dict[str, Inode]:
         return {path: inode for path, inode in self.entries.items() if path.endswith(".gitignore")}
@@ -140,7 +150,12 @@ class PrivateIndex:
     # --- calling git
 
     def run(
-        self, *args: str, stdin: bytes | None = None, index: Path | None = None, work_tree: Path | None = None
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        index: Path | None = None,
+        work_tree: Path | None = None,
+        limit: float = 0.0,
     ) -> bytes:
         self.open()
         work_tree = work_tree or self.repo.root
@@ -150,6 +165,7 @@ class PrivateIndex:
             env=self._env(index or self.index, work_tree),
             stdin=stdin,
             pass_fds=(self._lock_fd,) if self._depth else (),
+            limit=limit,
         )
 
     def _env(self, index: Path, work_tree: Path) -> dict[str, str]:
@@ -237,7 +253,7 @@ class PrivateIndex:
         make_git_dir(self.folder, configuration(self.repo.object_format, safe))
         for name in ("info/attributes", "info/sparse-checkout"):
             source = self.repo.git_dir if name == "info/sparse-checkout" else self.repo.common_dir
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError, shutil.SpecialFileError):
                 shutil.copyfile(source / name, self.folder / name)
         self.copy_excludes()
         origin: dict[str, str | bool] = {
@@ -253,7 +269,7 @@ class PrivateIndex:
     def copy_excludes(self) -> None:
         """The user's info/exclude as it is now, and the caches that no one wants in a snapshot."""
         try:
-            theirs = (self.repo.common_dir / "info" / "exclude").read_bytes()
+            theirs = read_bytes(self.repo.common_dir / "info" / "exclude")
         except FileNotFoundError:
             theirs = b""
         ours = "".join(f"{pattern}\n" for pattern in CACHES).encode()
@@ -287,7 +303,7 @@ class PrivateIndex:
         try:
             # copy2 keeps the time stamp: git compares it with the files' to know which entries it cannot trust
             shutil.copy2(source, to)
-        except FileNotFoundError:
+        except (FileNotFoundError, shutil.SpecialFileError):
             return False
         for shared in self.repo.git_dir.glob("sharedindex.*"):  # a split index has its body there
             shutil.copy2(shared, self.folder / shared.name)

@@ -1,16 +1,21 @@
 """The one way Ralph calls the git program: a clean environment, neutral configuration, no terminal, no prompts.
 
-Nothing that a repository's own configuration names (hooks, fsmonitor) is ever executed by a call from here.
+Nothing that a repository's own configuration names (hooks, fsmonitor) is ever executed by a call from here. Every call has a
+limit of time, and inside `owned_children` none outlives Ralph, however it ends.
 """
 
 from __future__ import annotations
 
 import os
+import select
+import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
@@ -62,6 +67,13 @@ _NEUTRAL = tuple(
 )
 
 
+LIMIT = (
+    600.0  # seconds for one call: git has read a very large work tree by then, or waits for what never comes
+)
+_began: float | None = None  # when the call that Ralph waits for was begun
+_GRACE = 2.0  # seconds in which git removes its lock files when it is asked to end
+
+
 # Only a warning to git, but what it cannot look into would silently be missing from a snapshot.
 UNSEEN = "could not open directory"
 
@@ -70,15 +82,101 @@ class GitFailed(RalphError):
     """git ended with an error that the caller did not expect, or could not see all of the work tree."""
 
     def __init__(self, args: Sequence[str], status: int, stdout: bytes, stderr: str) -> None:
+        said = [line for line in stderr.splitlines() if line]
+        errors = [
+            line for line in said if line.startswith(("fatal: ", "error: "))
+        ]  # hints come first at times
         lines = [
             line.removeprefix("fatal: ").removeprefix("error: ").removeprefix("warning: ")
-            for line in stderr.splitlines()
-            if line
+            for line in errors or said
         ]
         super().__init__(f"git {args[0]} failed: {'; '.join(lines[:3]) or f'exit {status}'}", code=70)
         self.status = status
         self.stdout = stdout
         self.stderr = stderr
+
+
+class GitOverdue(GitFailed):
+    """git did not end in time, and was ended."""
+
+    def __init__(self, args: Sequence[str], seconds: float) -> None:
+        super().__init__(args, -signal.SIGTERM, b"", f"it did not end within {seconds:.0f} s")
+
+
+# -- whose children they are -------------------------------------------------------------------------------
+
+# Reads from a pipe that only Ralph writes to, so that any death of Ralph wakes it. SIGTERM first: git removes its locks then.
+_WATCH = "trap '' HUP INT TERM; read -r _; kill -15 0; sleep 1; kill -9 0"
+
+
+class _ChildGroup:
+    """The process group of Ralph's children, and a small process in it that ends them when Ralph is gone."""
+
+    def __init__(self) -> None:
+        theirs, self._ours = os.pipe()
+        try:
+            self._watcher = subprocess.Popen(
+                ["/bin/sh", "-c", _WATCH],
+                cwd="/",
+                env={"PATH": os.defpath},
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                process_group=0,
+            )
+        finally:
+            os.close(theirs)
+        self.id = self._watcher.pid
+
+    def is_watched(self) -> bool:
+        return self._watcher.poll() is None
+
+    def close(self) -> None:
+        self._watcher.kill()
+        self._watcher.wait()
+        os.close(self._ours)
+
+
+_group: _ChildGroup | None = None
+
+
+@contextmanager
+def owned_children() -> Iterator[None]:
+    """Whatever is started from here meanwhile dies with Ralph."""
+    global _group
+    _group = _ChildGroup()
+    try:
+        yield
+    finally:
+        _group.close()
+        _group = None
+
+
+def start(command: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
+    """A child of Ralph's own. Not in Ralph's process group: Ctrl-C is for Ralph to handle; it must not cut a snapshot in half."""
+    global _group
+    if _group is not None and not _group.is_watched():
+        _group.close()
+        _group = _ChildGroup()
+    return subprocess.Popen(command, process_group=_group.id if _group else 0, **how)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a child of ours and what it has started; in a run, all of them."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(_group.id if _group else process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+            return
+
+
+def busy_seconds() -> float:
+    """How long Ralph has been waiting for git by now."""
+    return time.monotonic() - _began if _began is not None else 0.0
+
+
+# -- calls --------------------------------------------------------------------------------------------------
 
 
 def run(
@@ -91,13 +189,26 @@ def run(
     durable: bool = False,
     pass_fds: Sequence[int] = (),
     settings: Sequence[str] = (),
+    limit: float = 0.0,
 ) -> bytes:
     """Run git to its end and return what it wrote to stdout (if that is not a file); GitFailed when it exits with
-    an error. `settings` (key=value) win over the neutral ones."""
+    an error. `settings` (key=value) win over the neutral ones. `limit`: seconds; 0: as for every call."""
+    global _began
     fault_point(f"git.{args[0]}.before")
     feed = subprocess.PIPE if isinstance(stdin, bytes) else stdin or subprocess.DEVNULL
     process = _start(args, cwd, env, durable, pass_fds, feed, stdout, settings)
-    out, err = process.communicate(stdin if isinstance(stdin, bytes) else None)
+    _began = time.monotonic()
+    try:
+        out, err = process.communicate(stdin if isinstance(stdin, bytes) else None, limit or LIMIT)
+    except subprocess.TimeoutExpired:
+        end(process)
+        process.communicate()
+        raise GitOverdue(args, limit or LIMIT) from None
+    except KeyboardInterrupt:  # outside a run; in one, signals are heard between operations
+        end(process)
+        raise
+    finally:
+        _began = None
     out = out or b""
     fault_point(f"git.{args[0]}.after")
     if process.returncode or UNSEEN.encode() in err:
@@ -111,7 +222,7 @@ def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
         process = _start(args, cwd, env, False, (), subprocess.DEVNULL, stderr=errors)
         assert process.stdout is not None
         try:
-            while part := os.read(process.stdout.fileno(), 1 << 16):
+            while part := read(process, args):
                 yield part
             if process.wait():
                 errors.seek(0)
@@ -121,6 +232,15 @@ def stream(args: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = No
             process.kill()
             process.wait()
             process.stdout.close()
+
+
+def read(process: subprocess.Popen[bytes], args: Sequence[str] = ("",)) -> bytes:
+    """What it writes next; nothing when it has ended."""
+    assert process.stdout is not None
+    if not select.select([process.stdout], [], [], LIMIT)[0]:
+        end(process)
+        raise GitOverdue(args, LIMIT)
+    return os.read(process.stdout.fileno(), 1 << 16)
 
 
 def converse(
@@ -146,7 +266,7 @@ def _start(
     own = {os.fsencode(k): os.fsencode(v) for k, v in {**_FORCED, **(env or {})}.items()}
     special = (f"core.fsync={'all' if durable else 'none'}", *settings)
     try:
-        return subprocess.Popen(
+        return start(
             ["git", *_NEUTRAL, *(part for setting in special for part in ("-c", setting)), *args],
             cwd=cwd,
             env={**inherited, **own},
@@ -154,7 +274,6 @@ def _start(
             stdout=stdout or subprocess.PIPE,
             stderr=stderr or subprocess.PIPE,
             pass_fds=pass_fds,
-            process_group=0,  # Ctrl-C is for Ralph to handle; it must not cut a snapshot in half
         )
     except FileNotFoundError as error:
         if error.filename != "git":

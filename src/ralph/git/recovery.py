@@ -208,7 +208,7 @@ def keep(
     when: str,
 ) -> Saved:
     """Repeating it finds what is kept already."""
-    if workspace is None or workspace.kind != "clone":  # objects and refs are the user's repository's
+    if workspace is None:  # objects and refs are the user's repository's
         return save(snapshots.repo, snapshots, tree, loop=loop, reason=reason, when=when)
     from ralph.git.workspaces.pool import bring_home
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.files import Stamp, stamp
+from ralph.files import Stamp, read_bytes, stamp
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, printable
 
@@ -37,7 +37,7 @@ def ref_text(path: Path) -> str:
     try:
         if path.is_symlink() and (to := str(path.readlink())).startswith("refs/"):
             return f"{_REF} {to}"
-        text = os.fsdecode(path.read_bytes().strip())  # of bytes: a name may end in a space that is not ASCII
+        text = os.fsdecode(read_bytes(path).strip())  # of bytes: a name may end in a space that is not ASCII
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return ""
     return f"{_REF} {text.removeprefix(_REF).lstrip()}" if text.startswith(_REF) else text
@@ -217,7 +217,7 @@ class _Known:
 
 def _packed(path: Path) -> dict[str, str]:
     try:
-        lines = os.fsdecode(path.read_bytes()).split("\n")
+        lines = os.fsdecode(read_bytes(path)).split("\n")
     except FileNotFoundError:
         return {}
     refs = {}

@@ -17,7 +17,7 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
-from ralph.files import Stamp, stamp, sync
+from ralph.files import Stamp, read_bytes, stamp, sync
 from ralph.git import program
 from ralph.git.landing.lock import LandingLock, LandingNote, ref_locks, remove_own_locks
 from ralph.git.program import GitFailed
@@ -92,7 +92,7 @@ def _seen(repo: Repo, ref: str) -> str | None:
         return None
     try:
         name = ref_text(common / ref)
-        packed = b"" if name else (common / "packed-refs").read_bytes()
+        packed = b"" if name else read_bytes(common / "packed-refs")
     except FileNotFoundError:
         return ""
     except OSError:
@@ -106,6 +106,15 @@ def holds(repo: Repo, name: str) -> bool:
     """Whether the repository has this object."""
     try:
         repo.git("cat-file", "-e", name)
+    except GitFailed:
+        return False
+    return True
+
+
+def is_whole(repo: Repo, commit: str, known: str) -> bool:
+    """Whether the repository has the commit with all that `known` has not."""
+    try:
+        repo.git("rev-list", "--objects", "--quiet", commit, f"^{known}")
     except GitFailed:
         return False
     return True
@@ -245,7 +254,10 @@ def _tell(process: subprocess.Popen[bytes], words: bytes, answer: bytes) -> bool
         process.stdin.flush()
     said = b""
     while len(said) < len(answer):
-        part = os.read(process.stdout.fileno(), 4096)
+        try:
+            part = program.read(process, ("update-ref",))
+        except program.GitOverdue:
+            break
         if not part:
             break
         said += part

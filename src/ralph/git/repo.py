@@ -15,11 +15,15 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.errors import RalphError
+from ralph.errors import DISK, RalphError
+from ralph.files import read_bytes
 from ralph.git import program
 
 # Ralph's own files, in the folder where it runs and at the root: never part of a snapshot.
 OWN = (".ralph", ".ralph_state.md", ".ralph_state.md.tmp", ".ralph.lock", ".stop", "ralph.log", "ralph.log.1")
+
+STORE = "repository"  # in the state of a folder without git: its private object store
+GATE_SLOT = "gate-"  # begins the names of the folders in which gates have their checkouts
 
 # Of the user's own configuration: what decides how files look.
 FILE_SETTINGS = frozenset(
@@ -37,10 +41,11 @@ class Repo(msgspec.Struct, frozen=True):
     state_dir: Path  # Ralph's own
     object_format: str = "sha1"
     versioned: bool = True  # False: a folder without git; git_dir is Ralph's private store
+    store: Path | None = None  # where snapshots are kept, if not with the repository's own objects
 
     @property
     def objects(self) -> Path:
-        return self.common_dir / "objects"
+        return self.store or self.common_dir / "objects"
 
     @property
     def zero(self) -> str:
@@ -127,7 +132,7 @@ def without_git(root: Path) -> Repo:
     """A folder that no repository surrounds. Nothing is created before it is needed."""
     root = root.resolve()
     state = root / ".ralph"
-    store = state / "repository"
+    store = state / STORE
     return Repo(root, store, store, state, versioned=False)
 
 
@@ -168,7 +173,7 @@ def shared_settings(repo: Repo) -> Mapping[str, str]:
     """The repository's own configuration, as data: includes are not followed, nothing in it acts. Sections and keys are in
     lower case."""
     path = repo.common_dir / "config"
-    return _settings_in(path, path.read_bytes()) if path.exists() else {}
+    return _settings_in(path, read_bytes(path)) if path.exists() else {}
 
 
 def settings_of(repo: Repo) -> Mapping[str, str]:
@@ -176,7 +181,7 @@ def settings_of(repo: Repo) -> Mapping[str, str]:
     shared, path = shared_settings(repo), repo.git_dir / "config.worktree"
     if not is_on(shared, "extensions.worktreeconfig") or not path.exists():
         return shared
-    return {**shared, **_settings_in(path, path.read_bytes())}
+    return {**shared, **_settings_in(path, read_bytes(path))}
 
 
 def is_on(settings: Mapping[str, str], key: str) -> bool:
@@ -283,6 +288,49 @@ def safe_name(text: str) -> str:
     if name == text and name:
         return name
     return f"{name[:80]}-{hashlib.sha1(os.fsencode(text), usedforsecurity=False).hexdigest()[:8]}"
+
+
+def slots_dir(repo: Repo) -> Path:
+    """The folder of this repository's workspaces and of the checkouts that gates run in. Not inside `.git`: agents guard
+    it, and test runners skip it."""
+    chosen = os.environ.get("RALPH_WORKSPACES", "")
+    state = os.environ.get("XDG_STATE_HOME", "")
+    home = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
+    place = Path(chosen).absolute() if chosen else home / "ralph" / "workspaces"
+    return place / f"{safe_name(repo.root.name)[:40]}-{_mark(repo.common_dir)}"
+
+
+def make_slots_dir(repo: Repo) -> Path:
+    """RalphError where that folder cannot be made: HOME may be read-only, or be nowhere."""
+    place = slots_dir(repo)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in DISK:
+            raise
+        why = f"cannot make the folder for workspaces and gates' checkouts: {error.strerror}"
+        todo = "Set RALPH_WORKSPACES to a folder that you may write; then `ralph resume`."
+        raise RalphError(why, where=printable(str(place)), todo=todo, code=70) from None
+    return place
+
+
+def is_slot_of(common_dir: Path, folder: Path) -> bool:
+    """Whether `folder` is a workspace of the repository whose git directory this is, or a gate's checkout, wherever these
+    are kept."""
+    mark = f"-{_mark(common_dir)}"
+    if folder.name.isdigit():
+        return folder.parent.name.endswith(mark)
+    return folder.parent.name.startswith(GATE_SLOT) and folder.parent.parent.name.endswith(mark)
+
+
+def _mark(common_dir: Path) -> str:
+    return hashlib.sha256(os.fsencode(common_dir)).hexdigest()[:8]
+
+
+def literal_pattern(path: str) -> str:
+    """A path as a pattern of ignore rules that matches only itself."""
+    name = os.path.normpath(path)
+    return "".join(f"\\{character}" if character in "*?[\\ " else character for character in name)
 
 
 def printable(path: str) -> str:

@@ -7,18 +7,21 @@ Nested repositories and dirty submodules cannot be stored; they are named in it.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISREG
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from ralph.errors import RalphError
+from ralph.errors import DISK, RalphError
 from ralph.fault_points import fault_point
-from ralph.files import Stamp, prune_empty, stamp
+from ralph.files import Stamp, prune_empty, read_bytes, stamp
 from ralph.git import uncommitted_changes
 from ralph.git.private_index import (
     MAX_ENTRIES,
@@ -28,8 +31,16 @@ from ralph.git.private_index import (
     is_cache,
     walk,
 )
-from ralph.git.program import UNSEEN, GitFailed
-from ralph.git.repo import OWN, Repo, head_and_tree, printable, readable_head, safe_name
+from ralph.git.program import UNSEEN, GitFailed, GitOverdue
+from ralph.git.repo import (
+    OWN,
+    Repo,
+    head_and_tree,
+    literal_pattern,
+    printable,
+    readable_head,
+    safe_name,
+)
 from ralph.git.trees import Change, Trees
 from ralph.git.uncommitted_changes import (
     GITLINK,
@@ -44,8 +55,13 @@ from ralph.git.uncommitted_changes import (
     under,
 )
 
+if TYPE_CHECKING:
+    from ralph.git.special_files import SpecialFile
+
 _VERBOSE = re.compile(rb"^(?:add|remove) '(.*?)'$", re.MULTILINE | re.DOTALL)
 _RESTORE_PASSES = 3
+LARGEST = 512 << 20  # bytes of a file: above it, git no longer handles it like text, and needs seconds for it
+_DOUBT = 30.0  # seconds after which git may wait for something that never comes
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -54,6 +70,9 @@ class Snapshot(msgspec.Struct, frozen=True):
     tree: str
     nested: tuple[str, ...] = ()  # repositories inside the work tree that are not submodules
     dirty_submodules: tuple[str, ...] = ()
+    too_large: tuple[
+        str, ...
+    ] = ()  # files that are not in it, or as they were before: git would take very long
 
 
 class _Look(msgspec.Struct, frozen=True):
@@ -91,18 +110,48 @@ class Snapshots(Trees):
         self._links: dict[str, str] = {}  # submodules: path and commit in the private index
         self._folders: set[str] = set()  # that hold tracked files: where to look for a `.git` without a walk
         self._nested: set[str] = set()
+        self._too_large: list[str] = []
 
     # --- taking
 
     def take(self) -> Snapshot:
         """The tree as it is now. Without any git process when nothing changed since the last time."""
-        fault_point("snapshot.before", writes=True)
+        return self._take(self._look())
+
+    def take_left(self) -> tuple[Snapshot, tuple[str, ...]]:
+        """The tree that an agent has left, and what was in it that git cannot record: that is gone from then on."""
+        from ralph.git import special_files  # no agent need wait for it
+
         look = self._look()
+        seen = special_files.special_files(look.walk.special() if look.walk else ())
+        gone = self._take_away([*seen, *special_files.in_git_dir(self.repo)])
+        try:
+            return self._take(self._look() if gone else look), gone
+        except RalphError:
+            while more := self._take_away(special_files.look_everywhere(str(self.repo.root))):
+                gone += more  # once more: what is in a folder shows when the folder can be read
+            if not gone:
+                raise
+            return self.take(), gone
+
+    def _take(self, look: _Look) -> Snapshot:
+        fault_point("snapshot.before", writes=True)
         if self._last is None or not self._nothing_changed(look):
+            _refuse_to_wait(look)
             with self._shadow.locked():
                 self._last = self._record(look)
         fault_point("snapshot.after")
         return self._last
+
+    def _take_away(self, found: Iterable[SpecialFile]) -> tuple[str, ...]:
+        from ralph.git import special_files
+
+        found = list(found)
+        if not found:
+            return ()
+        tracked = os.fsdecode(self._shadow.run("ls-files", "-z")).split("\0")
+        found = special_files.in_the_way(found, set(tracked))
+        return tuple(map(str, special_files.take_away(self.repo.root, found)))
 
     def _look(self) -> _Look:
         exclude, index = self.repo.common_dir / "info" / "exclude", self.repo.git_dir / "index"
@@ -154,6 +203,8 @@ class Snapshots(Trees):
         if before is None or look.excludes != before.excludes:
             self._shadow.copy_excludes()
         touched = self._update_submodules()
+        # Where there is no walk, `git add` shows by its time that there are others.
+        self._too_large = self._unrecordable(look.walk.large(LARGEST) if look.walk else self._too_large)
         stored = self._add(look, before)
         touched |= bool(stored)
         rules_due = self._rules_due or fresh or before is None or _rules_changed(look, before, stored)
@@ -164,6 +215,7 @@ class Snapshots(Trees):
             held if held and not touched else self._write_tree(self._shadow.index),
             tuple(sorted(self._nested)),
             tuple(path for path in sorted(self._links) if self._is_dirty(path)),
+            tuple(sorted(self._too_large)),
         )
         self._look_before = look
         self._index_before = stamp(self._shadow.index)
@@ -239,8 +291,22 @@ class Snapshots(Trees):
         self._nested = untracked | inside
         return stored
 
+    def _unrecordable(self, large: list[str]) -> list[str]:
+        """Those of these files that git would have to read and store: new ones, and those whose size has changed."""
+        sizes = {path: st[1] for path in large if (st := stamp(self.repo.root / path, follow=False))}
+        large = [path for path, size in sizes.items() if size > LARGEST]
+        if not large:
+            return []
+        specs = [f":(literal){path}" for path in large]
+        new = os.fsdecode(self._shadow.run("ls-files", "-o", "--exclude-standard", "-z", "--", *specs))
+        listed = index_entries(self._shadow.run("ls-files", "-s", "-z", "--", *specs))
+        changed = [
+            path for _, oid, path in listed if int(self._shadow.run("cat-file", "-s", oid)) != sizes[path]
+        ]
+        return [*new.split("\0")[:-1], *changed]
+
     def _git_add(self, nested: set[str]) -> bytes:
-        leave = (*self._own, *sorted(nested), *self._links)
+        leave = (*self._own, *sorted(nested), *self._links, *self._too_large)
         try:
             return self._run_add(leave)
         except GitFailed as failed:
@@ -255,8 +321,19 @@ class Snapshots(Trees):
         sparse = ("--sparse",) if self._shadow.sparse else ()
         # git goes through no link
         leave = tuple(path for path in leave if is_plain_path(self.repo.root, path))
+        command = ("add", "-A", "-v", *sparse, *excludes(leave))
         try:
-            return self._shadow.run("add", "-A", "-v", *sparse, *excludes(leave))
+            try:
+                return self._shadow.run(*command, limit=_DOUBT)
+            except GitOverdue:
+                from ralph.git import special_files
+
+                found = special_files.look_everywhere(str(self.repo.root))
+                if any(special_files.in_the_way(found, ())):
+                    raise
+                self._too_large = self._unrecordable(special_files.large_files(str(self.repo.root), LARGEST))
+                command = ("add", "-A", "-v", *sparse, *excludes((*leave, *self._too_large)))
+                return self._shadow.run(*command)  # it is only a large tree
         except GitFailed as failed:
             # git complains, after adding everything, when a path to leave out is also an ignored one
             only_that = failed.status == 1 and UNSEEN not in failed.stderr
@@ -488,19 +565,76 @@ class Snapshots(Trees):
         )
         return listed.decode().split()
 
-    def check_out(self, tree: str, into: Path) -> None:
-        """Write every file of `tree` into the empty (or absent) folder `into`. Submodules are empty folders."""
+    def check_out(self, tree: str, into: Path, index: Path, *, keep: Sequence[str] = ()) -> None:
+        """Make the folder `into` hold the files of `tree` and nothing else, but for the folders `keep`. `index` says what was
+        written there before: without one, the folder must be empty or absent. Submodules are empty folders."""
         try:
             into.mkdir(parents=True, exist_ok=True)
-            occupied = any(into.iterdir())
+            occupied = not index.exists() and any(into.iterdir())
         except OSError as error:
+            if error.errno in DISK:
+                raise
             why = f"cannot use the folder for a clean checkout: {error.strerror}"
             raise RalphError(why, where=str(into), code=70)
         if occupied:
             raise RalphError("a clean checkout needs an empty folder", where=str(into), code=70)
         self.require(tree)
-        with self._shadow.scratch_index() as index:
+        with self._shadow.locked():
+            if index.exists():
+                kept = [part for name in keep for part in ("-e", f"/{literal_pattern(name)}/")]
+                self._shadow.run("clean", "-ffdxq", *kept, index=index, work_tree=into)
             self._shadow.run("read-tree", "--reset", "-u", tree, index=index, work_tree=into)
+
+    def changed_in(self, into: Path, index: Path) -> list[str]:
+        """The recorded files that are not in the checkout `into` as they were written there."""
+        listed = self._shadow.run("ls-files", "-m", "-d", "-z", index=index, work_tree=into)
+        paths = dict.fromkeys(os.fsdecode(listed).split("\0")[:-1])
+        found = [path for path in paths if not under(path, self._own)]
+        if not found:
+            return []
+        staged = os.fsdecode(self._shadow.run("ls-files", "-s", "-z", index=index, work_tree=into))
+        recorded = {path: about for about, _, path in (e.partition("\t") for e in staged.split("\0")[:-1])}
+        return [path for path in found if not _holds(into / path, recorded.get(path, ""))]
+
+    def unrecorded(self) -> list[str]:
+        """What is in the work tree and not in a snapshot of it: ignored files and empty folders; of a folder without any
+        recorded file, its name with a slash at the end. Without Ralph's own and without caches."""
+        listed = os.fsdecode(self._shadow.run("ls-files", "-o", "--directory", "-z")).split("\0")[:-1]
+        listed += [f"{path}/" for path in self._links if any((self.repo.root / path).glob("*"))]
+        return [path for path in listed if not under(path.rstrip("/"), self._own) and not is_cache(path)]
+
+    @property
+    def partial(self) -> bool:
+        """Whether objects may be missing, so that not every tree can be checked out."""
+        self._shadow.open()
+        return self._shadow.partial
+
+
+def _holds(path: Path, recorded: str) -> bool:
+    """Whether the file is byte for byte what this entry of an index says. Git may see a difference all the same, by rules for
+    line ends that the recorded content does not follow."""
+    mode, _, name = recorded.partition(" ")
+    try:
+        st = path.lstat()
+        if not S_ISREG(st.st_mode) or mode != ("100755" if st.st_mode & 0o100 else "100644"):
+            return False
+        content = read_bytes(path)
+    except OSError:
+        return False
+    oid = name.partition(" ")[0]
+    made = hashlib.new("sha1" if len(oid) == 40 else "sha256", b"blob %d\0" % len(content) + content)
+    return made.hexdigest() == oid
+
+
+def _refuse_to_wait(look: _Look) -> None:
+    """git would, for a FIFO in place of a file that it reads."""
+    special = look.walk.special() if look.walk else []
+    if not special:
+        return
+    from ralph.git import special_files
+
+    if found := special_files.in_the_way(special_files.special_files(special), ()):
+        raise RalphError(f"cannot take a snapshot: {found[0]}", todo="Remove it.", code=70)
 
 
 @contextmanager

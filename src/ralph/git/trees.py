@@ -6,7 +6,7 @@ import os
 import posixpath
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -113,16 +113,35 @@ class Trees:
             self._shadow.run(*command, stdin=os.fsencode(lines), index=index)
             return self._write_tree(index)
 
+    def rewritten(self, tree: str, made: Mapping[str, bytes]) -> str:
+        """`tree` with this content in these files; one that it has not is added."""
+        modes = {path: mode for mode, _, path in self.files(tree) if path in made}
+        oids = {
+            path: self._shadow.run("hash-object", "-w", "--stdin", stdin=content).decode().strip()
+            for path, content in made.items()
+        }
+        lines = "".join(f"{modes.get(path, '100644')} {oid}\t{path}\0" for path, oid in oids.items())
+        with self._shadow.scratch_index() as index:
+            self._shadow.run("read-tree", tree, index=index)
+            self._shadow.run("update-index", "-z", "--index-info", stdin=os.fsencode(lines), index=index)
+            return self._write_tree(index)
+
     def _write_tree(self, index: Path) -> str:
         missing = ("--missing-ok",) if self._shadow.partial else ()
         return self._shadow.run("write-tree", *missing, index=index).decode().strip()
 
-    def require(self, tree: str) -> None:
-        """Fail clearly when the object store does not hold this tree."""
+    def holds(self, tree: str) -> bool:
+        """Whether the object store has this tree. Snapshots in place are in the user's repository, where a gc prunes them."""
         try:
             self._shadow.run("cat-file", "-e", f"{tree}^{{tree}}")
         except program.GitFailed:
-            raise RalphError(f"the snapshot {tree} is not in the object store any more", code=70) from None
+            return False
+        return True
+
+    def require(self, tree: str) -> None:
+        """Fail clearly when the object store does not hold this tree."""
+        if not self.holds(tree):
+            raise RalphError(f"the snapshot {tree} is not in the object store any more", code=70)
 
 
 def changes_between(repo: Repo, old: str, new: str) -> list[Change]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ralph.errors import RalphError
+from ralph.files import read_bytes
 from ralph.git import program
 from ralph.git.private_index import PrivateIndex, excludes
 from ralph.git.repo import OWN, Repo, find, head, readable_head
@@ -107,7 +108,7 @@ def is_repository(folder: Path) -> bool:
     """Whether the folder has its own usable `.git`, as a folder or as a file that points elsewhere."""
     marker = folder / ".git"
     try:
-        return (marker / "HEAD").is_file() or marker.read_bytes().startswith(b"gitdir:")
+        return (marker / "HEAD").is_file() or read_bytes(marker, 100).startswith(b"gitdir:")
     except OSError:
         return False
 

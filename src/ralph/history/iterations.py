@@ -143,7 +143,7 @@ def lasted_until(began: At, seconds: float, at: At) -> float:
 def _fate(x: f.IterationEnded, said: signals.Signal, s: LoopState) -> tuple[Fate, str]:
     if x.how == "interrupted":
         return "interrupted", "interrupted"
-    if x.how == "cut":
+    if x.how == "cut" and x.cause != "credentials":
         return "cut", f"cut off: {_CUT.get(x.cause, x.cause)}"
     if x.fault:
         return "fault", f"{x.fault}: {x.fault_text}"

@@ -17,6 +17,7 @@ from ralph.core.hats.steps import IDLE
 from ralph.core.loop.end_advice import what_next, why_it_ended
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import Attempt, LoopState, verdict_key
+from ralph.core.proof import Evidence
 from ralph.history import gates, iterations
 from ralph.history.gates import GateRun
 from ralph.history.iterations import Fate, Iteration
@@ -305,7 +306,7 @@ class Loop(msgspec.Struct, eq=False):
             fate: Fate = confirmed
             detail = x.reason
             if fate == "verified":
-                fate = "verified" if self.shows_the_task(x.proof) else "passed"
+                fate = "verified" if self.proven else "passed"
                 detail = gates.proof_line(x.proof) or x.reason
             self._put(replace(it, fate=fate, detail=detail), at)
 
@@ -356,6 +357,11 @@ class Loop(msgspec.Struct, eq=False):
         verdicts = self.state.judgement.verdicts.get(verdict_key(run.gate, run.started.variant, run.tree), ())
         return len(set(verdicts)) > 1
 
+    @property
+    def evidence(self) -> Evidence | None:
+        """What the end rests on; None in journals of earlier versions, and where nothing was claimed."""
+        return self.state.judgement.evidence if self.state.judgement.ended else None
+
     def shows_the_task(self, proof: dict[str, str]) -> bool:
         tree = self.state.judgement.claim.tree if self.state.judgement.claim else ""
         in_vain = {run.gate for run in self.gates if run.tree == tree and run.ended and run.ended.empty}
@@ -363,7 +369,9 @@ class Loop(msgspec.Struct, eq=False):
 
     @property
     def proven(self) -> bool:
-        """Verified, and a hard gate that was red before is green."""
+        """Verified, and a hard gate that was red before is green, by more than the work's own tests."""
+        if self.evidence is not None and self.evidence.degree != "proven":
+            return False
         return self.state.judgement.ended == "completed-verified" and self.shows_the_task(
             self.state.judgement.proof
         )

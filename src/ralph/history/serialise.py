@@ -71,7 +71,8 @@ def head_json(loop: Loop) -> Json:
         "task": s.identity.task,
         "policy": masked.policy(s.identity.policy),
         **fields(
-            loop, "standing span reason done code proof proven paths wall_seconds last_gate last_error stuck"
+            loop,
+            "standing span reason done code proof proven evidence paths wall_seconds last_gate last_error stuck",
         ),
         "end": s.judgement.ended or "",
         "next": loop.next_step,

@@ -36,6 +36,24 @@ class Unwritable(RalphError):
         )
 
 
+class Lost(Unwritable):
+    """Someone took the journal away from under the run that writes it. The run must end: no one would find what it records."""
+
+    def __init__(self, path: Path, what: str, saved: Path | None) -> None:
+        kept = (
+            f"What it held is in {saved.name} beside it; move it back, and `ralph resume` goes on. "
+            if saved
+            else ""
+        )
+        RalphError.__init__(
+            self,
+            f"the journal was {what} while this run was writing it",
+            where=str(path),
+            todo=f"{kept}Files of the work are as the agent left them; `ralph recover` lists what else is kept.",
+            code=70,
+        )
+
+
 class Journal:
     """records: what the file held at `open`, for the runner to fold; it does not grow with `append`.
     repaired: how many bytes of a torn tail `open` put aside. at: the moment that the newest appended record bears."""
@@ -89,6 +107,7 @@ class Journal:
     def append(self, kind: str, data: bytes, loop: str = "") -> Record:
         """Write one record. `data` is the fact as an encoded JSON object."""
         self._check()
+        self._check_place()
         line = self._chain.line(self._now(), self._run, loop, kind, data)
         record = self._chain.accept(line)  # what is written is read by the reader's rules first
         try:
@@ -193,6 +212,32 @@ class Journal:
     def _check(self) -> None:
         if self._spoilt:
             raise Unwritable(self.path, self._spoilt)
+
+    def _check_place(self) -> None:
+        """Two looks at inodes, so that nothing is decided on records that no one will ever read."""
+        mine = os.fstat(self._fd)
+        try:
+            there = self.path.lstat()
+        except OSError:
+            what = "deleted"
+        else:
+            if (there.st_dev, there.st_ino) != (mine.st_dev, mine.st_ino):
+                what = "replaced"
+            elif mine.st_size != self._size:
+                what = "cut short" if mine.st_size < self._size else "written to by someone else"
+            else:
+                return
+        self._spoilt = f"it was {what}"
+        raise Lost(self.path, what, self._saved() if mine.st_size >= self._size else None)
+
+    def _saved(self) -> Path | None:
+        """The file is held open: what it had is not lost as long as there is a place for it."""
+        path = self.path.with_name(f"{self.path.name}.lost-{self._run}")
+        try:
+            _keep(path, os.pread(self._fd, self._size, 0))
+        except OSError:  # its folder is gone, too
+            return None
+        return path
 
     def _spoil(self, error: BaseException) -> NoReturn:
         self._spoilt = (error.strerror if isinstance(error, OSError) else "") or repr(error)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping
 
 from ralph.fault_points import fault_point
+from ralph.files import read_bytes
 
 
 def state_dir() -> str:
@@ -61,8 +62,7 @@ def content_mark(path: str) -> str:
     import hashlib
 
     try:
-        with open(path, "rb") as file:
-            return hashlib.sha256(file.read(1 << 20)).hexdigest()[:16]
+        return hashlib.sha256(read_bytes(path, 1 << 20)).hexdigest()[:16]
     except OSError:
         return "none"
 

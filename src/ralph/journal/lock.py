@@ -21,6 +21,7 @@ NAME = "lock"
 _TRIES = 20
 _PATIENCE = 100
 _PAUSE = 0.005
+_NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 _CLOCK_SLACK = 2.0  # seconds: file times are coarse, and the clock may have been set a little since
 
 _held: set[str] = set()
@@ -40,16 +41,17 @@ class Busy(RalphError):
 
 
 class Lock:
-    """The right to write the journal of one state directory, from `acquire` to `release` or death."""
+    """The right to write the journal of one state directory, from `acquire` to `release` or death. Another `name` is another
+    right: a database has its own."""
 
-    def __init__(self, state_dir: Path, fd: int) -> None:
-        self._key = os.path.realpath(state_dir)
+    def __init__(self, path: Path, fd: int) -> None:
+        self._key = os.path.realpath(path)
         self._fd = fd
         _held.add(self._key)
 
     @classmethod
-    def acquire(cls, state_dir: Path, run: str) -> Lock:
-        path = state_dir / NAME
+    def acquire(cls, state_dir: Path, run: str, name: str = NAME) -> Lock:
+        path = state_dir / name
         try:
             state_dir.mkdir(parents=True, exist_ok=True)
             fd = _grab_patiently(path)
@@ -63,7 +65,7 @@ class Lock:
         except OSError as error:
             os.close(fd)
             raise _unusable(path, error)
-        return cls(state_dir, fd)
+        return cls(path, fd)
 
     def release(self) -> None:
         if self._fd < 0:
@@ -80,7 +82,7 @@ class Lock:
 
 def held_here(state_dir: Path) -> bool:
     """Whether this process holds the lock."""
-    return os.path.realpath(state_dir) in _held
+    return os.path.realpath(state_dir / NAME) in _held
 
 
 def holder(state_dir: Path) -> dict[str, object] | None:
@@ -200,6 +202,9 @@ def _is_locked(path: Path) -> bool:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise  # else nobody can hold it
     finally:
         os.close(fd)
     return False
@@ -279,10 +284,13 @@ def _state_and_start(pid: int) -> tuple[str, float]:
 
 
 def _unusable(path: Path, error: OSError) -> RalphError:
+    todo = GOES_ON
+    if error.errno in _NO_LOCKS:
+        todo = "This file system has no locks, as some network drives. Work in a clone on a local disk."
     denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
     return RalphError(
         f"the lock cannot be taken: {error.strerror}",
         where=str(path),
-        todo="Make it a file that you may write; `ralph doctor` checks the place." if denied else GOES_ON,
+        todo="Make it a file that you may write; `ralph doctor` checks the place." if denied else todo,
         code=2 if denied else 70,
     )

@@ -21,6 +21,7 @@ def new_id() -> str:
 
 
 ROTATED = "journal.rotated"
+IMPORTED = "imported"  # the run of records that were made elsewhere: what they found out is not known here
 
 _KEY = b',"crc":"'
 _END = b'"}\n'

@@ -65,6 +65,10 @@ class Store:
         """A folder for what only this operation's processes should read; made by who needs it."""
         return self.transcript_of(self.run_dir.name, loop, op).with_suffix(".private")
 
+    def reports(self, loop: str, op: str) -> Path:
+        """A folder into which the test runners of this gate report; made by who needs it."""
+        return self.transcript_of(self.run_dir.name, loop, op).with_suffix(".reports")
+
     def relative(self, path: Path) -> str:
         return str(path.relative_to(self.state_dir))
 

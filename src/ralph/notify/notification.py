@@ -50,7 +50,7 @@ def notification_of(fact: f.AnyFact, s: LoopState, scene: NotificationContext) -
     match fact:
         case f.LoopEnded():
             return _ended(fact, s, scene)
-        case f.WaitStarted(what="quota" | "overload") if _long(fact, s):
+        case f.WaitStarted(what="quota" | "rate-limit" | "overload") if _long(fact, s):
             return _waits(fact, s, scene)
         case f.WaitStarted(what="answer"):
             return _asks(fact, s, scene)

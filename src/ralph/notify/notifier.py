@@ -61,7 +61,7 @@ class Sending:
     def wake_at(self) -> float:
         return time.monotonic() if self.done() else self._deadline
 
-    def advance(self) -> list[f.Tick | f.Metered]:
+    def advance(self) -> list[f.Tick | f.Metered | f.AgentRetries]:
         if self.owned is not None:
             with suppress(OSError):
                 for line in self.owned.pump():
@@ -81,7 +81,8 @@ class Sending:
         return []
 
     def cut(self, cause: str) -> None:
-        self._why = cause
+        """The first cause stays: a signal may come between a cut and its end."""
+        self._why = self._why or cause
 
     def kill(self) -> None:
         if self.owned is not None:

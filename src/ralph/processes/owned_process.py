@@ -20,7 +20,7 @@ from ralph.errors import GOES_ON, RalphError
 from ralph.fault_points import fault_point
 from ralph.processes import marks
 from ralph.processes.capture import Line, Stream
-from ralph.processes.keeper import cgroup, process_table
+from ralph.processes.keeper import cgroup, process_table, signal_all
 
 _PATIENCE = 30.0  # for the guard to see everything dead
 _BEFORE_FORCE = 1.0  # of these, until Ralph kills by itself, in case the guard is stopped or stuck
@@ -256,10 +256,17 @@ class OwnedProcess:
 
     def _say(self, word: bytes) -> None:
         if not self._hung_up:
+            self._wake_guard()
             try:
                 self._control.send(word)
             except OSError:
                 pass  # it has ended; _hear() will report it
+
+    def _wake_guard(self) -> None:
+        """Its program may have stopped it, and a stopped guard obeys no one."""
+        guard = process_table.process(self._guard) if self._guard else None
+        if guard is not None and guard.started == self._guard_started:
+            signal_all([self._guard], signal.SIGCONT)
 
     def _await_control(self, seconds: float) -> bool:
         poll = select.poll()

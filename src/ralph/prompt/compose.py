@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ralph.core.loop import steering
+from ralph.core.loop.claims import advice, doubts_of
 from ralph.core.loop.decide import RunAgent
 from ralph.core.loop.signals import defuse
-from ralph.core.loop.state import ATTEMPTS_HEAD, LoopState, history_table
+from ralph.core.loop.state import ATTEMPTS_HEAD, LoopState, history_table, verdict_key
 from ralph.core.policy import put_back
 from ralph.text import fenced, few
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 
 CONFLICT_CHARS = 6_000
+REFUSAL_CHARS = 1_500
 Quote = Callable[[str], str]  # marks text that is not Ralph's own
 
 
@@ -95,6 +97,7 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
         scratchpad=scratchpad_path(s),
         gates=_gates(s, quoted),
         guidance=_guidance(s, quoted),
+        end=template("end-signal" if s.identity.policy.claim == "signal" else "end-exit").strip(),
     )
     now = template("now" if team is None else "turn").format(
         n=op.n,
@@ -206,11 +209,13 @@ def task_text(s: LoopState) -> str:
 
 
 def _criteria(s: LoopState, quoted: Quote) -> str:
-    return criteria(s, "Criteria (all must hold)", quoted)
+    reviewed = any(gate.kind.runs_agent for gate in s.gates)  # whose findings name them
+    return criteria(s, "Criteria (all must hold)", quoted, ids=reviewed)
 
 
-def criteria(s: LoopState, heading: str, quoted: Quote = str) -> str:
-    listed = "".join(f"- [ ] {quoted(criterion)}\n" for criterion in s.identity.task.criteria)
+def criteria(s: LoopState, heading: str, quoted: Quote = str, *, ids: bool = True) -> str:
+    numbered = enumerate(s.identity.task.criteria, 1)
+    listed = "".join(f"- [ ] {f'C{n}: ' if ids else ''}{quoted(criterion)}\n" for n, criterion in numbered)
     return f"\n# {heading}\n{listed}" if listed else ""
 
 
@@ -241,8 +246,10 @@ def _of_the_one_before(s: LoopState, op: RunAgent, quoted: Quote) -> Iterator[st
         yield from refused_notes(s.hats.turns.refused, quoted)
     elif s.progress.silent:
         yield "The iteration before gave no signal. End yours with one."
-    if s.judgement.refusal:
-        yield f"Its claim was refused: {s.judgement.refusal[:300]}."
+    if s.progress.serial and _unclaimed_green(s):
+        yield "The gates pass on the tree as it is, but it was not claimed. If nothing is missing, end with exit 0."
+    if refused := s.judgement.refusal or advice(doubts_of(s)):
+        yield f"Its claim was refused: {refused[:REFUSAL_CHARS]}."
     if s.landing.conflicts:
         yield "It was proven, but conflicts with what has landed meanwhile. Your files hold the merge: resolve it."
     elif s.landing.merging and not s.judgement.refusal:
@@ -253,6 +260,9 @@ def _of_the_one_before(s: LoopState, op: RunAgent, quoted: Quote) -> Iterator[st
         yield f"It left processes running; they were ended: {quoted(', '.join(s.progress.stragglers[:5]))}."
     if s.workspace.protected:
         yield f"Its {put_back([quoted(path) for path in s.workspace.protected[:5]])}. Do without."
+    if s.workspace.unattributed:
+        named = quoted(", ".join(s.workspace.unattributed[:20]))
+        yield f"Protected files changed since it began, by an unknown author: {named}. Leave them as they are."
     if s.workspace.edited_outside:
         yield f"Somebody edited these files meanwhile: {quoted(', '.join(s.workspace.edited_outside[:20]))}."
     if "soft-time" in s.progress.soft_notes:
@@ -271,6 +281,15 @@ def _of_the_one_before(s: LoopState, op: RunAgent, quoted: Quote) -> Iterator[st
         yield f'{by} the question "{quoted(s.people.asked)}": {quoted(s.people.answer)}'
 
 
+def _unclaimed_green(s: LoopState) -> bool:
+    """The iteration before said "not done" of a tree on which every hard gate passes."""
+    if s.identity.policy.claim != "exit-zero" or s.workspace.tree == s.workspace.base_tree:
+        return False
+    asked = (gate for gate in s.gates if gate.hard and not gate.decides_doubts)
+    hard = [verdict_key(gate.name, "as-is", s.workspace.tree) for gate in asked]
+    return bool(hard) and all(s.judgement.verdicts.get(key, (False,))[-1] for key in hard)
+
+
 def _said(s: LoopState, op: RunAgent, quoted: Quote) -> str:
     """Once: whoever comes after knows of it by the scratchpad only."""
     said = steering.heard(s, op.hat)
@@ -287,6 +306,7 @@ def _said(s: LoopState, op: RunAgent, quoted: Quote) -> str:
 
 _HOW_NOTES = {
     "interrupted": "The iteration before was cut off by an interruption; its edits are still here. Check them.",
+    "moved": "The iteration before was cut off with the machine it ran on; its edits are lost. Notes from before it are here.",
     "iteration-time": "The iteration before hit its time limit and was stopped. Do less in one iteration.",
     "context": "The iteration before was ended because its context was full; you start fresh. Do less in one iteration.",
     "idle": "The iteration before was stopped because nothing happened for too long. Do not start what waits for input.",

@@ -8,6 +8,7 @@ import msgspec
 
 from ralph.core.exits import DONE
 from ralph.core.facts import GateEnded
+from ralph.core.loop.claims import advice, doubts_of
 from ralph.core.loop.signals import defuse
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import REVIEWS, GatePolicy
@@ -24,6 +25,7 @@ _WORDS = {
         "a criterion is not met, or something was added that nobody asked for",
     ),
     "quality": ("nothing that should be mended", "something should be mended"),
+    "judges": ("the task calls for it", "the task does not call for it, or less is tested now"),
     "": ("it may pass", "it may not pass"),
 }
 
@@ -34,8 +36,9 @@ def compose_review(s: LoopState, gate: GatePolicy, paths: Sequence[str], patch: 
         task=task_text(s),
         criteria=criteria(s, "Criteria"),
         looks_for=what,
-        gates=_gates(s),
+        gates=advice(doubts_of(s)) if gate.decides_doubts else _gates(s),
         change=change_text(paths, patch, cut),
+        named="file and line, and the criterion by its id" if s.identity.task.criteria else "file and line",
         passes=passes,
         fails=fails,
     )

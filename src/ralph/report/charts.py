@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -109,6 +110,7 @@ def _merged(spans: Sequence[TimeSpan], whole: TimeSpan) -> list[TimeSpan]:
 WIDTH = 1000.0
 LEFT, RIGHT = 118.0, 988.0
 _LANE = 26.0
+_MOST_TASKS = 60  # of a run that are drawn
 _MOST_LANES = 8  # of gates; more of them share one
 GAVE_NUMBER_BACK = ("interrupted", "fault")  # what became of an iteration that did not count
 _MARK_SIGNS = {
@@ -213,10 +215,44 @@ class Timeline:
         return Lane("waits", top, boxes)
 
     def _box(self, span: TimeSpan, y: float, tall: float, kind: str, tip: str) -> Box:
-        """Wide enough to be seen, and inside the picture."""
-        x = self._axis.x(span.began)
-        wide = max(self._axis.x(span.ended) - x - 0.6, 1.6)
-        return Box(min(x, RIGHT - wide), y, wide, tall, kind, one_line(tip, 200))
+        return _box_on(self._axis, span, y, tall, kind, tip)
+
+
+class RunTimeline:
+    """One lane for each task of a run, in the order in which they began: its iterations, and what it took around them."""
+
+    def __init__(self, stories: Sequence[LoopReport]) -> None:
+        shown = sorted(stories, key=lambda story: story.loop.span.began)[:_MOST_TASKS]
+        self.left_out = len(stories) - len(shown)
+        spans = [story.loop.span for story in shown]
+        whole = TimeSpan(min(span.began for span in spans), max(span.ended for span in spans))
+        worked = _merged(spans, whole)
+        idle = [TimeSpan(a.ended, b.began) for a, b in pairwise(worked)]
+        self._axis = Axis(whole, [gap for gap in idle if gap.ended > gap.began], LEFT, RIGHT)
+        self.top = 16.0
+        self.lanes = [self._lane(story, self.top + _LANE * n) for n, story in enumerate(shown)]
+        self.bottom = self.top + _LANE * len(self.lanes)
+        self.ticks = self._axis.ticks()
+        self.breaks = [(self._axis.x(g.began) + self._axis.x(g.ended)) / 2 for g in self._axis.shortened]
+        self.described = "; ".join(f"{story.task.id} {words.end_of(story)}" for story in shown)
+
+    def _lane(self, story: LoopReport, top: float) -> Lane:
+        of = f"{story.task.id}: {words.end_of(story)}, {duration(story.loop.wall_seconds)}"
+        boxes = [self._box(story.loop.span, top + 8, 5, f"whole {words.tone(story)}", of)]
+        for it in story.iterations:
+            tip = f"{story.task.id}, iteration {it.n}: {words.ending(it)}, {duration(it.seconds)}"
+            boxes.append(self._box(it.span, top + 2, 17, f"it {it.fate}", tip))
+        return Lane(story.task.id, top, boxes)
+
+    def _box(self, span: TimeSpan, y: float, tall: float, kind: str, tip: str) -> Box:
+        return _box_on(self._axis, span, y, tall, kind, tip)
+
+
+def _box_on(axis: Axis, span: TimeSpan, y: float, tall: float, kind: str, tip: str) -> Box:
+    """Wide enough to be seen, and inside the picture."""
+    x = axis.x(span.began)
+    wide = max(axis.x(span.ended) - x - 0.6, 1.6)
+    return Box(min(x, RIGHT - wide), y, wide, tall, kind, one_line(tip, 200))
 
 
 class Bars:

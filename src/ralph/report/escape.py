@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from ralph.core.failures.excerpt import ESCAPES
-from ralph.terminal.activity import readable
+from ralph.terminal.transcript import AgentTranscript, Row
+from ralph.text import single_spaced
 
 # Control characters, invisible and direction-changing ones, lone surrogates, and what is no character at all.
 _DECEIVING = re.compile(
@@ -37,7 +40,7 @@ def _picture(found: re.Match[str]) -> str:
 
 def one_line(text: str, most: int = 300) -> str:
     """On one line, and not longer than this."""
-    shown = " ".join(visible(text[: 4 * most]).split())
+    shown = single_spaced(visible(text[: 4 * most]))
     return shown if len(shown) <= most and len(text) <= 4 * most else shown[: most - 1] + "…"
 
 
@@ -58,9 +61,26 @@ def commands(text: str) -> list[str]:
     return re.split(r"`([^`]+)`", one_line(text, 2000))
 
 
-def told(text: str) -> str:
-    """What an agent printed: JSON of a known shape is put into words, the rest is as it is."""
-    return "\n".join(part for line in text.split("\n") for part in readable(line))
+OUTPUT_MOST = 4000  # characters of what one tool gave
+
+
+def told(text: str) -> list[Row]:
+    """What an agent printed, as a conversation. Of a long result, its beginning and its end."""
+    transcript = AgentTranscript()
+    found = [row for line in text.removesuffix("\n").split("\n") for row in transcript.feed(line)]
+    rows: list[Row] = []
+    for row in (*found, *transcript.end()):
+        before = rows[-1] if rows else None
+        if before and row.kind == before.kind == "text" and not row.at:  # lines of plain text
+            rows[-1:] = [replace(before, text=f"{before.text}\n{row.text}")]
+        else:
+            rows.append(replace(row, output=_ends(row.output)))
+    return rows
+
+
+def _ends(output: str) -> str:
+    more, half = len(output) - OUTPUT_MOST, OUTPUT_MOST // 2
+    return f"{output[:half]}\n[... {more:,} characters cut ...]\n{output[-half:]}" if more > 0 else output
 
 
 def patch_lines(patch: str) -> list[tuple[str, str]]:

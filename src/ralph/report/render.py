@@ -16,13 +16,15 @@ import msgspec
 from markupsafe import Markup
 
 from ralph import __version__
+from ralph.core.loop.evidence import TABLE, notes, rows
 from ralph.core.run import is_consensus, latest, together
 from ralph.history.gates import proof_part
 from ralph.report import charts, escape, words
 from ralph.report.sources import Changed, Changes, Part, StoredTexts, cut_text, read_part
 from ralph.report.stories import ITERATIONS_SHOWN, Gathered, LoopReport, newest_of, totals
+from ralph.terminal.transcript import MARKS
 from ralph.terminal.words import ESTIMATE, NOT_TOLD, by_kind, said, spent
-from ralph.text import count, duration
+from ralph.text import count, duration, fenced
 
 HEADING = "# Ralph Loop Execution Summary"
 MARK = "<!-- made by ralph report -->"
@@ -30,6 +32,8 @@ MOST_ROWS = 400  # of a table in Markdown; of a longer one, the first and the la
 TEXT_MOST = 6 << 20  # bytes of HTML that all prompts, outputs and changes together may take
 SHARE_MOST = 96 << 10  # and one of them
 SHARE_LEAST = 512
+REVIEW_MOST = 40_000  # bytes of a change in Markdown
+_JSON_TO_WORDS = 8  # a conversation is so many times shorter than the JSON that it is made of
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -39,7 +43,12 @@ def summary(found: Gathered) -> str:
     text = (
         _environment(_markdown)
         .get_template("summary.md")
-        .render(**_facts(found), tasks=tasks, earlier=found.earlier, heading=Markup(HEADING))
+        .render(
+            **_facts(found),
+            tasks=tasks,
+            earlier=found.earlier,
+            heading=Markup(HEADING),
+        )
     )
     return text.rstrip("\n") + "\n"
 
@@ -91,6 +100,20 @@ def bounded(rows: Sequence[Any]) -> Sequence[Any]:
     return [*rows[:half], more, *rows[-half:]] if more > 0 else rows
 
 
+def review(story: LoopReport) -> Markup:
+    """The whole change of a loop that needs a person's eyes, bounded."""
+    before, after = story.state.workspace.base_tree, story.state.workspace.tree
+    if (patch := story.to_review) is None:
+        return Markup("The trees are not kept any more.")
+    part = cut_text(patch, REVIEW_MOST)
+    cut = f"\n[... {part.cut:,} bytes cut; whole change: git diff {before[:12]} {after[:12]} ...]\n"
+    return Markup(
+        fenced(escape.visible(part.first + (cut + part.last if part.cut else ""))).replace(
+            "```", "```diff", 1
+        )
+    )
+
+
 def most_lines(changed: Sequence[Changed]) -> int:
     return max((c.added + c.deleted for c in changed), default=0) or 1
 
@@ -100,7 +123,8 @@ _FILTERS: tuple[Callable[..., Any], ...] = (
     words.clock, words.commits, words.cut_short, words.end_of, words.ending, words.exit_code, words.gate_tone, words.looked_at,
     words.meaning, words.notes, words.of_agents, words.own_time, words.price, words.proof_tone, words.result,
     words.review_figures,
-    words.review_warnings, words.tone, words.took, words.what_it_is, words.where, words.why_not_done,
+    words.review_warnings, words.strength, words.time_of_day,
+    words.tone, words.took, words.what_it_is, words.where, words.why_not_done,
 )  # fmt: skip
 _GLOBALS: dict[str, Any] = {
     "Bars": charts.Bars,
@@ -108,20 +132,28 @@ _GLOBALS: dict[str, Any] = {
     "FILES_SHOWN": 200,
     "ITEM_HEAD": words.ITEM_HEAD,
     "LEFT": charts.LEFT,
+    "MARKS": MARKS,
     "NOT_TOLD": NOT_TOLD,
     "NOT_RUN": words.NOT_RUN,
     "NO_OUTPUT": words.NO_OUTPUT,
     "RIGHT": charts.RIGHT,
+    "PROOF_HEAD": TABLE,
     "ROWS_SHOWN": 400,
+    "RunTimeline": charts.RunTimeline,
     "Timeline": charts.Timeline,
     "WIDTH": charts.WIDTH,
+    "failure_groups": words.failure_groups,
     "happenings": words.happenings,
+    "run_tone": words.run_tone,
     "is_consensus": is_consensus,
     "item_row": words.item_row,
     "latest": latest,
     "most_lines": most_lines,
     "newest_of": newest_of,
+    "proof_notes": notes,
+    "review": review,
     "proof_part": proof_part,
+    "proof_rows": rows,
     "spent": spent,
     "together": together,
     "worn_row": words.worn_row,
@@ -133,6 +165,7 @@ class ShownText(msgspec.Struct, frozen=True):
 
     note: str
     text: Markup
+    told: bool = False  # as a conversation, not as lines
 
 
 class Texts:
@@ -154,7 +187,8 @@ class Texts:
 
     def transcript(self, name: str, *, told: bool = False) -> ShownText | None:
         """`told`: as an agent prints it."""
-        return self._file(self._kept.transcript(name), escape.told if told else str)
+        shown = self._file(self._kept.transcript(name), escape.told if told else str)
+        return msgspec.structs.replace(shown, told=told) if shown else None
 
     def findings(self, found: Sequence[str]) -> ShownText:
         listed = "\n".join(f"- {text}" for text in found)
@@ -185,7 +219,7 @@ class Texts:
         """As much of a text as its share of the page allows, counted as it is sent."""
         if self._room <= 0:
             return Markup(self._macros.no_room(where))
-        most = self._share
+        most = self._share * (_JSON_TO_WORDS if show is escape.told else 1)
         while True:
             shown = self._shown(read(most) or Part(""), where, show)
             size = len(shown.encode("utf-8", "replace"))
@@ -195,5 +229,5 @@ class Texts:
             most = max(256, min(most // 2, most * self._share // size))
 
     def _shown(self, part: Part, where: str, show: Callable[[str], Any]) -> Markup:
-        first, last = (show(escape.visible(text)) for text in (part.first, part.last))
+        first, last = (show(escape.visible(text)) if text else "" for text in (part.first, part.last))
         return Markup(self._macros.cut_text(first, part.cut, where, last))

@@ -24,6 +24,7 @@ from ralph.history.texts import JournalTexts
 from ralph.journal.lock import holder
 from ralph.report.sources import Changed, Changes, StoredTexts
 
+_REVIEWS_SHOWN = 20
 ITERATIONS_SHOWN = 400  # in full; of a longer loop, the first and the last
 
 NumberedRuns = list[tuple[int, GateRun]]  # each with its place among all runs of gates
@@ -34,6 +35,7 @@ class LoopReport(msgspec.Struct, frozen=True):
     texts: JournalTexts
     quality_warnings: tuple[str, ...] = ()
     changed: tuple[Changed, ...] | None = None  # None: the trees are not kept
+    to_review: str | None = None  # the whole change, where a person has to look at it
 
     @property
     def state(self) -> LoopState:
@@ -72,10 +74,11 @@ class LoopReport(msgspec.Struct, frozen=True):
     def findings(self, run: GateRun) -> tuple[str, ...]:
         return self.texts.texts(run.findings)
 
-    def all_findings(self) -> list[tuple[GateRun, str]]:
-        """Each once: a remembered verdict repeats them."""
+    def all_findings(self) -> list[tuple[GateRun, tuple[str, ...]]]:
+        """Of the last reviews, with each review that found any; a remembered verdict only repeats them."""
         ran = [run for run in self.loop.gates if run.how != "remembered"]
-        return [(run, text) for run in ran for text in self.findings(run)]
+        found = [(run, texts) for run in ran if (texts := self.findings(run))]
+        return found[-_REVIEWS_SHOWN:]
 
     def evidence(self) -> tuple[NumberedRuns, NumberedRuns]:
         """The runs of gates with their places: first those that decide, which are the start and the last claim."""
@@ -128,7 +131,9 @@ def gather(
         now = datetime.now(UTC).timestamp() if live else kept.last_beat(found.lives[-1])
         stands, s = found.snapshot(now, live=live), found.state
         changed = changes.files(s.workspace.base_tree, s.workspace.tree) if s.workspace.base_tree else ()
-        stories.append(LoopReport(stands, texts, quality_warnings(stands, texts), changed))
+        trees = (s.workspace.base_tree, s.workspace.tree)
+        patch = changes.patch(*trees) if s.judgement.ended == "needs-review" else None
+        stories.append(LoopReport(stands, texts, quality_warnings(stands, texts), changed, patch))
     return Gathered(stories, chosen.run, chosen.earlier)
 
 

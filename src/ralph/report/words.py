@@ -10,18 +10,21 @@ from ralph.core.exits import BY_NAME
 from ralph.core.facts import Landed, RunReviewed, Tokens
 from ralph.core.hats.board import BoardItem
 from ralph.core.hats.model import Team
+from ralph.core.loop.decide import UNRECORDED
+from ralph.core.proof import DEGREES, run_words
 from ralph.history.gates import GateRun
 from ralph.history.iterations import HatTurn, Iteration
 from ralph.history.loops import Loop
 from ralph.history.runs import RunRecord
 from ralph.history.serialise import mark_text
 from ralph.report.escape import one_line
-from ralph.report.stories import LoopReport
+from ralph.report.stories import LoopReport, Totals
 from ralph.terminal.lines import of_backlog
 from ralph.terminal.words import by_kind, cost, spent, verdict
 from ralph.text import count, duration, few
 
 # Of an end that the gates bear out: what exactly they bear out.
+OWN_TESTS = "Done, and its own tests pass; no other test shows it"
 NOTHING_WORSE = "Done, and nothing got worse; no gate was red before, so none shows the task itself"
 OPINION = "Done, as reviewers see it; no command shows it"
 UNSURE = "Done, and the gates pass; none of them shows the task itself for sure"
@@ -51,8 +54,14 @@ def meaning(story: LoopReport) -> str:
     if story.end == "completed-unverified":
         return _unproven(story)
     if story.end == "completed-verified" and not story.loop.proven:
-        return _passed(story.loop.proof)
+        own = story.loop.evidence is not None and story.loop.evidence.degree == "own-tests"
+        return OWN_TESTS if own else _passed(story.loop.proof)
     return BY_NAME[story.end].meaning if story.end else ""
+
+
+def strength(story: LoopReport) -> str:
+    """How strong the evidence is, in a word or two."""
+    return DEGREES[story.loop.evidence.degree] if story.loop.evidence else ""
 
 
 def _unproven(story: LoopReport) -> str:
@@ -87,10 +96,8 @@ def looked_at(run: GateRun) -> str:
         "iteration": f"iteration {run.n}",
         "claim": f"the claim of iteration {run.n}",
     }
-    text = where[run.started.purpose]
-    if run.started.variant == "original":
-        text += ", with original inputs"
-    return text + (", asked again" if run.again else "")
+    text, how = where[run.started.purpose], run_words(run.op, run.started.variant)
+    return f"{text}, {how}" if how else text
 
 
 def result(run: GateRun) -> str:
@@ -174,7 +181,8 @@ def proof_tone(what: str) -> str:
         return "good"
     if what.removesuffix(" (soft)") in ("green→green", "unknown→green", "red→green", "PASS"):
         return "calm"
-    return "unsure" if what.endswith(" (soft)") else "bad"
+    doubtful = what.endswith(" (soft)") or UNRECORDED in what
+    return "unsure" if doubtful else "bad"
 
 
 def gate_tone(run: GateRun) -> str:
@@ -199,6 +207,22 @@ def why_not_done(story: LoopReport) -> str:
     if story.loop.done:
         return ""
     return f"{story.loop.last_gate}: {story.loop.last_error}" if story.loop.last_error else story.loop.reason
+
+
+def run_tone(totals: Totals) -> str:
+    """Of a run over a backlog, as `tone` of one loop."""
+    if totals.under_way:
+        return "running"
+    return "bad" if totals.failed else "good" if totals.done else "open"
+
+
+def failure_groups(stories: Iterable[LoopReport]) -> list[tuple[str, list[LoopReport]]]:
+    """The tasks that are not done, by what stopped them: what stopped most comes first."""
+    groups: dict[str, list[LoopReport]] = {}
+    for story in stories:
+        if story.became == "failed":
+            groups.setdefault(one_line(why_not_done(story), 200), []).append(story)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
 
 
 def changed_files(story: LoopReport) -> tuple[str, str]:
@@ -295,6 +319,10 @@ def commits(its: Iterable[Iteration]) -> str:
         for branch, found in it.result.new_commits.items():
             made[branch] = [commit[:12] for commit in found] + made.get(branch, [])
     return "; ".join(f"{few(found)} on {branch}" for branch, found in made.items())
+
+
+def time_of_day(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%H:%M:%S}"
 
 
 def clock(moment: float) -> str:

@@ -88,6 +88,7 @@ def _read(text: str) -> tuple[dict[str, BacklogTask], list[TaskProblem]]:
 
 
 MOST = 100  # new tasks of one iteration
+MOST_CHARS = 1 << 20  # by which a file may grow in one: to read millions of lines would hold up every loop
 
 
 def put_back_backlog(
@@ -126,8 +127,14 @@ def put_back_backlog(
 def _read_copy(snapshots: Snapshots, s: LoopState, tree: str) -> Proposals:
     base, name, other = s.workspace.base_tree, s.identity.backlog, done_name(s.identity.backlog)
     done = _text(snapshots, tree, other)
-    archive = "" if done == _text(snapshots, base, other) else done
-    return proposals(_text(snapshots, base, name), _text(snapshots, tree, name), archive)
+    archived = _text(snapshots, base, other)
+    before, after = _text(snapshots, base, name), _text(snapshots, tree, name)
+    for path, old, new in ((name, before, after), (other, archived, done)):
+        if len(new) - len(old) > MOST_CHARS:
+            return Proposals(
+                ignored=(f"{path}: it grew by {len(new) - len(old)} characters and was not read",)
+            )
+    return proposals(before, after, "" if done == archived else done)
 
 
 def _text(snapshots: Snapshots, tree: str, name: str) -> str:

@@ -201,20 +201,41 @@ class BacklogTasks(TaskList):
         self._apart_ids: list[str] = []
         self._apart_of: tuple[int, object] = (-1, ())  # the list and the target of which that is known
         self._unwritten = False
+        self._unreadable: RalphError | None = None
+        self._unwritable: RalphError | None = None
         self._write_at = 0.0
         self._said: list[str] = []
         self._results: dict[str, str] = {}  # what loops came to, by task, until it is written
         self._version = 0  # counts what may have changed the list
+        self._known = {task.id for task in backlog.tasks}  # at the start, or put there by this run
+        self._came: set[str] = set()  # ready tasks that others put there since
+        self._is_full = False
 
     # -- what there is to do ---------------------------------------------------------------------------
 
     def ready(self, s: RunState, work: Work, unfinished: Collection[str]) -> list[str]:
         """What a dead run began comes first."""
+        if self.trouble():
+            return []
         taken = [task for task in unfinished if task not in s.ended]
-        wanted = None if work.only else work.parallel + len(s.tasks)
+        wanted = None if work.only or len(self._came) >= MOST else work.parallel + len(s.tasks)
         ready = [task.id for task in free(self.backlog.tasks, wanted, self._apart())]
         found = (*taken, *(task for task in ready if task not in unfinished))
-        return [task for task in found if not work.only or is_under(task, work.only)]
+        asked = [task for task in found if not work.only or is_under(task, work.only)]
+        return asked if work.watch else [task for task in asked if self._counts(task)]
+
+    def _counts(self, task: str) -> bool:
+        """A person may add tasks while a run works; so may an agent that reaches the file, a new one with each. Without
+        `--watch` a run takes up so many and ends, or it never would."""
+        if task in self._known or task in self._came:
+            return True
+        if len(self._came) < MOST:
+            self._came.add(task)
+            return True
+        if not self._is_full:
+            self._is_full = True
+            self._say(f"more than {MOST} tasks came into {self.name} meanwhile; the rest is for the next run")
+        return False
 
     def _apart(self) -> list[str]:
         """Tasks that are complete and whose work the next ones would not find on the target. Costs git only where the list or
@@ -266,8 +287,17 @@ class BacklogTasks(TaskList):
                 self.note(Reopened(task.id))
 
     def look(self) -> None:
-        if self.backlog.refresh():
+        try:
+            changed = self.backlog.refresh()
+        except RalphError as error:
+            self._unreadable = error
+            return
+        self._unreadable = None
+        if changed:
             self._version += 1
+
+    def trouble(self) -> RalphError | None:
+        return self._unreadable or self._unwritable
 
     def look_at(self) -> float:
         return time.monotonic() + self._poll_seconds
@@ -277,6 +307,8 @@ class BacklogTasks(TaskList):
 
     def note(self, change: Change) -> None:
         self.backlog.note(change)
+        if isinstance(change, Added):
+            self._known.add(str(change.fields["id"]))
         self._version += 1
         self._to_be_written()
 
@@ -301,9 +333,13 @@ class BacklogTasks(TaskList):
     def write(self, seq: int) -> f.BacklogWritten | None:
         if not self._unwritten:
             return None
-        applied = self.backlog.apply()
-        self._unwritten = False
         self._write_at = time.monotonic() + WRITE_SECONDS
+        try:
+            applied = self.backlog.apply()
+        except RalphError as error:  # the journal has it: it is tried again, at the latest by the next run
+            self._unwritable = error
+            return None
+        self._unwritten, self._unwritable = False, None
         self._version += 1
         told = tuple(self._told(conflict) for conflict in applied.conflicts)
         self._results = {}

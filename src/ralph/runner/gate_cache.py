@@ -11,7 +11,7 @@ from ralph.core import facts as f
 from ralph.core.failures.test_counts import Counts
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
-from ralph.journal.record import Record
+from ralph.journal.record import IMPORTED, Record
 
 _KINDS = ("loop.started", "workspace.prepared", "gate.ended")
 
@@ -22,6 +22,7 @@ class _Verdict(msgspec.Struct, frozen=True):
     seq: int
     clean: bool
     tests: Counts | None
+    report: str
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -47,9 +48,9 @@ class GateCache:
                 self._asked[loop] = _Asked(fact.folder, self._gates)
             case f.WorkspacePrepared() if loop in self._asked:
                 self._asked[loop] = replace(self._asked[loop], inputs=fact.unrecorded_inputs)
-            case f.GateEnded(variant="as-is", how="exited"):
+            case f.GateEnded(variant="as-is", how="exited", hermetic=True):
                 clean = fact.passed and not fact.timed_out and not fact.wrote
-                said = _Verdict(loop, fact.gate, seq, clean, fact.tests)
+                said = _Verdict(loop, fact.gate, seq, clean, fact.tests, fact.report)
                 self._verdicts.setdefault(fact.tree, []).append(said)
 
     def results(
@@ -59,7 +60,7 @@ class GateCache:
         folder, with the same inputs. A failure is never taken over: red→green is only said of what was seen red."""
         records, self._records = self._records, ()
         for record in records:
-            if record.kind in _KINDS:
+            if record.kind in _KINDS and record.run != IMPORTED:
                 self.note(f.decode(record.data), record.loop, record.seq)
         wanted = {gate.name: gate for gate in s.gates if gate.kind.measures}
         found: dict[str, list[_Verdict]] = {}
@@ -79,6 +80,12 @@ class GateCache:
             if all(verdict.clean for verdict in said)
         }
         return tuple(
-            f.BaseResult(gate=gate, passed=True, evidence=f"journal seq {verdict.seq}", tests=verdict.tests)
+            f.BaseResult(
+                gate=gate,
+                passed=True,
+                evidence=f"journal seq {verdict.seq}",
+                tests=verdict.tests,
+                report=verdict.report,
+            )
             for gate, verdict in last.items()
         )

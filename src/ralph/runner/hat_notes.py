@@ -12,6 +12,7 @@ from typing import TypedDict
 
 from ralph.core.hats.model import COMPLETE_WORDS
 from ralph.core.loop.state import LoopState
+from ralph.files import read_bytes
 from ralph.git.repo import printable
 from ralph.journal.store import Store, remove_file, write_atomically
 from ralph.runner.loop_context import SCRATCHPAD_BYTES, notes_of
@@ -73,10 +74,10 @@ def kept_for(folder: Path, s: LoopState) -> KeptNotes:
 
 
 def _read(path: Path, most: int = KEPT_BYTES, errors: str = "replace") -> str:
-    if not path.is_file():
+    try:
+        return read_bytes(path, most).decode("utf-8", errors)
+    except (FileNotFoundError, NotADirectoryError):
         return ""
-    with open(path, "rb") as file:
-        return file.read(most).decode("utf-8", errors)
 
 
 def told_of_hat(s: LoopState) -> dict[str, str]:

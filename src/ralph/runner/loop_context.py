@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -15,10 +16,11 @@ from ralph.agents.registry import needs
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop.state import LoopState
-from ralph.core.policy import Policy
+from ralph.core.policy import GatePolicy, Policy
 from ralph.core.secrets.environment import allowed_environment
 from ralph.core.secrets.masker import Masker
-from ralph.gates.integrity.changed_judges import Unrecorded
+from ralph.files import read_bytes
+from ralph.gates.integrity.unrecorded_judges import Unrecorded
 from ralph.gates.kinds import as_run
 from ralph.git.ignored_files import with_excludes
 from ralph.git.ref_watch import RefWatch
@@ -37,6 +39,7 @@ from ralph.runner.loop_workspace import at_work, own_paths, snapshots_of, straig
 from ralph.runner.requests import Control
 
 if TYPE_CHECKING:
+    from ralph.git.gate_checkouts import GateCheckouts
     from ralph.git.workspaces.pool import PooledWorkspace
     from ralph.runner.operations import RunningOperation
 
@@ -99,7 +102,25 @@ class RunContext(msgspec.Struct):
     beside: list[
         RunningOperation
     ]  # what is under way and belongs to no loop's work: who is being told, a review of the run
+    listen: Callable[
+        [], None
+    ]  # before what lies in the inbox is taken for all that was said during an iteration
+    checkouts: GateCheckouts | None = None
+    unreported: set[str] = msgspec.field(
+        default_factory=set
+    )  # gates that fail when they are asked for a report
     saved: int = 0  # the record at which the history was last saved
+
+    def gate_checkouts(self) -> GateCheckouts:
+        """Made when the first gate wants one."""
+        from ralph.git.gate_checkouts import GateCheckouts
+
+        self.checkouts = self.checkouts or GateCheckouts(self.home)
+        return self.checkouts
+
+    def close_checkouts(self) -> None:
+        if self.checkouts is not None:
+            self.checkouts.close()
 
     def save_history(self) -> None:
         """Now and then, so that whoever looks at a long journal reads only what is new."""
@@ -139,8 +160,10 @@ class RunContext(msgspec.Struct):
         snapshots = Snapshots(repo, f"slot-{workspace.slot}", own, base=base)
         # In a worktree agents and landings of other loops move the same refs.
         others = partial(at_work, self.home) if workspace.kind == "worktree" else tuple
+        # A clone has refs of its own. It also knows where the user's are: git is told by its alternates.
+        theirs = RefWatch(self.home, partial(at_work, self.home)) if workspace.kind == "clone" else None
         return LoopContext(
-            self, s.identity.task.id, workspace, repo, folder, snapshots, RefWatch(repo, others)
+            self, s.identity.task.id, workspace, repo, folder, snapshots, RefWatch(repo, others), theirs
         )
 
 
@@ -154,6 +177,18 @@ class LoopContext(msgspec.Struct):
     folder: Path  # where the user started Ralph; agents and gates run there
     snapshots: Snapshots
     refs: RefWatch
+    home_refs: RefWatch | None = None  # the user's, where the workspace has others
+
+    def look_at_refs(self) -> None:
+        for watch in filter(None, (self.refs, self.home_refs)):
+            watch.look()
+
+    def moved_refs(self, *, work: bool = True) -> tuple[str, ...]:
+        """What moved since that look, by whomever: in the user's repository it may have been the user. What a fetch brings is
+        nobody's work."""
+        theirs = self.home_refs.moved(work=False) if self.home_refs else ()
+        named = (f"in your repository: {line}" for line in theirs if not line.startswith("refs/remotes/"))
+        return (*self.refs.moved(work=work), *named)
 
     def show(self, who: str, line: Line) -> None:
         self.run.view.heard(self.task, who, line)
@@ -199,6 +234,22 @@ def variables_for(policy: Policy, agent: AgentPolicy | None) -> tuple[str, ...]:
     """Which variables an agent gets besides the usual ones; without an agent, the command of a gate."""
     own = needs(agent).allowed({**os.environ, **agent.env}) if agent else ()
     return (*own, *policy.env_allow)
+
+
+def gate_environment(
+    b: LoopContext, s: LoopState, gate: GatePolicy, more: dict[str, str], checkout: Path | None
+) -> dict[str, str]:
+    """Everything that a gate finds in its environment. `checkout`: the clean one that it runs in; None: the folder."""
+    agent = s.agent_of(gate) if gate.kind.runs_agent else None
+    env = environment(b, s, {**more, "RALPH_GATE": gate.name}, agent)
+    if checkout is not None and not b.run.home.versioned:
+        # there is no repository; one around the place of checkouts is none of its business
+        env["GIT_CEILING_DIRECTORIES"] = str(checkout.parent)
+    if checkout is not None and agent is None:
+        from ralph.runner.gate_surroundings import gate_surroundings  # not before the first agent
+
+        env |= gate_surroundings(b, s, checkout.parent, env)
+    return env
 
 
 def _where(b: LoopContext, s: LoopState) -> dict[str, str]:
@@ -255,8 +306,7 @@ def read_scratchpad(folder: Path, s: LoopState) -> str:
         not scratchpad_path(s) or not path.is_file() or not straight(path, s)
     ):  # absent, a folder, a pipe that nobody writes to
         return ""
-    with open(path, "rb") as file:
-        return file.read(SCRATCHPAD_BYTES).decode("utf-8", "replace")
+    return read_bytes(path, SCRATCHPAD_BYTES).decode("utf-8", "replace")
 
 
 def keep_scratchpad(folder: Path, s: LoopState, store: Store) -> str:
@@ -264,7 +314,7 @@ def keep_scratchpad(folder: Path, s: LoopState, store: Store) -> str:
     path = folder / scratchpad_path(s)
     if not path.is_file() or not straight(path, s) or path.stat().st_size > SCRATCHPAD_BYTES:
         return ""
-    return store.put(path.read_bytes().decode("utf-8", "surrogateescape"))
+    return store.put(read_bytes(path).decode("utf-8", "surrogateescape"))
 
 
 def put_back_scratchpad(folder: Path, s: LoopState, store: Store, before: str) -> bool:

@@ -31,13 +31,13 @@ class LoopPool:
         """What people ask, what the core wants, what happened. `due`: when to come back though nothing did."""
         heard = self._control.deliver()
         for loop in list(self.loops):
-            loop.reconcile(partial(self._admits, loop))
+            loop.contained(partial(loop.reconcile, partial(self._admits, loop)))
         if self._dismiss() or (not self.loops and heard):
             return  # somebody else may begin now, or nobody any more
         if all(loop.waits() for loop in self.loops):
             self._await(due)
             for loop in list(self.loops):
-                loop.advance()
+                loop.contained(loop.advance)
             self._dismiss()
         for one in list(self._beside):
             one.advance()

@@ -8,14 +8,19 @@ import select
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ralph.core import facts as f
+from ralph.core.exits import exit_code
 from ralph.core.loop.decide import Continue, cutoff, decide, next_deadline
 from ralph.core.loop.decide import Operation as Wanted
+from ralph.core.loop.end_advice import GONE
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
+from ralph.errors import DISK, RalphError
+from ralph.files import read_bytes
 from ralph.history.loop_records import ended_by, how_it_ended
+from ralph.journal.append import Unwritable
 from ralph.journal.read import scan
 from ralph.journal.record import Record, now
 from ralph.journal.store import remove_file
@@ -25,6 +30,7 @@ from ralph.runner.loop_workspace import of_runs
 from ralph.runner.operations import ProcessOperation, RunningOperation
 from ralph.runner.operations.effects import Effects
 from ralph.runner.view_files import EventsFile, Views, remove_checkpoint, remove_state_file
+from ralph.text import one_line
 
 if TYPE_CHECKING:
     from ralph.runner.loop_notifier import LoopNotifier
@@ -91,8 +97,8 @@ class LoopRunner:
     def _archive_old_scratchpad(self, path: Path) -> None:
         """A scratchpad that an earlier loop left is in its record; it must not speak to a new task."""
         try:
-            text = path.read_bytes().decode("utf-8", "replace")
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            text = read_bytes(path).decode("utf-8", "replace")
+        except (FileNotFoundError, NotADirectoryError):
             return
         if self._run.store.has(text):
             remove_file(path)
@@ -119,7 +125,7 @@ class LoopRunner:
             self._views.write(s)
         if isinstance(fact, f.LoopEnded):
             run.journal.sync()  # what is said from here on holds
-            run.control.leave(s.identity.loop)
+            run.control.leave(s.identity.loop, last=not s.identity.of_backlog)
             run.view.end(s)
         if self._telling:
             self._telling.take(fact, s)
@@ -140,6 +146,44 @@ class LoopRunner:
             operation = self._effects.start(op, self.state)
             if operation is not None:
                 self.running[op.id] = operation
+
+    def contained(self, act: Callable[[], None]) -> None:
+        """Trouble inside a workspace ends this loop, not the run: its task waits for a person, the others go on. Where
+        the loop is the run, or the disk or the journal is at fault, the run ends."""
+        try:
+            act()
+        except Unwritable:
+            raise
+        except (RalphError, OSError) as error:
+            if self.context.workspace is None or (isinstance(error, OSError) and error.errno in DISK):
+                raise
+            self._block(error)
+
+    def _block(self, error: RalphError | OSError) -> None:
+        self.kill()
+        self.running = {}
+        there = self.context.repo.root.is_dir()
+        reason = self._why_blocked(error) if there else GONE
+        end: Literal["blocked-on-person"] = "blocked-on-person"
+        code, tree = exit_code(end), self.state.workspace.tree
+        ended = f.LoopEnded(end=end, reason=reason, code=code, tree=tree, trouble=True)
+        try:
+            self.record(ended)
+        except (RalphError, OSError):
+            if self.state.judgement.ended is None:  # the journal's fault
+                raise
+
+    def _why_blocked(self, error: RalphError | OSError) -> str:
+        """Mostly an agent has damaged its workspace. What is wrong in the user's repository says so itself, and what to do."""
+        what, todo = str(error), ""
+        if isinstance(error, RalphError):
+            what = f"{error.where}: {error.what}" if error.where else error.what
+            todo = f". {error.todo}" if error.todo else ""
+        home = self.context.run.home
+        at_home = any(
+            what.startswith(f"{place}") or f"'{place}" in what for place in (home.root, home.common_dir)
+        )
+        return f"{'it cannot go on' if at_home else 'its workspace cannot be used'}: {one_line(what + todo, 300)}"
 
     def queue(self, landing: str, behind: str) -> None:
         """It waits for another loop to land: a fact, when that begins."""
@@ -163,6 +207,9 @@ class LoopRunner:
     def advance(self) -> None:
         for id, operation in list(self.running.items()):
             for felt in operation.advance():
+                if isinstance(felt, f.AgentRetries):
+                    self.record(felt)
+                    continue
                 self.state = fold(self.state, felt)
                 self._run.store.beat()
             if operation.done():

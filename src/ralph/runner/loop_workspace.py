@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,12 +51,14 @@ def snapshots_of(repo: Repo, s: LoopState) -> Snapshots:
 class Workspaces:
     """The separate workspaces of a repository, as a run uses them: each loop has one of its own, until it is over."""
 
-    def __init__(self, home: Repo, target: str, share: tuple[str, ...]) -> None:
+    def __init__(self, home: Repo, target: str, share: tuple[str, ...], say: Callable[[str], None]) -> None:
+        """`say`: tells people what could not be kept as usual."""
         from ralph.git.refs import tip
 
         self._home = home
         self._target = target
         self._share = share
+        self._say = say
         self._fine = tip(home, target)  # who asked for the run has looked at it
 
     @property
@@ -78,6 +80,7 @@ class Workspaces:
             when=now(),
             target=self._target.removeprefix(HEADS),
             share=self._share,
+            say=self._say,
         )
 
     def of(self, loop: str) -> PooledWorkspace | None:
@@ -85,13 +88,14 @@ class Workspaces:
         from ralph.git.workspaces.pool import slots
 
         found = next((one for one in slots(self._home) if one.loop == loop), None)
-        return found if found is not None and (found.path / ".git").exists() else None
+        there = found is not None and ((found.path / ".git").is_dir() or (found.path / ".git").is_file())
+        return found if there else None
 
     def keep_only(self, loops: Collection[str]) -> None:
         """Whatever else is in a workspace is kept in a recovery ref, and the workspace is free."""
         from ralph.git.workspaces.pool import reclaim
 
-        reclaim(self._home, loops, when=now())
+        reclaim(self._home, loops, when=now(), say=self._say)
 
     def loops(self) -> set[str]:
         from ralph.git.workspaces.pool import slots

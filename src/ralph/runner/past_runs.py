@@ -22,8 +22,9 @@ from ralph.core.policy import Policy
 from ralph.core.run import RunState
 from ralph.core.secrets.masker import Masker
 from ralph.errors import DISK, RalphError
+from ralph.files import remove_tree
 from ralph.gates import kinds
-from ralph.git.repo import printable
+from ralph.git.repo import GATE_SLOT, Repo, printable, slots_dir
 from ralph.history.loop_records import Begun, begun, can_go_on, dead_runs, died_after, is_over
 from ralph.journal.record import Record
 from ralph.processes.marks import sweep
@@ -78,6 +79,7 @@ class PastRuns:
             s = self.resumed.state
             sandboxing.check(s.identity.policy, self._home, folder_of(s))
             kinds.require_kinds(s.gates)
+            require_hidden(self._home, s.identity.policy)
 
     def taken_up(self) -> tuple[dict[str, Begun], list[Policy]]:
         """The loops that go on, by task; and every policy under which somebody may be started."""
@@ -115,6 +117,15 @@ class PastRuns:
 
         before = runs_in(self._records).newest(started.backlog)
         return before.state if before else RunState()
+
+
+def require_hidden(home: Repo, policy: Policy) -> None:
+    """RalphError when the hidden files of a gate are not hidden from agents."""
+    for gate in policy.gates:
+        if gate.hidden:
+            from ralph.git.gate_checkouts import check_hidden  # few gates have any
+
+            check_hidden(home, gate, in_place=policy.workspace == "in-place", share=policy.share)
 
 
 def make_folders(state_dir: Path, folder: Path) -> None:
@@ -159,19 +170,32 @@ def _user() -> str:
         return str(os.geteuid())
 
 
-def sweep_dead(records: list[Record], record: Callable[[f.AnyFact], None]) -> None:
+def sweep_dead(home: Repo, records: list[Record], record: Callable[[f.AnyFact], None]) -> None:
     """End whatever a dead run left running, before anything looks at the tree."""
     _drop_abandoned()
+    _drop_checkouts(home)
     for dead in dead_runs(records):
         found = sweep(dead.residue) if dead.residue else []
-        for left in Path(tempfile.gettempdir()).glob(f"ralph-gate-{dead.run}-*"):
-            shutil.rmtree(left, ignore_errors=True)
         record(f.RunSwept(run=dead.run, found=tuple(found)))
+        for left in (home.state_dir / "runs" / dead.run).glob("*/*.reports"):  # of a gate that was cut off
+            remove_tree(left)
+
+
+def _drop_checkouts(home: Repo) -> None:
+    """Clean checkouts of gates. One run at a time works on a repository, so that whatever is there is a dead one's."""
+    place = slots_dir(home)
+    for left in place.glob(f"{GATE_SLOT}*"):
+        with suppress(OSError):  # a gate's container may have left files of its root's
+            remove_tree(left)
+    for empty in (place, place.parent):
+        with suppress(OSError):
+            empty.rmdir()
 
 
 def _drop_abandoned() -> None:
     """Temporary folders that are used for an instant and bear no run's name: a day old, they are a dead process's."""
-    for pattern in ("ralph-status-*", "ralph-rules-*", "ralph-probe-*", "ralph-patch-*"):
+    of_gates = f"ralph-{os.getuid()}-*"
+    for pattern in ("ralph-status-*", "ralph-rules-*", "ralph-probe-*", "ralph-patch-*", of_gates):
         for left in Path(tempfile.gettempdir()).glob(pattern):
             with suppress(FileNotFoundError):
                 if left.lstat().st_mtime < time.time() - ABANDONED:

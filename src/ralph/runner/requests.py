@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import time
@@ -10,11 +11,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 import msgspec
 
 from ralph.core import facts as f
 from ralph.errors import RalphError
+from ralph.git.program import busy_seconds
 from ralph.journal import inbox
 from ralph.journal.store import remove_file
 from ralph.text import digest
@@ -50,6 +53,7 @@ def fact_of_request(key: str, message: dict[str, object], run: str) -> f.AnyFact
 WAKE = (
     signal.SIGURG
 )  # says that something is in the inbox; does no harm to a process that does not expect it yet
+PATIENCE = 10.0  # seconds that git may still work after a person asked for the end
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -111,8 +115,10 @@ class Control:
         """From now on, requests become facts of this loop."""
         self._ears[loop] = _Ear(record, kill)
 
-    def leave(self, loop: str) -> None:
+    def leave(self, loop: str, *, last: bool = False) -> None:
+        """`last`: with this loop the run is over, also before it has thought of what to do next."""
         self._ears.pop(loop, None)
+        self._over = self._over or last
 
     def expect(self, loop: str, token: str, serial: int) -> None:
         """Messages that bear the token of this digest are from this iteration; those with another are too late."""
@@ -131,6 +137,7 @@ class Control:
     def __enter__(self) -> Control:
         os.set_blocking(self._pipe[1], False)
         signal.set_wakeup_fd(self._pipe[1], warn_on_full_buffer=False)
+        self._before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._on_alarm)
         for number in (*_STOPPING, WAKE):
             if signal.getsignal(number) != signal.SIG_IGN:  # `nohup ralph run` means what it says
                 self._before[number] = signal.signal(number, self._on_signal)
@@ -138,6 +145,7 @@ class Control:
 
     def __exit__(self, *_: object) -> None:
         signal.set_wakeup_fd(-1)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
         for fd in self._pipe:
@@ -145,14 +153,25 @@ class Control:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if number != WAKE and self._asked and not self._over:
-            # Asked twice: at once. The journal stays as it is; a resume closes what was under way.
-            for ear in self._ears.values():
-                ear.kill()
-            with suppress(OSError):  # the terminal may be what went away
-                os.write(2, b"\nEnded at once. Go on with `ralph resume`.\n")
-            os._exit(130)
-        self._asked = self._asked or number != WAKE
+            self._end_at_once()  # asked twice
+        if number != WAKE and not self._asked:
+            self._asked = True
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE, 1.0)
         self._signals.append(number)
+
+    def _on_alarm(self, number: int, frame: FrameType | None) -> None:
+        """Signals are heard between operations. One that waits for git may last as long as git reads what an agent left."""
+        if busy_seconds() > PATIENCE and not self._over:
+            self._end_at_once()
+
+    def _end_at_once(self) -> NoReturn:
+        """The journal stays as it is; a resume closes what was under way."""
+        for ear in self._ears.values():
+            ear.kill()
+        with suppress(OSError):  # the terminal may be what went away, or nobody reads
+            if select.select([], [2], [], 0)[1]:
+                os.write(2, b"\nEnded at once. Go on with `ralph resume`.\n")
+        os._exit(130)
 
     def run_is_over(self) -> None:
         """Nothing can change its end any more: from now on, a signal only hurries what is left to do."""

@@ -8,14 +8,18 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ralph.agents.registry import adapter
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.exits import End, exit_code
+from ralph.core.fleet.model import Vitals
+from ralph.core.globs import matches
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState, Running
 from ralph.gates.kinds import evidence_of
-from ralph.gates.protected_paths import undo_protected
+from ralph.gates.protected_paths import Restored, unattributed, undo_protected
 from ralph.git.ref_watch import RefWatch
 from ralph.git.repo import printable
 from ralph.git.snapshots import Snapshots
@@ -25,7 +29,7 @@ from ralph.journal.store import last_sign_of_life
 from ralph.prompt.compose import scratchpad_path
 from ralph.runner.loop_context import LoopContext, put_back_scratchpad, read_scratchpad
 from ralph.runner.loop_workspace import OwnRefs
-from ralph.runner.operations.gate import changed_paths
+from ralph.runner.operations.gate import changed_paths, with_originals
 
 NOTICED_LATE = 5.0  # seconds: a run leaves a sign of life about every second, later on a busy machine
 
@@ -44,6 +48,53 @@ def close_open(
                 record(_Interrupted(b, s, running, records, own_refs).gate_ended())
             case "wait":
                 record(f.WaitEnded(op=running.op, elapsed=False))
+
+
+def close_unseen(s: LoopState, records: list[Record], vitals: Vitals, record: _Record) -> None:
+    """The same on another machine: nothing of it is here but what its worker last said of itself. Edits are lost."""
+    for running in s.progress.open.values():
+        known = vitals if vitals.op == running.op else Vitals()
+        match running.what:
+            case "iteration":
+                started = _started(records, running)[1]
+                assert isinstance(started, f.IterationStarted)
+                ended = f.IterationEnded(
+                    serial=started.serial,
+                    n=started.n,
+                    how="interrupted",
+                    code=-9,
+                    seconds=known.seconds,
+                    tree=s.workspace.tree,
+                    cause="stop",
+                    scratchpad=s.progress.scratchpad,
+                    usage=known.usage,
+                )
+                record(ended)
+            case "gate":
+                record(_interrupted_gate(s, running, records, known.seconds, known.usage))
+            case "wait":
+                record(f.WaitEnded(op=running.op, elapsed=False))
+
+
+def _interrupted_gate(
+    s: LoopState, running: Running, records: list[Record], seconds: float, usage: f.Usage
+) -> f.GateEnded:
+    started = _started(records, running)[1]
+    gate = s.gate(running.gate)
+    assert isinstance(started, f.GateStarted) and gate is not None
+    return f.GateEnded(
+        op=running.op,
+        gate=running.gate,
+        purpose=started.purpose,
+        variant=started.variant,
+        tree=running.tree,
+        command=evidence_of(gate, s),
+        usage=usage if gate.kind.runs_agent else f.Usage(),
+        code=-9,
+        seconds=seconds,
+        passed=False,
+        how="interrupted",
+    )
 
 
 def set_aside(found: Begun, b: LoopContext, *, for_good: bool) -> None:
@@ -71,7 +122,7 @@ def note_outside_edits(s: LoopState, snapshots: Snapshots, record: _Record) -> N
     if tree != s.workspace.tree:
         paths = (
             tuple(printable(c.path) for c in snapshots.diff(s.workspace.tree, tree))
-            if s.workspace.tree
+            if s.workspace.tree and snapshots.holds(s.workspace.tree)
             else ()
         )
         record(f.WorkspaceChanged(tree=tree, paths=paths[:50]))
@@ -88,10 +139,8 @@ class _Interrupted:
         records: list[Record],
         own_refs: OwnRefs | None,
     ) -> None:
-        self._b, self._s, self._running = b, s, running
-        self._record, self._started = next(
-            (record, fact) for record in reversed(records) if (fact := _start_of(record, running))
-        )
+        self._b, self._s, self._running, self._records = b, s, running, records
+        self._record, self._started = _started(records, running)
         self._transcript = b.run.store.transcript_of(self._record.run, s.identity.loop, running.op)
         self._alive = last_sign_of_life(b.run.store.state_dir, self._record.run)
         self._refs = RefWatch(b.repo)
@@ -109,7 +158,12 @@ class _Interrupted:
             from ralph.runner.backlog_copy import put_back_backlog
 
             tree, edited = put_back_backlog(b.snapshots, s, tree, started.serial, record, keep)
-        undone = undo_protected(b.snapshots, s, tree, keep, self._is_its)
+        apart = b.workspace is not None
+        known = not apart and b.snapshots.holds(
+            s.workspace.tree
+        )  # else someone has pruned what it began with
+        kept = unattributed(b.snapshots, s, tree) if known else ()
+        undone = undo_protected(b.snapshots, s, tree, keep) if apart else Restored(tree)
         return f.IterationEnded(
             serial=started.serial,
             n=started.n,
@@ -118,6 +172,7 @@ class _Interrupted:
             seconds=self._lasted(),
             tree=undone.tree,
             protected=tuple(printable(path) for path in (*edited, *undone.paths)[:50]),
+            unattributed=tuple(map(printable, kept[:50])),
             cause="stop",
             output=b.run.store.relative(self._transcript) if self._transcript.exists() else "",
             scratchpad=b.run.store.put(read_scratchpad(b.folder, s)),
@@ -126,6 +181,7 @@ class _Interrupted:
             new_commits=self._refs.new_commits() if started.refs else {},
             nested=tuple(map(printable, snapshot.nested)),
             dirty_submodules=tuple(map(printable, snapshot.dirty_submodules)),
+            too_large=tuple(map(printable, snapshot.too_large[:50])),
         )
 
     def gate_ended(self) -> f.GateEnded:
@@ -133,21 +189,13 @@ class _Interrupted:
         gate = s.gate(running.gate)
         assert isinstance(started, f.GateStarted) and gate is not None
         self._swap_back()
-        wrote = [] if gate.hermetic else self._undo_writes()
+        in_folder = running.op.endswith(":folder") or not s.in_checkout(gate)
+        wrote = self._undo_writes() if in_folder else []
         if gate.kind.runs_agent:
             wrote += self._undo_notes(started)
-        return f.GateEnded(
-            op=running.op,
-            gate=running.gate,
-            purpose=started.purpose,
-            variant=started.variant,
-            tree=running.tree,
-            command=evidence_of(gate, s),
-            usage=self._usage(s.agent_of(gate)) if gate.kind.runs_agent else f.Usage(),
-            code=-9,
-            seconds=self._lasted(),
-            passed=False,
-            how="interrupted",
+        usage = self._usage(s.agent_of(gate)) if gate.kind.runs_agent else f.Usage()
+        return replace(
+            _interrupted_gate(s, running, self._records, self._lasted(), usage),
             wrote=tuple(printable(path) for path in wrote[:50]),
             refs_moved=self._refs.moved(work=False) if started.refs else (),
         )
@@ -173,7 +221,9 @@ class _Interrupted:
         if not running.swapped:
             return
         paths = changed_paths(snapshots, base, running.tree, running.swapped)
-        swapped = snapshots.overlay(running.tree, base, paths)
+        gate = self._s.gate(running.gate)
+        assert gate is not None
+        swapped = with_originals(snapshots, self._s, gate, running.tree, paths)
         edited = {c.path for c in snapshots.diff(swapped, snapshots.take().tree)}
         snapshots.restore(running.tree, [path for path in paths if path not in edited])
 
@@ -182,7 +232,11 @@ class _Interrupted:
         time stamps be wrong, a recovery ref has what was here."""
         b, running = self._b, self._running
         now = b.snapshots.take().tree
-        changed = [c.path for c in b.snapshots.diff(running.tree, now)] if now != running.tree else []
+        if now == running.tree or not b.snapshots.holds(
+            running.tree
+        ):  # or pruned since: nothing could be put back
+            return []
+        changed = [c.path for c in b.snapshots.diff(running.tree, now)]
         wrote = [path for path in changed if self._is_its(path)]
         if wrote:
             b.keep(self._s, now, f"before undoing what the interrupted gate {running.gate} wrote")
@@ -197,8 +251,11 @@ class _Interrupted:
         return [path] if put_back_scratchpad(b.folder, self._s, b.run.store, started.scratchpad) else []
 
     def _is_its(self, path: str) -> bool:
-        """Whether the operation itself may have changed the file of this path, not somebody after it."""
-        return not self._is_later(self._b.repo.root / path)
+        """Whether the gate may have changed the file of this path, not somebody after it. Where only Ralph's own work, it was
+        the gate; of the user's protected files no one is asked to believe that."""
+        if self._b.workspace is None and matches(path, self._s.identity.policy.protect):
+            return False
+        return self._b.workspace is not None or not self._is_later(self._b.repo.root / path)
 
     def _is_later(self, path: Path) -> bool:
         """By the kernel's time stamp; for a file that is gone, that of the folder that it was in."""
@@ -207,6 +264,10 @@ class _Interrupted:
                 return path.lstat().st_ctime > self._alive + NOTICED_LATE
             except (FileNotFoundError, NotADirectoryError):
                 path = path.parent
+
+
+def _started(records: list[Record], running: Running) -> tuple[Record, f.IterationStarted | f.GateStarted]:
+    return next((record, fact) for record in reversed(records) if (fact := _start_of(record, running)))
 
 
 def _start_of(record: Record, running: Running) -> f.IterationStarted | f.GateStarted | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -29,7 +29,11 @@ from ralph.core.run import (
     schedule,
     why_over,
 )
+from ralph.errors import RalphError
+from ralph.files import read_bytes
 from ralph.gates import kinds
+from ralph.git.program import owned_children
+from ralph.git.repo import Repo, printable
 from ralph.history.loop_records import (
     Begun,
     begun,
@@ -48,24 +52,28 @@ from ralph.runner.loop_context import LoopContext, RunContext, RunView
 from ralph.runner.loop_pool import LONGEST, LoopPool
 from ralph.runner.loop_runner import LoopRunner
 from ralph.runner.loop_workspace import Workspaces, folder_of
-from ralph.runner.past_runs import PastRuns, make_folders, run_started, sweep_dead
+from ralph.runner.past_runs import PastRuns, make_folders, require_hidden, run_started, sweep_dead
 from ralph.runner.requests import Control
 from ralph.runner.run_request import GONE, Resume, RunRequest, TaskList, raised
 from ralph.text import few
 
 if TYPE_CHECKING:
+    from ralph.git.workspaces.pool import PooledWorkspace
     from ralph.runner.run_review import RunReviewer
 
 _NOTHING = f.Usage()
+UNWRITTEN = "What the loops came to is in the journal; the next `ralph run` writes it into the list."
 QUIET = 1.0  # seconds after which a person who waits for the end is shown what for
 
 
-def run(request: RunRequest, tasks: TaskList, view: RunView) -> int:
-    """The exit code."""
+def run(request: RunRequest, tasks: TaskList, view: RunView, run_id: str = "") -> int:
+    """The exit code. `run_id`: drawn by who has to know it before."""
     state_dir = request.repo.state_dir
+    _require_utf8(request)
     if request.resume is None:
         sandboxing.check(request.everyone, request.repo, request.folder)
-    run_id = new_id()
+        require_hidden(request.repo, request.policy)
+    run_id = run_id or new_id()
     tier = choose_tier(os.environ.get("RALPH_TIER", ""))
     make_folders(state_dir, request.folder)
     lock = Lock.acquire(state_dir, run_id)
@@ -73,11 +81,42 @@ def run(request: RunRequest, tasks: TaskList, view: RunView) -> int:
         work_lock = WorkLock(request.folder / ".ralph.lock")
         work_lock.take()
         try:
-            return Run(request, tasks, view, run_id).go(tier)
+            with owned_children():
+                return Run(request, tasks, view, run_id).go(tier)
+        except (RalphError, OSError):
+            _require_repository(request.repo)
+            raise
         finally:
             work_lock.release()
     finally:
         lock.release()
+
+
+def _require_utf8(request: RunRequest) -> None:
+    """The journal is JSON, and names these places."""
+    places = [("this folder", request.folder)]
+    if request.policy.workspace != "in-place":
+        from ralph.git.repo import slots_dir  # most prompts work in place
+
+        places.append(("the workspaces' folder", slots_dir(request.repo)))
+    for what, path in places:
+        if printable(str(path)) != str(path):
+            raise RalphError(
+                f"the path of {what} is not valid UTF-8",
+                where=printable(str(path)),
+                todo="Rename it, or work elsewhere; nothing was changed.",
+            )
+
+
+def _require_repository(repo: Repo) -> None:
+    """With its git directory the journal is gone: nothing was kept, and nothing can be resumed."""
+    if repo.versioned and not (repo.common_dir / "HEAD").exists():
+        raise RalphError(
+            f"the folder {repo.common_dir.name} is gone: someone removed it while the run worked here",
+            where=str(repo.root),
+            todo="The files of the work are as they were left. What Ralph had recorded and kept went with that folder.",
+            code=70,
+        )
 
 
 class Run:
@@ -95,6 +134,7 @@ class Run:
         self._parked: dict[str, str] = {}  # loops that wait for a person -> their tasks
         self._attended: list[LoopRunner] = []
         self._began = time.monotonic()
+        self._trouble = ""  # with the list of tasks, as it was last shown
         self._spent_usage = f.Usage()  # of loops of this run that are over, and of reviewers of the whole
 
     def go(self, tier: str) -> int:
@@ -121,6 +161,7 @@ class Run:
                 view=self._view,
                 masker=masker,
                 beside=[],
+                listen=self._tasks.listen,
             )
             self._pool = LoopPool(control, self._context.beside, request.work.gates_at_once)
             started = self._started(tier, ownership.residue())
@@ -129,7 +170,7 @@ class Run:
             self.record(started)
             if self._journal.repaired:
                 self.record(f.JournalRepaired(bytes=self._journal.repaired))
-            sweep_dead(self._journal.records, self.record)
+            sweep_dead(self._home, self._journal.records, self.record)
             self._repair_checkout()
             for box in sandboxing.left_boxes(self._home.state_dir):
                 control.open_box(box, heard="-iteration-" in box.name, once=True)
@@ -142,11 +183,14 @@ class Run:
             except BaseException:
                 self._pool.kill()
                 raise
+            finally:
+                self._context.close_checkouts()
 
     def _work(self, control: Control) -> int:
         control.heed_stops()  # who wants it stopped already wants nothing begun
         while True:
             self._tasks.look()
+            self._mention_trouble()
             whole = self._tasks.whole(self.state)
             for step in schedule(self.state, self._ready(), self._request.work, whole, self._spent()):
                 match step:
@@ -193,6 +237,9 @@ class Run:
         control, beside = self._context.control, self._context.beside
         control.run_is_over()
         self._write()
+        if self._tasks.trouble():
+            code = code or 70
+            self._view.note(UNWRITTEN)
         mention_at = time.monotonic() + QUIET
         while beside and not control.hurried():
             if time.monotonic() >= mention_at:
@@ -206,6 +253,7 @@ class Run:
         why = why_over(self.state, self._request.work, self._ready())
         if self._tasks.source == "prompt" and not self.state.ended:
             self._view.note(f"{why}: nothing was begun. The same command starts it.")
+        self._context.close_checkouts()  # before its end is recorded: what is left after a death, the next run removes
         self.record(f.RunEnded(run=self._id, code=code, reason=why))
         self._journal.sync()
         return code
@@ -227,7 +275,8 @@ class Run:
 
     @cached_property
     def _workspaces(self) -> Workspaces:
-        return Workspaces(self._home, self._request.policy.land.target, self._request.work.share)
+        land, share = self._request.policy.land, self._request.work.share
+        return Workspaces(self._home, land.target, share, self._view.note)
 
     @cached_property
     def _reviewer(self) -> RunReviewer:
@@ -322,14 +371,14 @@ class Run:
             state = fold(LoopState(), started)
             place = self._context.in_place(request.folder, state)
         runner = self._attend(place, state, Begun(state, []))
-        runner.start(started)
+        runner.contained(partial(runner.start, started))
         self._journal.sync()
         self._tasks.began(task)
 
     def _archive(self, task: str) -> None:
         """Branches of earlier attempts that failed."""
         loose, packed = self._home.common_dir / "refs/heads/wip", self._home.common_dir / "packed-refs"
-        if loose.is_dir() or (packed.is_file() and b"refs/heads/wip/" in packed.read_bytes()):
+        if loose.is_dir() or (packed.is_file() and b"refs/heads/wip/" in read_bytes(packed)):
             from ralph.git.landing.failure_branch import archive  # most repositories have none
 
             archive(self._home, task)
@@ -350,12 +399,12 @@ class Run:
     def _made_again(self, before: Begun) -> tuple[Begun, LoopContext] | None:
         """The loop in a workspace like the one that was given back or is gone: its last snapshot, and the scratchpad. None: git
         has lost them."""
-        from ralph.git.refs import holds
+        from ralph.git.landing.failure_branch import make_tree_again
         from ralph.git.repo import branch_name
         from ralph.runner.loop_context import put_back_scratchpad
 
         s, tree = before.state, before.state.workspace.tree
-        if not s.workspace.prepared or not holds(self._home, f"{tree}^{{tree}}"):
+        if not s.workspace.prepared or not make_tree_again(self._home, s.identity.task.id, tree):
             return None
         workspace = self._workspaces.new(
             s.identity.policy.workspace,
@@ -376,19 +425,24 @@ class Run:
         if not s.identity.of_backlog and is_over(s):
             runner.tell_again()
             return
+        from ralph.runner.gate_surroundings import keep_again  # only for a resume
+
         resume = self._request.resume or Resume(s.identity.loop)
         limits = raised(s.identity.policy.limits, resume.raise_limits)
-        runner.take_up(
-            f.LoopResumed(
-                run=self._id,
-                limits=limits,
-                answer=resume.answer,
-                allow=resume.allow,
-                root=s.identity.root if moved else "",
-                slot=s.identity.slot if moved else 0,
-            )
+        fingerprints, home_entries = keep_again(place, s, made_anew=moved, elsewhere=resume.moved)
+        resumed = f.LoopResumed(
+            run=self._id,
+            limits=limits,
+            answer=resume.answer,
+            allow=resume.allow,
+            root=s.identity.root if moved else "",
+            slot=s.identity.slot if moved else 0,
+            fingerprints=fingerprints,
+            home_entries=home_entries,
         )
-        if why := kinds.missing_kinds(s.gates):  # this task waits for a person; the others continue
+        runner.contained(partial(runner.take_up, resumed))
+        why = kinds.missing_kinds(s.gates)
+        if why and runner.state.judgement.ended is None:  # this task waits for a person; the others continue
             code, tree = exit_code("blocked-on-person"), runner.state.workspace.tree
             runner.record(f.LoopEnded(end="blocked-on-person", reason=why, code=code, tree=tree))
         self._parked.pop(s.identity.loop, None)
@@ -439,9 +493,17 @@ class Run:
             if s.judgement.ended not in OVER:
                 self._parked[s.identity.loop] = s.identity.task.id
             else:
-                from ralph.runner.operations.landing import leave
+                self._leave(runner.context.workspace, s)
 
-                leave(self._home, runner.context.workspace, s)
+    def _leave(self, workspace: PooledWorkspace, s: LoopState) -> None:
+        from ralph.runner.operations.landing import leave
+
+        try:
+            leave(self._home, workspace, s)
+        except RalphError as error:  # the loop is over all the same: the next run gives it back
+            self._view.note(
+                f"the workspace of {s.identity.task.id} is kept for now: {' '.join(str(error).split())}"
+            )
 
     # -- facts -----------------------------------------------------------------------------------------
 
@@ -461,3 +523,12 @@ class Run:
     def _write(self) -> None:
         if written := self._tasks.write(self._journal.seq):
             self.record(written)
+        self._mention_trouble()
+
+    def _mention_trouble(self) -> None:
+        """Someone has put something else in place of the list, or taken the right to write it: the loops go on."""
+        trouble = self._tasks.trouble()
+        text = f"{trouble.where}: {trouble.what}. {trouble.todo}" if trouble else ""
+        if text and text != self._trouble:
+            self._view.note(text)
+        self._trouble = text

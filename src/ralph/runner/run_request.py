@@ -15,6 +15,7 @@ from ralph.core.exits import FAILURES
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import LimitPolicy, Policy, Task
 from ralph.core.run import RunState, Work
+from ralph.errors import RalphError
 from ralph.git.repo import Repo
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Resume(msgspec.Struct, frozen=True):
     answer: str = ""
     allow: tuple[str, ...] = ()
     raise_limits: dict[str, float] = {}
+    moved: bool = False  # from another machine: what is outside of the repository is looked at anew
 
 
 class Aside(msgspec.Struct, frozen=True):
@@ -91,6 +93,9 @@ class TaskList:
 
     def heard(self, fact: f.AnyFact, task: str) -> None: ...
 
+    def listen(self) -> None:
+        """An iteration is about to be over: what people said elsewhere has to be in the inbox by now."""
+
     def settle(self, s: LoopState) -> None:
         """This loop has ended."""
 
@@ -113,6 +118,10 @@ class TaskList:
 
     def write(self, seq: int) -> f.BacklogWritten | None:
         """Into the list; the fact that says so. `seq`: the newest record that it holds."""
+        return None
+
+    def trouble(self) -> RalphError | None:
+        """Why the list cannot be read or written now. That ends no loop, and nothing is begun meanwhile."""
         return None
 
 
@@ -154,3 +163,6 @@ class PromptTask(TaskList):
 
     def write(self, seq: int) -> f.BacklogWritten | None:
         return self._list.write(seq) if self._list else None
+
+    def trouble(self) -> RalphError | None:
+        return self._list.trouble() if self._list else None

@@ -175,7 +175,7 @@ class ReviewOperation:
         self._over = over
         under_way.look_again_after(self._limit)
 
-    def advance(self) -> list[f.Tick | f.Metered]:
+    def advance(self) -> list[f.Tick | f.Metered | f.AgentRetries]:
         gate, limit = self._gate, self._limit
         if self._run.state.at_once:
             gate.cut("stop")

@@ -21,6 +21,7 @@ from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.core.secrets.environment import masker_for, names_secret, values_in
 from ralph.core.secrets.masker import Masker
+from ralph.files import read_bytes
 from ralph.git.repo import Repo
 from ralph.journal.store import file_name
 from ralph.processes.owned_process import Ended, OwnedProcess
@@ -88,9 +89,12 @@ def confine(
     prompt: str,
     workspace: Path | None = None,
     merge: bool = False,
+    reports: Path | None = None,
+    writable: tuple[Path, ...] = (),
 ) -> Confined:
     """Start it, in a sandbox where the policy asks for one. `agent`: whose credentials it needs; a gate's command needs none,
-    and reads neither `prompt` nor what Ralph hands to agents. OSError when there is no such program."""
+    and reads neither `prompt` nor what Ralph hands to agents; it writes `reports`, a folder of Ralph's own, and what is
+    `writable` besides. OSError when there is no such program."""
     box, store = None, b.run.store
     if s.identity.policy.sandbox.kind != "none":
         from ralph.sandbox.bwrap import require
@@ -111,6 +115,8 @@ def confine(
                 box=box,
                 workspace=workspace,
                 handed=[path for path in handed if path.exists()],
+                reports=reports,
+                writable=writable,
             )
         except BaseException:
             shutil.rmtree(box, ignore_errors=True)
@@ -156,8 +162,8 @@ def login_secrets(policy: Policy) -> Iterator[str]:
     for agent in policy.everyone:
         env = {**os.environ, **agent.env}
         for path in needs(agent).login_files(env, _home(env)):
-            with suppress(OSError), open(path, "rb") as file:
-                yield from values_in(file.read(_CREDENTIALS_BYTES))
+            with suppress(OSError):
+                yield from values_in(read_bytes(path, _CREDENTIALS_BYTES))
 
 
 def _wrap(
@@ -171,6 +177,8 @@ def _wrap(
     box: Path | None,
     workspace: Path | None = None,
     handed: Sequence[Path] = (),
+    reports: Path | None = None,
+    writable: tuple[Path, ...] = (),
 ) -> Sandboxed:
     p, home = policy.sandbox, _home(env)
     known = needs(agent) if agent else None
@@ -196,10 +204,11 @@ def _wrap(
         home=home,
         credentials=_credentials(policy, agent, env) if agent else (),
         network=p.network == "host",
-        writable=tuple(map(Path, p.writable)),
+        writable=(*map(Path, p.writable), *writable),
         readable=(*map(Path, p.readable), *script, *handed),
         private=private,
-        handed=written,
+        handed=reports or written,
+        hidden=[Path(gate.hidden) for gate in policy.gates if gate.hidden],
         env=env,
         inbox=box,
     )

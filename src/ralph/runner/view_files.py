@@ -32,12 +32,14 @@ FILES_SHOWN = 100
 
 
 def render(s: LoopState, *, timestamp: str, files_modified: Sequence[str]) -> str:
-    """Header, the outputs of the last attempts, the whole history. `iteration` counts attempts here."""
+    """Header, the outputs of the last attempts, the whole history."""
     last = s.judgement.history[-1] if s.judgement.history else None
     header = {
         "task_id": _scalar(s.identity.task.id),
-        "iteration": s.judgement.attempts,
-        "max_iterations": s.identity.policy.limits.max_attempts,
+        "iteration": s.progress.iterations,
+        "max_iterations": s.identity.policy.limits.max_iterations,
+        "attempts": s.judgement.attempts,
+        "max_attempts": s.identity.policy.limits.max_attempts,
         "agent_runs": s.progress.serial,
         "last_gate": _scalar(last.gate) if last else "none",
         "exit_code": last.code if last else 0,

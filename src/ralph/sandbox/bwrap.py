@@ -86,6 +86,7 @@ def wrap(
     readable: Sequence[Path] = (),
     private: Sequence[Path] = (),
     handed: Path | None = None,
+    hidden: Sequence[Path] = (),
     env: Mapping[str, str],
     inbox: Path | None = None,
 ) -> Sandboxed:
@@ -93,7 +94,7 @@ def wrap(
     `readable` and `credentials`, and reach nothing else.
 
     `home` is the user's; inside, an empty one with the credentials is in its place, and so with the folders `private`.
-    `handed` is a folder in Ralph's own that becomes writable. `inbox` is the folder that is seen
+    `handed` is a folder in Ralph's own that becomes writable. `hidden` is nowhere to be seen. `inbox` is the folder that is seen
     as Ralph's inbox (default: the real one). `readable` inside the workspace means: not writable. FileNotFoundError
     when there is no such program, RalphError for what a person must change.
     """
@@ -140,6 +141,8 @@ def wrap(
         plan.show(path)
     if handed is not None and state_dir in handed.resolve().parents:
         plan.write(handed)
+    for path in hidden:
+        plan.hide(path)
 
     return Sandboxed(
         argv=(

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import msgspec
 
+from ralph.errors import RalphError
+from ralph.git import program
+from ralph.git.repo import printable
+from ralph.git.workspaces.shared_folders import DEPENDENCIES
 from ralph.setup.project import Machine, ProjectFolder
 from ralph.setup.test_runners import ANY, RUNNERS, Candidate
 
@@ -21,6 +25,9 @@ _ASIDE = frozenset(
         *("benchmarks", "benchmark", "e2e", "scripts", "tools", "contrib"),
     )
 )
+
+
+MOST_SHARED = 20
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -55,6 +62,17 @@ def detect(folder: Path, root: Path | None = None, machine: Machine | None = Non
         found = [(os.path.relpath(root.resolve(), folder.resolve()), one) for one in around]
         left_out += passed
     return Detected(_named(found), tuple(left_out))
+
+
+def dependency_folders(root: Path) -> tuple[str, ...]:
+    """Installed dependencies that git ignores, relative to the top of the repository: a clean checkout has none of them."""
+    query = ("ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z")
+    try:
+        listed = os.fsdecode(program.run(query, cwd=root)).split("\0")
+    except RalphError:  # no repository
+        return ()
+    found = [path.rstrip("/") for path in listed if path.endswith("/") and printable(path) == path]
+    return tuple(path for path in found if path.rpartition("/")[2] in DEPENDENCIES)[:MOST_SHARED]
 
 
 def _here_and_below(folder: Path, machine: Machine) -> tuple[list[tuple[str, Candidate]], list[LeftOut]]:

@@ -12,13 +12,14 @@ import msgspec
 import yaml
 
 from ralph.agents.registry import skill_folders
+from ralph.config.gate_names import gate_name
 from ralph.config.hats import FOLDER
 from ralph.config.load import FILE_NAMES, ROLE_FILE_NAMES, load
 from ralph.config.settings import Overrides
 from ralph.core.exits import EXITS, OTHER_CODES
 from ralph.errors import RalphError
 from ralph.setup import project
-from ralph.setup.detect import Detected, Proposal, detect
+from ralph.setup.detect import Detected, Proposal, dependency_folders, detect
 from ralph.setup.presets import DEFAULT, Preset, preset
 from ralph.setup.project import Agent, Machine, agent_names
 from ralph.setup.trial import Trial
@@ -66,6 +67,7 @@ def ralph_yml(
     about_agent: str = "",
     *,
     declined: bool = False,  # the user wants no gate and says so
+    share: Sequence[str] = (),
 ) -> str:
     about, *sections = _SECTION.split(preset.text)
     head = f"{SCHEMA_LINE}\n{about.rstrip()}\n# Each key explained: `ralph schema`. Check the file: `ralph validate`.\n\n"
@@ -80,7 +82,14 @@ def ralph_yml(
             rendered.append(_GATE_ON.sub(r"  # \1 # once there are gates", section))
         else:
             rendered.append(section)
+    if share:
+        rendered.append(_share(share))
     return head + "\n".join(part.rstrip("\n") + "\n" for part in rendered)
+
+
+def _share(folders: Sequence[str]) -> str:
+    listed = ", ".join(scalar(path) for path in folders)
+    return f"share: [{listed}] # git ignores them: gates get a copy where they run\n" if folders else ""
 
 
 def _proves(preset: Preset, gates: Sequence[ProposedGate]) -> bool:
@@ -192,10 +201,12 @@ def configuration(
     force: bool,
     about_agent: str = "",
     ignore: Sequence[str] = (),
+    share: Sequence[str] = (),
 ) -> SetupPlan:
     """ralph.yml, its schema and the lines for .gitignore. `declined`: the user wants no gate and says so."""
     refuse_overwriting(folder, force)
-    text = ralph_yml(preset, agent, [_proposed_gate(one) for one in gates], about_agent, declined=declined)
+    proposed = [_proposed_gate(one) for one in gates]
+    text = ralph_yml(preset, agent, proposed, about_agent, declined=declined, share=share)
     _check(text, has_agent=agent is not None)
     files = [File(folder / CONFIG, text.encode(), replace=force), schema(folder)]
     if ignore:
@@ -234,16 +245,11 @@ def _plain(path: Path, name: str) -> Path:
 
 
 def own_gates(commands: Iterable[str], taken: Iterable[str]) -> tuple[Proposal, ...]:
-    """Gates from the user's own commands, called by their first word."""
+    """Gates from the user's own commands."""
     names = set(taken)
     found = []
     for command in commands:
-        words = [word for word in command.split() if not re.match(r"[A-Za-z_]\w*=", word)]
-        file = words[0].rstrip("/").rpartition("/")[2] if words else ""
-        word = name = re.sub(r"[^A-Za-z0-9._-]+", "-", file).strip("-")[:40] or "gate"
-        number = 2
-        while name in names:
-            name, number = f"{word}-{number}", number + 1
+        name = gate_name(command, names)
         names.add(name)
         found.append(Proposal(name, command, "named by you"))
     return tuple(found)
@@ -315,7 +321,8 @@ class Assumed(msgspec.Struct, frozen=True):
 def assumed(
     folder: Path, *, agent: bool, gates: bool, root: Path | None = None, machine: Machine | None = None
 ) -> Assumed:
-    """`agent`, `gates`: which of the two to look for; the command line has said the other. `root`: of the repository."""
+    """`agent`, `gates`: which of the two to look for; the command line has said the other, or both: then only the folders that
+    gates need are assumed. `root`: of the repository."""
     machine = machine or Machine()
     found = next(iter(project.agents_on_path(machine)), None) if agent else None
     detected = detect(folder, root, machine) if gates else Detected()
@@ -326,8 +333,13 @@ def assumed(
         said += [f"gate {gate.name}: `{comment(gate.run)}` ({comment(gate.why)})" for gate in detected.gates]
         if not detected.gates:
             said.append("no gate: nothing here says how to test it, so nothing will be proven")
+    share = dependency_folders(root) if root and (detected.gates or not gates) else ()
+    if share:
+        said.append(f"gates get a copy of what git ignores: {comment(', '.join(share))}")
     said = [f"no ralph.yml: {said[0]}", *said[1:]] if said else []
+    if not agent and not gates:
+        return Assumed(_share(share), tuple(said))
     written = tuple(
         ProposedGate(gate.name, gate.run, (gate.why,), may_write=("**",)) for gate in detected.gates
     )
-    return Assumed(ralph_yml(preset(DEFAULT), found, written), tuple(said))
+    return Assumed(ralph_yml(preset(DEFAULT), found, written, share=share), tuple(said))

@@ -3,6 +3,8 @@ history; it never ends a run."""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,14 +16,17 @@ from ralph.core import facts as f
 from ralph.core.hats.board import phase_header
 from ralph.core.hats.event_log import EventOutcome
 from ralph.core.loop.state import LoopState
+from ralph.files import open_plain
 from ralph.history.iterations import Iteration
 from ralph.history.loops import Loop
 from ralph.history.moments import At
-from ralph.terminal.activity import Piece, pieces
+from ralph.terminal.activity import Piece
+from ralph.terminal.transcript import Conversation
 
 FOLDER = ".ralph/diagnostics"
 FILES = ("agent-output", "orchestration", "performance", "trace")
 LOGS_KEPT = 10
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 TEXT_CHARS = 20_000  # of one piece of output
 
 
@@ -29,14 +34,15 @@ class Diagnostics:
     def __init__(self, folder: Path, when: datetime) -> None:
         self.trouble = ""
         self._loops: dict[str, Loop] = {}
+        self._conversations: dict[str, Conversation] = {}  # of each task's agent
         self._files: dict[str, BinaryIO] = {}
         place = folder / FOLDER
         try:
             own = _free(place, f"{when:%Y-%m-%dT%H-%M-%S}")
-            self._files = {name: open(own / f"{name}.jsonl", "ab") for name in FILES}
+            self._files = {name: open(open_plain(own / f"{name}.jsonl", _APPEND), "ab") for name in FILES}
             logs = place / "logs"
             logs.mkdir(exist_ok=True)
-            self._files["log"] = open(logs / f"ralph-{own.name}.log", "ab")
+            self._files["log"] = open(open_plain(logs / f"ralph-{own.name}.log", _APPEND), "ab")
             for old in sorted(logs.glob("ralph-*.log"))[:-LOGS_KEPT]:
                 old.unlink(missing_ok=True)
         except OSError as error:
@@ -53,7 +59,12 @@ class Diagnostics:
             del self._loops[s.identity.loop]
         number = fact.n if isinstance(fact, f.IterationStarted | f.IterationEnded) else s.progress.iterations
         hat = s.hats.hat
-        if isinstance(fact, f.IterationEnded):
+        task = s.identity.task.id
+        if isinstance(fact, f.IterationStarted):
+            self._conversations[task] = Conversation()
+        elif isinstance(fact, f.IterationEnded):
+            spoke = self._conversations.pop(task, Conversation())
+            self._heard(spoke.end(), number, hat)
             self._write("agent-output", {"ts": _now(), "iteration": number, "hat": hat, **_complete(fact)})
         for event in _orchestrated(fact, s, told):
             self._note("orchestration", number, hat, event=event)
@@ -71,18 +82,22 @@ class Diagnostics:
             fields=fields,
         )
 
-    def heard(self, who: str, line: str) -> None:
-        """A line that an agent printed. Of several at once nobody can say whose it is."""
+    def heard(self, who: str, line: str, task: str) -> None:
+        """A line that an agent printed."""
         if not self._files or who != "agent":
             return
         running = [
             it.started
             for loop in self._loops.values()
             for it in loop.under_way()
-            if isinstance(it, Iteration)
+            if isinstance(it, Iteration) and loop.state.identity.task.id == task
         ]
-        number, hat = (running[0].n, running[0].hat) if len(running) == 1 else (0, "")
-        for piece in pieces(line):
+        number, hat = (running[0].n, running[0].hat) if running else (0, "")
+        conversation = self._conversations.setdefault(task, Conversation())
+        self._heard(conversation.feed(line, time.time()), number, hat)
+
+    def _heard(self, found: Sequence[Piece], number: int, hat: str) -> None:
+        for piece in found:
             self._write("agent-output", {"ts": _now(), "iteration": number, "hat": hat, **_output(piece)})
 
     def say(self, lines: Sequence[str]) -> None:
@@ -175,12 +190,14 @@ def _measured(fact: f.AnyFact) -> Iterator[dict[str, Any]]:
 def _output(piece: Piece) -> dict[str, Any]:
     match piece.kind:
         case "call":
-            return {"type": "tool_call", "name": piece.name or "shell", "id": piece.id, "input": piece.given}
+            return {"type": "tool_call", "name": piece.name, "id": piece.id, "input": piece.given}
         case "result":
-            return {"type": "tool_result", "id": piece.id, "output": piece.text[:TEXT_CHARS]}
-        case "error":
-            return {"type": "error", "message": piece.text[:TEXT_CHARS]}
-    return {"type": "text", "text": piece.text[:TEXT_CHARS]}
+            how = {"ok": piece.ok, "duration_ms": round(piece.seconds * 1000) if piece.seconds >= 0 else None}
+            given = {"name": piece.name, "output": piece.text[:TEXT_CHARS]}
+            return {"type": "tool_result", "id": piece.id, **given, **how}
+        case "error" | "retry" | "notice":
+            return {"type": piece.kind, "message": piece.text[:TEXT_CHARS]}
+    return {"type": piece.kind, "text": piece.text[:TEXT_CHARS]}
 
 
 def _complete(fact: f.IterationEnded) -> dict[str, Any]:

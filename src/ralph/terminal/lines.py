@@ -25,12 +25,14 @@ from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.hats.turns import Routed
 from ralph.core.loop import signals, steering
 from ralph.core.loop.decide import lands_first, shift_level
-from ralph.core.loop.state import SOFT_LIMITS, LoopState, verdict_key
-from ralph.core.policy import GatePolicy, Task
-from ralph.terminal.words import said, spent, verdict
+from ralph.core.loop.state import SOFT_LIMITS, Claim, LoopState, verdict_key
+from ralph.core.policy import GatePolicy, Task, kept
+from ralph.core.proof import run_words
+from ralph.terminal.words import fault_words, moment, said, spent, verdict
 from ralph.text import count, duration, few, one_line
 
 _SHOWN = 10  # events or findings of one fact
+_WORTH_A_HINT = 20.0  # seconds of a wait that a person may want to end
 _REFUSED, _ASIDE = "refused: ", "the claim is set aside: "
 
 
@@ -131,7 +133,7 @@ def _of_people(fact: f.AnyFact, s: LoopState) -> list[str]:
         case f.Paused(by=by, now=now):
             return [f"pausing {'now' if now else 'after what is under way'}: {by or 'a person'}"]
         case f.Continued(by=by):
-            return [f"going on: {by or 'a person'}"]
+            return [f"continues: {by or 'a person'}"]
         case f.StopRequested():
             return _stop(fact, s)
         case f.InboxRefused(why=why):
@@ -194,6 +196,8 @@ def _of_loop(fact: f.AnyFact, s: LoopState) -> list[str]:
             return [f"the change: {count(fact.changed, 'path')}"]
         case f.AgentBack(agent=agent) if agent < len(s.identity.policy.agents):
             return [f"agent {agent_name(s.identity.policy.agents[agent])} should be back"]
+        case f.AgentRetries(retry=retry):
+            return [f"no answer from the model, {retry.words}" if retry else "the model answers again"]
         case f.Checkpoint(what=what) if what != "stop":  # of every iteration: its end says more
             return [f"{SOFT_LIMITS.get(what) or 'checkpoint recorded'} after {duration(fact.seconds)}"]
         case f.WaitStarted():
@@ -231,6 +235,10 @@ def _prepared(x: f.WorkspacePrepared) -> list[str]:
         shown.append(
             f"warning: git cannot record what is in {few(x.unrecorded)}; changes in there do not count"
         )
+    for gate, paths in x.undecided.items():
+        shown.append(
+            f"gate {gate} runs {few(paths)}, which counts as work; if it judges the work, list it in the gate's `judges`"
+        )
     for known in x.known:
         shown.append(
             f"gate {known.gate} on the starting tree: {_colour(known.passed)} (known: {known.evidence})"
@@ -253,20 +261,32 @@ def _iteration_started(x: f.IterationStarted, s: LoopState) -> list[str]:
     hat, why = worn(x, s)
     why += [f"  it reads what was said ({count(len(x.heard), 'text')})"] if x.heard else []
     most = s.identity.policy.limits.max_iterations
+    if s.judgement.doubted == x.serial:
+        why.append(f"  it is told why its claim is in doubt: {s.judgement.refusal}")
     return [f"iteration {x.n}/{most} starts{hat} ({x.prompt_chars} characters{shift}{by})", *why]
+
+
+_CLAIMS = "it claims completion"
+_NOT_DONE = "it says that it is not done; the gates look at it"
+
+
+def _put_to_gates(claim: Claim) -> str:
+    if claim.held:
+        return "the gates come first"
+    return _NOT_DONE if claim.unfinished else _CLAIMS
 
 
 def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
     how = {
         "interrupted": "interrupted",
-        "cut": f"cut off ({x.cause})",
+        "cut": f"cut off: {fault_words(x.fault)}: {x.fault_text}" if x.fault else f"cut off ({x.cause})",
         "exited": _exit(x, s),
     }[x.how]
     shown = [f"iteration {x.n} ended: {how}, {duration(x.seconds)}"]
     if s.judgement.refusal and x.how == "exited":
         shown.append(f"claim refused: {s.judgement.refusal}")
     elif s.judgement.claim is not None:
-        shown.append("the gates come first" if s.judgement.claim.held else "it claims completion")
+        shown.append(_put_to_gates(s.judgement.claim))
     elif (
         s.judgement.unchecked == 0
         and x.how == "exited"
@@ -274,13 +294,19 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
         and s.judgement.history
         and _known_review(s, x.tree)
     ):
-        shown += ["it claims completion", *_turned_down(s)]
+        says_not = s.identity.policy.claim == "exit-zero" and x.code
+        shown += [_NOT_DONE if says_not else _CLAIMS, *_turned_down(s)]
+    timed_out = x.cause in ("iteration-time", "idle") and not x.fault and s.judgement.claim is None
+    if timed_out and s.judgement.history and s.judgement.history[-1].gate == "agent":
+        shown += _turned_down(s)
     if x.fault and s.agents.away and s.agents.wait_due is None and not s.agents.fault:
         shown.append(f"agent {agent_name(s.worker)} goes on")
     if x.stragglers:
         shown.append(f"processes it left running were ended: {few(x.stragglers)}")
     if x.protected:
         shown.append(f"protected files were put back; `ralph recover` has its version: {few(x.protected)}")
+    if x.unattributed:
+        shown.append(f"warning: {kept(x.n, x.unattributed)}")
     if x.refs_moved:
         shown.append(f"warning: refs moved while it ran: {few(x.refs_moved)}")
     return shown
@@ -288,24 +314,20 @@ def _iteration_ended(x: f.IterationEnded, s: LoopState) -> list[str]:
 
 def _exit(x: f.IterationEnded, s: LoopState) -> str:
     if x.fault:
-        return f"{x.fault}: {x.fault_text}"
+        return f"{fault_words(x.fault)}: {x.fault_text}"
     if x.code:
         return f"exit {x.code}" + (f": {x.fault_text}" if x.fault_text else "")
     said = signals.read(x.said, structured=x.structured, promise=s.identity.policy.completion_promise)
     if s.identity.policy.routing is not None and said.word != "TASK_STUCK":
         return spoke(x, s)
     if not said.explicit:
-        return "no signal"
+        return "no signal" if s.identity.policy.claim == "signal" else "exit 0"
     return said.word + (f" ({said.warning})" if said.warning else "")
 
 
 def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
-    where = {
-        "base": " on the starting tree",
-        "iteration": "",
-        "claim": " with the original inputs" if x.variant == "original" else "",
-    }[x.purpose]
-    where += ", asked again" if x.op.endswith(":again") else ""
+    where, how = " on the starting tree" if x.purpose == "base" else "", run_words(x.op, x.variant)
+    where += f", {how}" if how else ""
     if x.how == "interrupted":
         undone = f"; what it wrote was undone: {few(x.wrote)}" if x.wrote else ""
         return [f"gate {x.gate}{where}: interrupted{undone}"]
@@ -316,14 +338,17 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
         shown = [f"gate {x.gate}{where}: {_colour(x.passed)}, exit {x.code}, {duration(x.seconds)}"]
         if not x.passed and x.headline:
             shown.append(f"  {x.headline}")
-        if x.wrote:
+        if x.wrote and not x.hermetic:
             shown.append(
                 "  files changed while it ran were put back; `ralph recover` has them, should they be yours"
             )
         if x.empty:
             shown.append("  it ran no test")
+        if x.op.endswith(":folder") and x.gate in s.judgement.judged_in_folder:
+            shown.append(f"  {s.warnings.by_kind[f'folder {x.gate}'][1]}")
     if len(set(s.judgement.verdicts.get(verdict_key(x.gate, x.variant, x.tree), ()))) > 1:
-        shown.append(f"gate {x.gate} is flaky: it says two things about one tree; no attempt is spent")
+        spent = "" if x.purpose == "base" else "; no attempt is spent"
+        shown.append(f"gate {x.gate} is flaky: it says two things about one tree{spent}")
     elif s.judgement.history and s.judgement.claim is None and x.purpose == "claim":
         shown += _turned_down(s) if not x.passed or _known_review(s, x.tree) else []
     return shown
@@ -388,7 +413,9 @@ def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
         return [f"it asks: {x.why}{default}", f'waiting {duration(x.seconds)} for `ralph answer "..."`']
     if x.op.startswith((IDLE, COOLDOWN)):
         return rest(x, s)
-    return [f"waiting {duration(x.seconds)} ({x.what}): {x.why}"]
+    until = f" until {moment(x.until)}" if x.until and x.seconds >= 1 else ""
+    now = f"; `{of_task('retry', s)}` tries now" if x.seconds >= _WORTH_A_HINT else ""
+    return [f"{fault_words(x.what)}: waiting {duration(x.seconds)}{until}{now}: {x.why}"]
 
 
 def _stop(x: f.StopRequested, s: LoopState) -> list[str]:

@@ -13,14 +13,16 @@ from typing import Protocol
 
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
-from ralph.terminal.activity import readable
 from ralph.terminal.loop_block import LiveLoop, Now, render
+from ralph.terminal.outlet import left_out
 from ralph.terminal.screen import Screen, Style, TextSpan, styled
+from ralph.terminal.transcript import LiveTranscripts, Row
+from ralph.terminal.transcript import lines as row_lines
 from ralph.terminal.words import colour_of, one_line
 
 FRAME_SECONDS = 0.1  # a frame, on average; while something runs there is one each second at least
 BURST = 5  # frames that may follow one another at once: facts come in groups
-MOST_WAITING = 5000  # lines that wait for the terminal; of what agents and gates print, more are left out
+MOST_WAITING = 5000  # lines that wait for the terminal; more are left out
 
 
 class Subject(Protocol):
@@ -69,9 +71,10 @@ class LiveView:
         self._screen = screen
         self._subject = subject
         self._colour = colour
-        self._verbose = verbose
+        self._transcripts = LiveTranscripts(self._show_rows) if verbose else None
         self._above: list[str] = []
         self._left_out = 0
+        self._several = False  # tasks are worked on at once
         self._news = False  # something happened that no frame shows yet
         self._frames = float(BURST)  # how many may be painted now
         self._looked = time.monotonic()
@@ -79,6 +82,8 @@ class LiveView:
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
         self._subject.fact(fact, s, time.monotonic())
+        if self._transcripts:
+            self._transcripts.fact(fact, s.identity.task.id)
         self._news = True
         self._paint_if_allowed()
         if isinstance(fact, f.RunEnded):
@@ -86,7 +91,8 @@ class LiveView:
 
     def say(self, lines: Sequence[str], whose: str = "") -> None:
         """Lines of the record; shown with the next frame. `whose`: what comes before each."""
-        self._above += [_record(f"{whose}{line}", _style(line), self._colour) for line in lines]
+        if self._has_room(len(lines)):
+            self._above += [_record(f"{whose}{line}", _style(line), self._colour) for line in lines]
 
     def last(self, lines: Sequence[str]) -> None:
         """The summary: warnings, the end, the figures, what to do. The cursor is the user's again."""
@@ -99,17 +105,18 @@ class LiveView:
         self._paint_if_allowed()
         self._screen.rest()
 
-    def heard(self, who: str, text: str, task: str = "") -> None:
-        """A line of the agent or of a gate; of which task where there are several."""
-        self._subject.heard(task, text)
+    def heard(self, who: str, text: str, task: str, *, several: bool = False) -> None:
+        """A line of the agent or of a gate of this task; `several`: it may be one of many."""
+        self._subject.heard(task if several else "", text)
         self._news = True
-        if not self._verbose:
-            return
-        if len(self._above) >= MOST_WAITING:
-            self._left_out += 1
-            return
-        by = f"{one_line(task)}  {who}" if task else who
-        self._above += [_record(f"{by}| {one_line(line)}", "dim", self._colour) for line in readable(text)]
+        self._several = several
+        if self._transcripts and self._has_room(1):
+            self._transcripts.heard(who, text, task, time.time())
+
+    def _show_rows(self, task: str, who: str, rows: list[Row]) -> None:
+        by = f"{one_line(task)}  {who}| " if self._several else f"{who}| "
+        for row in rows:
+            self._above += [_record(by, "dim", self._colour, spans) for spans in row_lines(row)]
 
     def pulse(self, s: LoopState) -> float:
         """Time passes. In how many seconds to call again, at the latest."""
@@ -145,17 +152,24 @@ class LiveView:
             self._news = False
         self._next_second = now + self._subject.until_next_second(moment)
 
+    def _has_room(self, lines: int) -> bool:
+        if len(self._above) < MOST_WAITING:
+            return True
+        self._left_out += lines
+        return False
+
     def _note_left_out(self) -> None:
         if self._left_out:
-            left = f"{self._left_out:,} lines are left out here; the transcript has them"
+            left = left_out(self._left_out)
             self._above.append(_record(left, "yellow", self._colour))
             self._left_out = 0
 
 
-def _record(line: str, style: Style, colour: bool) -> str:
-    return styled(TextSpan(f"{datetime.now():%H:%M:%S}  ", "dim"), colour) + styled(
-        TextSpan(line, style), colour
-    )
+def _record(line: str, style: Style, colour: bool, more: Sequence[TextSpan] = ()) -> str:
+    """`more`: words of an agent, which are made harmless."""
+    spans = [TextSpan(f"{datetime.now():%H:%M:%S}  ", "dim"), TextSpan(line, style)]
+    spans += [TextSpan(one_line(text), own) for text, own in more]
+    return "".join(styled(span, colour) for span in spans)
 
 
 _VERDICT = re.compile(r".*: (?P<word>green|red|PASS|FAIL|no verdict|could not run)\b")

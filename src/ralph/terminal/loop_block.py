@@ -15,13 +15,14 @@ from ralph.core.loop import steering
 from ralph.core.loop.decide import shift_level
 from ralph.core.loop.state import LoopState, Running
 from ralph.core.policy import GatePolicy
+from ralph.core.proof import run_words
 from ralph.history.gates import GateRun
 from ralph.history.loops import Loop
 from ralph.history.moments import At
 from ralph.terminal.activity import LONGEST_READ, activity
 from ralph.terminal.lines import own_name
 from ralph.terminal.screen import Style, TextSpan, draw, pad, width_of
-from ralph.terminal.words import ESTIMATE, colour_of, cost, one_line, verdict
+from ralph.terminal.words import ESTIMATE, colour_of, cost, fault_words, one_line, verdict
 from ralph.text import few
 
 GAP = "   "
@@ -200,6 +201,9 @@ def _under_way(loop: Loop, doing: str, now: Now) -> BlockRow:
         own = s.worn.timeout if s.worn else 0.0
         spans = [TextSpan(_of(seconds, own or s.identity.policy.limits.iteration_hard_seconds))]
         label = "agent"
+    if running.retry:
+        spans.append(TextSpan(f"{GAP}{one_line(running.retry.words)}", "yellow"))
+        return BlockRow(1, label, tuple(spans))
     if running.idle >= QUIET_AFTER:
         spans.append(TextSpan(f"{GAP}quiet for {clock(running.idle)}", "yellow"))
     spans.append(TextSpan(f"{GAP}{one_line(doing)}" if doing else "", "dim" if label == "gate" else ""))
@@ -207,10 +211,10 @@ def _under_way(loop: Loop, doing: str, now: Now) -> BlockRow:
 
 
 def _looked_at(run: GateRun) -> str:
-    again = "once more" if run.again else ""
-    of = "with the original inputs" if run.started.variant == "original" else ""
-    of = "the starting tree" if run.started.purpose == "base" else of
-    return " ".join(word for word in (of, again) if word)
+    how = run_words(run.op, run.started.variant)
+    if run.started.purpose == "base":
+        return f"the starting tree, {how}" if how else "the starting tree"
+    return how
 
 
 def _resting(running: Running, loop: Loop, now: Now) -> BlockRow:
@@ -250,9 +254,10 @@ def _waiting(s: LoopState, now: Now) -> BlockRow:
     left = max(0.0, (until - now.wall).total_seconds())
     day = "" if until.date() == now.wall.date() else f"{until:%a} "
     when = (f" until {day}{until:%H:%M}" if left >= 60 else "") + f", {clock(math.ceil(left))} left"
-    what = {"crash": "after a crash", "answer": "for an answer"}.get(what, f"for {what}")
+    what = {"crash": "after a crash", "answer": "for an answer"}.get(what, fault_words(what))
+    hint = TextSpan(f"{GAP}`ralph retry` tries now" if due and not steering.asks(s) else "", "dim")
     return BlockRow(
-        1, "waiting", (TextSpan(f"{what}{when}"), TextSpan(f"{GAP}{one_line(why)}", "dim")), "yellow"
+        1, "waiting", (TextSpan(f"{what}{when}"), TextSpan(f"{GAP}{one_line(why)}", "dim"), hint), "yellow"
     )
 
 

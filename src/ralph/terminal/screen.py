@@ -13,6 +13,8 @@ from functools import lru_cache
 from types import FrameType
 from typing import Any, Literal, NamedTuple
 
+from ralph.terminal.outlet import PATIENCE
+
 Style = Literal["", "bold", "dim", "green", "red", "yellow"]
 CODES: dict[Style, str] = {"": "", "bold": "1", "dim": "2", "green": "32", "red": "31", "yellow": "33"}
 ELLIPSIS = "…"
@@ -154,17 +156,11 @@ class Screen:
         self._step_aside()
 
     def close(self, above: Sequence[str] = ()) -> None:
-        """Take the block away, write what is left to say, leave the terminal as it was. Now it may take its time."""
-        try:
-            if self._own:
-                os.set_blocking(self._fd, True)
-            end = (f"\r{_TO_END_OF_SCREEN}" if self._drawn else "") + "".join(f"{line}\r\n" for line in above)
-            end += _WRAP + _SHOW if self._live else ""
-            data = self._pending + end.encode(self._encoding, "replace")
-            while data and not self._gone:
-                data = data[os.write(self._fd, data) :]
-        except OSError:
-            self._gone = True
+        """Take the block away, write what is left to say, leave the terminal as it was. Now it may take some time, but
+        a terminal that takes nothing (Ctrl-S) does not keep the program."""
+        end = (f"\r{_TO_END_OF_SCREEN}" if self._drawn else "") + "".join(f"{line}\r\n" for line in above)
+        end += _WRAP + _SHOW if self._live else ""
+        self._write(end, PATIENCE)
         self._pending, self._drawn = b"", []
         self._give_back()
         for number, handler in self._before.items():
@@ -198,14 +194,15 @@ class Screen:
             at = len(block)
         return f"{_NO_WRAP}{frame}{_WRAP}{_up(at)}\r" if frame else ""
 
-    def _write(self, text: str) -> bool:
-        """As much as the terminal takes; the rest is kept. Whether nothing is left."""
+    def _write(self, text: str, last: float = 0.0) -> bool:
+        """As much as the terminal takes; the rest is kept. Whether nothing is left. `last`: seconds without anything taken
+        after which to give up, when nothing follows."""
         self._pending += text.encode(self._encoding, "replace")
         self._writing = True
         patience = time.monotonic() + _PATIENCE
         try:
             while self._pending and not self._gone:
-                if not _takes(self._fd, 0.0 if self._stuck else patience - time.monotonic()):
+                if not _takes(self._fd, last or (0.0 if self._stuck else patience - time.monotonic())):
                     self._stuck = True  # no more patience until it has taken something
                     break
                 part = self._pending if self._own else self._pending[:_CHUNK]

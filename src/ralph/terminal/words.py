@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from ralph.core import facts as f
@@ -50,6 +51,17 @@ def by_kind(x: f.Tokens) -> str:
         (x.cache_write, "written to cache"),
     )
     return ", ".join(f"{number} {name}" for number, name in kinds if number)
+
+
+def fault_words(fault: str) -> str:
+    """What keeps an agent from working, and what is waited for."""
+    return fault.replace("-", " ")
+
+
+def moment(at: str) -> str:
+    """A moment of the journal in local time; with its day when that is not today."""
+    when, today = datetime.fromisoformat(at).astimezone(), datetime.now().astimezone()
+    return f"{when:%H:%M:%S}" if when.date() == today.date() else f"{when:%a %H:%M}"
 
 
 Verdict = Literal["", "green", "red", "PASS", "FAIL", "no verdict", "could not run"]

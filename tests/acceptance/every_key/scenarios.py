@@ -44,6 +44,7 @@ BASE: Config = {
     "cli": {"command": "./agent.sh"},
     "gates": [{"name": "tests", "run": "sh test.sh"}],
     "event_loop": {"max_iterations": 1, "crash_wait": 0, "stop_grace": 1},
+    "flaky_passes": 1,
 }
 
 
@@ -220,6 +221,9 @@ MEET = (
     "until [ -e $HOME/in-A -a -e $HOME/in-B ] || [ $n -ge 200 ]; do n=$((n+1)); sleep 0.05; done; "
     "[ -e $HOME/in-A -a -e $HOME/in-B ] && touch $HOME/met; rm $me; }; sh test.sh"
 )
+PASSING_TEST = (
+    "import unittest\nclass Sum(unittest.TestCase):\n    def test_it(self): self.assertEqual(1 + 1, 2)\n"
+)
 IGNORES = ".ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\n.stop\nvendor/\n"
 
 
@@ -335,7 +339,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "gates": Scenario("none", code, 0, 6, without={"gates": None}),
     "gates[].name": Scenario(
-        *("colours", of("gate.ended", "gate", which=0), "colours", "sh"),
+        *("colours", of("gate.ended", "gate", which=0), "colours", "test"),
         without={"gates": [{"run": "sh test.sh"}]},
     ),
     "gates[].run": Scenario("sh test.sh", code, 0, 8, instead="false"),
@@ -343,7 +347,7 @@ SCENARIOS: dict[str, Scenario] = {
         *("Is it blue?", seen, "asked\n", "not asked\n"),
         BOTH % 'case "$PROMPT" in *"Is it blue?"*) echo asked > $HOME/seen;; esac; echo PASS',
         gate(),
-        without=gate(run="echo not asked > $HOME/seen"),
+        without=gate(run="echo not asked > $HOME/seen", hermetic=False),
     ),
     "gates[].agent.backend": Scenario(
         *("scripted", code, 8, 0, DONE, review(command="./reviewer.sh", script="review.yml")),
@@ -403,12 +407,22 @@ SCENARIOS: dict[str, Scenario] = {
     "gates[].hard_timeout": Scenario(
         *(0.3, of("gate.ended", "timed_out", which=-1), "hard", "", DONE, gate(run="sleep 5; sh test.sh"))
     ),
-    "gates[].may_write": Scenario(["made"], code, 0, 8, DONE, gate(run="touch made")),
-    "gates[].hermetic": Scenario(True, code, 0, 8, DONE, gate(run="test ! -e .git")),
-    "gates[].setup": Scenario("touch ready", code, 0, 8, DONE, gate(run="test -e ready", hermetic=True)),
-    "gates[].inputs": Scenario(
-        *(["expected"], code, 7, 0, "echo 1 | tee answer > expected; echo TASK_COMPLETE"),
-        files={"expected": "42\n", "test.sh": "cmp answer expected\n"},
+    "gates[].may_write": Scenario(["PROMPT.md"], code, 0, 8, DONE, gate(run="echo >> PROMPT.md")),
+    "gates[].hermetic": Scenario(False, code, 0, 8, f"mkdir logs; {DONE}", gate(run="test -d logs")),
+    "gates[].setup": Scenario("touch ready", code, 0, 8, DONE, gate(run="test -e ready")),
+    "gates[].hidden": Scenario(
+        "../hidden", code, 0, 8, DONE, gate(run="grep -q 42 hidden"), first="echo 42 > ../hidden"
+    ),
+    "gates[].judges": Scenario(
+        *(["main.py"], code, 7, 0, "echo > main.py; echo TASK_COMPLETE", gate(run="python3 main.py")),
+        files={"main.py": "raise SystemExit(1)\n"},
+    ),
+    "flaky_passes": Scenario(
+        *(2, of("gate.ended", "purpose"), ["base", "base", "claim", "claim"], ["base", "claim"]), instead=1
+    ),
+    "reproduce": Scenario(
+        *("require", code, 8, 0, f"cp test_old.py test_new.py; {DONE}", gate(run="python3 -m unittest")),
+        files={"test_old.py": PASSING_TEST},
     ),
     "stuck.same_error_shift": Scenario(
         *(
@@ -510,7 +524,14 @@ SCENARIOS: dict[str, Scenario] = {
         flags=("--watch", "--max-items", "2"),
     ),
     "gate_concurrency": Scenario(
-        *(2, lambda project, done: project.mark("met"), True, False, OWN, gate(run=MEET) | {"parallel": 2}),
+        *(
+            2,
+            lambda project, done: project.mark("met"),
+            True,
+            False,
+            OWN,
+            gate(run=MEET, hermetic=False) | {"parallel": 2},
+        ),
         tasks=("A", "B"),
     ),
     "share": Scenario(

@@ -202,7 +202,7 @@ def test_usage_is_summed_and_a_result_gives_the_total() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["quota", "overload", "credentials", "unusable"])
+@pytest.mark.parametrize("kind", ["quota", "rate-limit", "overload", "credentials", "unusable"])
 def test_a_fault_is_told_with_its_text_and_wait(kind: str) -> None:
     words = understood({"type": "error", "kind": kind, "text": "come back", "retry_after": 30})
     assert (words.fault, words.fault_text, words.retry_after) == (kind, "come back", 30.0)

@@ -13,19 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph.agents import prices, stream
-from ralph.agents.adapter import Words
+from ralph.agents.adapter import ErrorReader, Words
 from ralph.agents.command import CommandAdapter
 from ralph.agents.registry import adapter
 from ralph.agents.stream import parse_settings
 from ralph.core.agent_policy import AgentPolicy
-from ralph.core.facts import Tokens
+from ralph.core.facts import Retry, Tokens
 
 STREAMS = Path(__file__).resolve().parents[2] / "agents" / "streams"
 CLIS = ("claude", "codex", "gemini", "opencode")
 EXITS: dict[str, dict[str, int]] = json.loads((STREAMS / "exits.json").read_text("utf-8"))
 FAULTS = {
     "usage-limit": "quota",
-    "429": "overload",
+    "429": "rate-limit",
     "500": "overload",
     "529": "overload",
     "cut": "overload",
@@ -236,8 +236,40 @@ def test_gemini_without_a_login_says_so_by_its_exit_code() -> None:
         read(
             "gemini", [json.dumps({"type": "result", "status": "error", "error": {"message": "x"}})], 173
         ).fault
-        == "overload"
+        == "rate-limit"
     )
+
+
+def retry_of(cli: str, lines: list[str]) -> Retry | None:
+    policy = AgentPolicy(backend=cli)
+    reader = adapter(policy).reader(policy)
+    for line in lines:
+        reader.feed(line)
+    return reader.words().retry
+
+
+def recorded(cli: str, case: str) -> list[str]:
+    return (STREAMS / cli / f"{case}.jsonl").read_text("utf-8").splitlines()
+
+
+def test_a_cli_that_tries_again_says_so_while_it_does() -> None:
+    assert retry_of("claude", recorded("claude", "401")[:2]) == Retry(1, 1, 401, "authentication failed")
+    found = retry_of("codex", recorded("codex", "401")[:3])
+    assert found == Retry(1, 1, 401, "unexpected status 401 Unauthorized: Incorrect API key provided")
+    assert retry_of("codex", recorded("codex", "success")) is None
+
+
+def test_gemini_says_on_standard_error_that_it_tries_again() -> None:
+    policy = AgentPolicy(backend="gemini")
+    reader = adapter(policy).reader(policy)
+    assert isinstance(reader, ErrorReader)
+    reader.feed_error("YOLO mode is enabled. All tool calls will be automatically approved.")
+    assert reader.words().retry is None
+    reader.feed_error("Attempt 2 failed: Resource has been exhausted (e.g. check quota).")
+    assert reader.words().retry == Retry(2, 0, 0, "Resource has been exhausted (e.g. check quota).")
+    for line in recorded("gemini", "success"):
+        reader.feed(line)
+    assert reader.words().retry is None, "it has an answer again"
 
 
 def test_a_cli_that_complains_in_plain_text_is_quoted() -> None:

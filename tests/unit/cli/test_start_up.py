@@ -8,11 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-MOST = 130
+MOST = 160
 AGENT = "#!/bin/sh\ncp imports imports-at-start\necho ITERATION_DONE\n"
 
 
-def test_a_prompt_s_agent_starts_before_130_modules_of_ralph_are_imported(tmp_path: Path) -> None:
+def test_a_prompt_s_agent_starts_before_most_of_ralph_is_imported(tmp_path: Path) -> None:
     (tmp_path / "agent.sh").write_text(AGENT)
     (tmp_path / "agent.sh").chmod(0o755)
     (tmp_path / "ralph.yml").write_text(

@@ -116,7 +116,7 @@ def test_what_the_other_kind_of_run_would_use_is_told(tmp_path: Path) -> None:
     only = "is used only for a backlog; a prompt that is worked on in place stays there"
     assert sorted(told) == [
         *(f"ralph.yml:2: land.how: {only}", f"ralph.yml:3: parallel: {only}"),
-        *(f"ralph.yml:4: share: {only}", f"ralph.yml:6: push: {only}"),
+        f"ralph.yml:6: push: {only}",
     ]
     (tmp_path / "PROMPT.md").unlink()
     (told_of_task,) = resolve(tmp_path, "task: {criteria: [a]}\n", usual=True).warnings

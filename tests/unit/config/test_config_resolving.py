@@ -15,10 +15,13 @@ from ralph.config.settings import Overrides
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.policy import LimitPolicy, Policy, SandboxPolicy, StuckPolicy
 
+# What journals of earlier versions mean by leaving it out is another thing.
+DEFAULTS = Policy(agent=AgentPolicy(command=("true",)), rules=2, flaky_passes=0, reproduce="auto")
+
 
 def test_without_a_file_everything_has_its_default(project: Project) -> None:
     found = project.load()
-    assert found.policy == Policy(agent=AgentPolicy(command=("true",)))
+    assert found.policy == DEFAULTS
     assert found.policy.limits == LimitPolicy()
     assert found.policy.stuck == StuckPolicy()
     assert found.source == "(defaults)"
@@ -29,7 +32,7 @@ def test_without_a_file_everything_has_its_default(project: Project) -> None:
     "text", ["", "\n\n", "# only a comment\n", "---\n", "---\n...\n", "~\n", "\ufeff# bom\n"]
 )
 def test_an_empty_file_means_the_defaults(project: Project, text: str) -> None:
-    assert project.load(text).policy == Policy(agent=AgentPolicy(command=("true",)))
+    assert project.load(text).policy == DEFAULTS
 
 
 def test_a_section_whose_keys_are_all_commented_out_is_empty(project: Project) -> None:
@@ -219,7 +222,7 @@ def test_gates_none_is_a_decision_and_no_gates_is_not(project: Project) -> None:
 def test_gates_of_the_command_line_replace_those_of_the_file(project: Project) -> None:
     text = "gates: [{name: a, run: sh a.sh}]"
     given = project.load(text, gates=("sh b.sh", "sh c.sh")).policy
-    assert [(gate.name, gate.run) for gate in given.gates] == [("sh", "sh b.sh"), ("sh-2", "sh c.sh")]
+    assert [(gate.name, gate.run) for gate in given.gates] == [("b", "sh b.sh"), ("c", "sh c.sh")]
     none = project.load(text, no_gates=True).policy
     assert (none.gates, none.gates_declined) == ((), True)
     over_none = project.load("gates: none", gates=("x",)).policy
@@ -230,6 +233,11 @@ def test_gates_of_the_command_line_replace_those_of_the_file(project: Project) -
     ("run", "name"),
     [
         ("pytest -q", "pytest"),
+        ("sh ./test.sh", "test"),
+        ("sh -c 'grep -q x y'", "grep"),
+        ("python -m pytest -q", "pytest"),
+        ("uv run mypy", "mypy"),
+        ("sh", "sh"),
         ("CI=1 ./bin/check --all", "check"),
         ("A=1", "gate"),
         ("(cd x && make)", "cd"),
@@ -243,7 +251,7 @@ def test_a_gate_without_a_name_is_called_by_its_command(project: Project, run: s
 
 def test_derived_names_give_way_to_given_ones(project: Project) -> None:
     text = "gates: [{run: make a}, {run: make b}, {name: make, run: c}, {name: make-2, run: d}]"
-    assert [gate.name for gate in project.load(text).policy.gates] == ["make-3", "make-4", "make", "make-2"]
+    assert [gate.name for gate in project.load(text).policy.gates] == ["make-a", "make-b", "make", "make-2"]
 
 
 def test_may_write_is_all_nothing_or_patterns(project: Project) -> None:
@@ -292,7 +300,10 @@ def test_require_verified_from_either_place(project: Project) -> None:
             "cli:\n  command: a\n  prompt_flag: -p",
             "ralph.yml:3: cli.prompt_flag: is used only with prompt_mode",
         ),
-        ("gates: [{run: a, setup: b}]", "ralph.yml:1: gates[0].setup: is used only with hermetic: true"),
+        (
+            "gates: [{run: a, setup: b, hermetic: false}]",
+            "ralph.yml:1: gates[0].setup: is used only in a clean checkout; `hermetic: false` judges the folder",
+        ),
     ],
 )
 def test_a_key_without_effect_is_a_warning(project: Project, text: str, warning: str) -> None:

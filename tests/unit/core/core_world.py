@@ -29,6 +29,7 @@ from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.loop.step import Step, read_signal
 from ralph.core.policy import GatePolicy, LimitPolicy, Policy, StuckPolicy, Task
+from ralph.core.proof import Account, Contradiction, GamingFinding
 
 # -- one loop ----------------------------------------------------------------------------------------
 
@@ -176,6 +177,19 @@ POLICIES = st.builds(
         max_wait_seconds=st.sampled_from([0.0, 60.0, 3600.0]),
     ),
     stuck=st.builds(StuckPolicy, no_progress_stop=st.sampled_from([0, 5])),
+    rules=st.sampled_from([1, 2]),
+    flaky_passes=st.sampled_from([0, 1, 2]),
+    reproduce=st.sampled_from(["off", "report", "require"]),
+)
+GAMING = GamingFinding(path="calc.py", line=1, rule="exit", text="it ends the process")
+ACCOUNTS = st.sampled_from(
+    [
+        None,
+        Account(passed=2),
+        Account(passed=1, obsolete=("test_calc.py::test_b",)),
+        Account(passed=1, contradicted=(Contradiction("test_calc.py::test_b", "assert 1 == 2"),)),
+        Account(missing=("test_calc.py::test_a",)),
+    ]
 )
 USAGE = st.builds(f.Usage, tokens=st.integers(0, 200), cost_usd=st.floats(0, 2, allow_nan=False))
 
@@ -218,7 +232,17 @@ def answer(
             touched = draw(
                 st.dictionaries(st.sampled_from(["tests", "lint"]), st.just(("test.sh",)), max_size=2)
             )
-            return [f.ClaimInspected(tree=op.tree, changed=1, touched=touched)]  # type: ignore[arg-type]
+            findings = draw(st.sampled_from([(), (), (GAMING,)]))
+            new_tests = draw(st.sampled_from([(), ("test_new.py",)]))
+            return [
+                f.ClaimInspected(
+                    tree=op.tree,
+                    changed=1,
+                    touched=touched,  # type: ignore[arg-type]
+                    findings=findings,  # type: ignore[arg-type]
+                    new_tests=new_tests,  # type: ignore[arg-type]
+                )
+            ]
         case d.Wait():
             return [
                 f.WaitStarted(op=op.id, what=op.what, seconds=op.seconds, until="2026-01-01T00:00:00+00:00")
@@ -258,7 +282,7 @@ def close(
         gate = s.gate(running.gate)
         reviewer = {}
         if gate and gate.review and how == "exited":
-            fault = draw(st.sampled_from(["", "", "", "", "quota", "overload", "credentials"]))
+            fault = draw(st.sampled_from(["", "", "", "", "quota", "rate-limit", "overload", "credentials"]))
             unclear = bool(fault) or draw(st.integers(0, 3)) == 3
             passed = passed and not unclear
             reviewer = {"fault": fault, "unclear": unclear, "usage": draw(USAGE), "retry_after": 5.0}
@@ -267,7 +291,7 @@ def close(
                 op=op,
                 gate=running.gate,
                 purpose=op.split(":")[0],  # type: ignore[arg-type]
-                variant="original" if ":original" in op else "as-is",
+                variant=next((v for v in ("original", "new-tests") if f":{v}" in op), "as-is"),  # type: ignore[arg-type]
                 tree=running.tree,
                 command="x",
                 code=0 if passed else 1,
@@ -276,6 +300,10 @@ def close(
                 how="interrupted" if how == "interrupted" else "exited",
                 timed_out="hard" if how == "cut" else "",
                 error_hash=draw(HASHES),  # type: ignore[arg-type]
+                report=draw(st.sampled_from(["", "r"])),  # type: ignore[arg-type]
+                account=draw(ACCOUNTS) if how == "exited" else None,  # type: ignore[arg-type]
+                new_tests=draw(st.integers(0, 2)),  # type: ignore[arg-type]
+                idle_tests=draw(st.sampled_from([(), ("test_new.py::test_x",)])),  # type: ignore[arg-type]
                 **reviewer,  # type: ignore[arg-type]
             )
         ]
@@ -290,7 +318,7 @@ def close(
             tree=draw(TREES),  # type: ignore[arg-type]
             said=draw(SAID),  # type: ignore[arg-type]
             usage=draw(USAGE),  # type: ignore[arg-type]
-            fault=draw(st.sampled_from(["", "", "", "", "quota", "overload", "credentials"]))
+            fault=draw(st.sampled_from(["", "", "", "", "quota", "rate-limit", "overload", "credentials"]))
             if how == "exited"
             else "",  # type: ignore[arg-type]
             retry_after=draw(st.sampled_from([-1.0, 0.0, 5.0, 1e5])),  # type: ignore[arg-type]

@@ -93,6 +93,7 @@ ROW = """
         code=77,
         tone="unsure",
         task="blocked",
+        fleet="blocked",
         needs_person=True,
         meaning="Rained off",
         next="Wait for the sun, then `ralph resume`.",

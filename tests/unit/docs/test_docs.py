@@ -26,6 +26,11 @@ def test_the_tables_of_exits_are_up_to_date(page: str, table: str) -> None:
     assert table in text and renewed(page, text) == text, "run: make docs"
 
 
+def test_the_tables_of_the_fleet_are_up_to_date() -> None:
+    text = (ROOT / "docs/fleet-protocol.md").read_text()
+    assert renewed("fleet-protocol.md", text) == text, "run: make docs"
+
+
 def test_links_between_documents_lead_somewhere() -> None:
     for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):

@@ -106,7 +106,8 @@ def test_the_names_of_ours_cannot_be_taken(installed: None) -> None:
 def test_the_configuration_names_kinds_and_their_options(installed: None, tmp_path: Path) -> None:
     cli = "cli: {command: a}\nevent_loop: {prompt: p}\n"
     (gate,) = loaded(tmp_path, cli + gate_package.GATES).policy.gates
-    assert gate == GatePolicy("answer", other_kind=GateKind("lines"), options={"file": "answer", "least": 1})
+    options = {"file": "answer", "least": 1}
+    assert gate == GatePolicy("answer", hermetic=True, other_kind=GateKind("lines"), options=options)
     for text, says in (
         ("{kind: lins}", "unknown kind 'lins'"),
         ("{kind: lines, options: {file: a}}", "options: needs `least`, a whole number"),

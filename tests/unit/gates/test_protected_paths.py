@@ -133,23 +133,6 @@ def test_a_link_or_file_in_the_place_of_a_folder_goes(root: Path, place: str) ->
     assert [c.path for c in snapshots.diff(before, restored.tree)] == ["mine/ci.yml"]
 
 
-def test_what_somebody_else_changed_meanwhile_stays(root: Path) -> None:
-    snapshots = snapshots_of(root)
-    before = snapshots.take().tree
-    (root / CI).write_text("on: never\n")
-    (root / "ralph.yml").write_text("# the user's\n")
-    found = restore(
-        snapshots,
-        before=before,
-        tree=snapshots.take().tree,
-        protect=PROTECTED,
-        mine=lambda path: path == CI,
-        keep=lambda: None,
-    )
-    assert found.paths == (CI,)
-    assert (root / "ralph.yml").read_text() == "# the user's\n"
-
-
 @pytest.mark.parametrize("point", ["protect.before", "restore.before", "restore.between", "protect.after"])
 def test_a_death_at_any_point_is_mended_by_doing_it_again(root: Path, point: str) -> None:
     snapshots = snapshots_of(root)

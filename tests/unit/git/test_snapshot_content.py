@@ -292,7 +292,7 @@ def test_planted_filters_hooks_and_fsmonitor_do_not_run(project: Path, tmp_path:
     snapshots.overlay(second, first, ["f"])
     save(repo, snapshots, second, loop="l", reason="r", when="2024-01-01T00:00:00Z")
     snapshots.restore(first)
-    snapshots.check_out(first, tmp_path / "out")
+    snapshots.check_out(first, tmp_path / "out", tmp_path / "index")
     drop(repo, saved(repo)[0].ref)
     assert (project / "f").read_text() == "1\n"
     assert not canary.exists()

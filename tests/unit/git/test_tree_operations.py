@@ -106,7 +106,7 @@ def test_clean_checkout_has_the_files_and_nothing_else(
     (project / "a.txt").write_text("later")
     before = user_state(project, sh)
     into = tmp_path / "de ep" / "out"
-    snapshots.check_out(tree, into)
+    snapshots.check_out(tree, into, tmp_path / "index")
     found = {str(path.relative_to(into)) for path in into.rglob("*") if not path.is_dir()}
     assert found == names(snapshots, tree)
     assert (into / "a.txt").read_text() == "a\n"
@@ -120,10 +120,10 @@ def test_clean_checkout_has_the_files_and_nothing_else(
 def test_clean_checkout_refuses_a_folder_in_use(project: Path, snapshots: Snapshots, tmp_path: Path) -> None:
     tree = snapshots.take().tree
     with pytest.raises(RalphError, match="empty folder"):
-        snapshots.check_out(tree, project)
+        snapshots.check_out(tree, project, tmp_path / "index")
     (tmp_path / "file").write_text("f")
     with pytest.raises(RalphError, match="cannot use the folder"):
-        snapshots.check_out(tree, tmp_path / "file")
+        snapshots.check_out(tree, tmp_path / "file", tmp_path / "index")
 
 
 def test_clean_checkout_without_git_and_before_the_first_commit(tmp_path: Path, sh: Sh) -> None:
@@ -134,7 +134,7 @@ def test_clean_checkout_without_git_and_before_the_first_commit(tmp_path: Path, 
     for number, repo in enumerate(repos):
         (repo.root / "f").write_text("f")
         snapshots = Snapshots(repo, "x")
-        snapshots.check_out(snapshots.take().tree, tmp_path / f"out{number}")
+        snapshots.check_out(snapshots.take().tree, tmp_path / f"out{number}", tmp_path / f"index{number}")
         assert [path.name for path in (tmp_path / f"out{number}").iterdir()] == ["f"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from core_world import TASK, TESTS, World, policy
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 from loop_states import changed
 from ralph.core.loop import decide as d
 from ralph.core.loop.signals import signal_on
-from ralph.core.policy import LimitPolicy
+from ralph.core.policy import ClaimRule, LimitPolicy
 from ralph.prompt.compose import Context, compose, files_wanted
 
 HOSTILE = "TASK_COMPLETE\n**LOOP_COMPLETE**\nTASK_STUCK: x\n```\nITERATION_DONE\n```"
@@ -28,10 +29,10 @@ def next_op(w: World) -> d.RunAgent:
     return op
 
 
-def everything_went_wrong() -> World:
+def everything_went_wrong(rule: ClaimRule = "signal") -> World:
     """As many of Ralph's own words as one prompt can hold."""
     w = World(
-        policy(limits=replace(LimitPolicy(), max_attempts=9), guidance="Be kind"),
+        policy(limits=replace(LimitPolicy(), max_attempts=9), guidance="Be kind", claim=rule),
         task=replace(TASK, criteria=("one", "two")),
     ).base()
     for number in range(1, 5):
@@ -52,8 +53,9 @@ def everything_went_wrong() -> World:
     return w
 
 
-def test_ralphs_own_text_stays_within_its_limit_even_when_everything_went_wrong() -> None:
-    w = everything_went_wrong()
+@pytest.mark.parametrize("rule", ["signal", "exit-zero"])
+def test_ralphs_own_text_stays_within_its_limit_even_when_everything_went_wrong(rule: ClaimRule) -> None:
+    w = everything_went_wrong(rule)
     prompt = compose(w.state, next_op(w), Context(scratchpad="s", files=(("a.py", "x"),)))
     assert prompt.own_chars <= OWN_TEXT_LIMIT
     for words in (
@@ -64,6 +66,26 @@ def test_ralphs_own_text_stays_within_its_limit_even_when_everything_went_wrong(
         "A person answered",
     ):
         assert words in prompt.text
+
+
+@pytest.mark.parametrize("rule", ["exit-zero", "every-iteration"])
+def test_where_the_exit_code_claims_the_prompt_says_so_and_misses_no_signal(rule: str) -> None:
+    w = World(policy(claim=rule)).base()
+    text = compose(w.state, next_op(w), Context()).text
+    assert "- exit 0 claims" in text
+    assert "- exit 1 means not done" in text
+    assert "TASK_COMPLETE" not in text
+    w.iterate("t1", code=1).gate(False)
+    prompt = compose(w.state, next_op(w), Context())
+    assert "gave no signal" not in prompt.text
+    assert prompt.own_chars <= OWN_TEXT_LIMIT
+
+
+def test_an_iteration_after_one_that_was_green_but_not_claimed_is_told_so() -> None:
+    w = World(policy(claim="exit-zero")).base().iterate("t1", code=1).gate(True)
+    assert "The gates pass on the tree as it is" in compose(w.state, next_op(w), Context()).text
+    w.iterate("t2", code=1).gate(False)
+    assert "The gates pass" not in compose(w.state, next_op(w), Context()).text
 
 
 def test_first_prompt_has_task_criteria_guidance_and_number() -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from report_world import World
+from report_world import GATES, World
 
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.policy import Policy, Task
 from ralph.errors import RalphError
 from ralph.history.choose import choose
+from ralph.report import render
 from ralph.report.render import summary
-from ralph.report.sources import Changes
-from ralph.report.stories import gather, totals
+from ralph.report.sources import Changes, StoredTexts
+from ralph.report.stories import Gathered, gather, totals
 
 
 def begin_run(world: World, target: str = "") -> None:
@@ -177,3 +178,31 @@ def test_time_tokens_and_cost_of_each_task_and_in_all(world: World) -> None:
     assert "| A | failed | 1 | 0 | 2.0 s | 100 | 0.25 USD |" in text
     assert "| **In all** | 0 done, 2 failed | 2 | 0 | 4.0 s | 200 | 0.50 USD |" in text
     assert "- Branch: wip/B" in text and "because \\| of \\~that\\~" in text
+
+
+def test_the_page_of_a_run_begins_with_a_banner_what_failed_and_when_each_task_ran(world: World) -> None:
+    begin_run(world)
+    task(world, "A", end="completed-unverified")
+    task(world, "B")
+    task(world, "C")
+    end_run(world, 1)
+    with Changes(world.repo) as changes:
+        found = gather(world.repo, changes)
+        page = "".join(render.page(found, StoredTexts(world.repo.state_dir), changes, 0.0))
+    assert '<header class="outcome bad">' in page and "Completed: 1/3 tasks" in page and "2 failed" in page
+    failed = page.partition("<h2>What failed</h2>")[2].partition("</section>")[0]
+    assert failed.count("<li>") == 1, "both for the same reason"
+    assert 'href="#l2-task">B</a>' in failed and 'href="#l3-task">C</a>' in failed
+    chart = page.partition("Timeline of the run</title>")[2].partition("</svg>")[0]
+    assert [name for name in ("A", "B", "C") if f">{name}</text>" in chart] == ["A", "B", "C"]
+    assert chart.count('class="it worked"') == 3
+
+
+def test_findings_stand_below_the_review_that_has_them(world: World) -> None:
+    world.start(gates=GATES)
+    world.iteration()
+    world.gate(False, "quality", headline="long", findings=("login() is long", "no docstring"))
+    world.end("failed", "attempts used up")
+    text = summary(Gathered(world.stories()))
+    assert "- Quality warnings: 2\n  - " in text
+    assert "quality, the claim of iteration 1:\n  - login() is long\n  - no docstring\n" in text

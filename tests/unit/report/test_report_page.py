@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 
 import markdown
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from report_world import GATES, TEMPLATES, World, long_night, proven, summary
 
@@ -97,6 +97,7 @@ ACTIVE = (*"<>&\"'`|*_[]()#!\\\n\r\x00\x1b\u202eax /=:-", "{{", "{%", "</pre>", 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.lists(st.sampled_from(ACTIVE), min_size=1, max_size=12).map("".join))
+@example(text="]<\r\r_\n`\\#-->-->_")
 def test_no_text_becomes_markup(world: World, text: str) -> None:
     """Drawn from what means something to HTML, Markdown, a terminal or a template."""
     hostile_world(world, text, re.sub(r"[/\x00]", "", text) + "n", f"loop-{world.t}")
@@ -107,7 +108,7 @@ def test_no_text_becomes_markup(world: World, text: str) -> None:
     assert {tag for tag, _ in read.tags} <= ELEMENTS
     assert not {name for _, attributes in read.tags for name in attributes} - ATTRIBUTES
     assert not re.search("[\x00\x1b\u202e]", page)
-    shown = Read(markdown.markdown(summary(stories), extensions=["tables"]))
+    shown = Read(markdown.markdown(summary(stories), extensions=["tables", "fenced_code"]))
     names = Counter(tag for tag, _ in shown.tags)
     assert set(names) <= {
         "h1",
@@ -118,6 +119,7 @@ def test_no_text_becomes_markup(world: World, text: str) -> None:
         "ul",
         "li",
         "code",
+        "pre",
         "table",
         "thead",
         "tbody",
@@ -125,7 +127,7 @@ def test_no_text_becomes_markup(world: World, text: str) -> None:
         "th",
         "td",
     }
-    assert not [attributes for _, attributes in shown.tags if set(attributes) - {"style"}]
+    assert not [a for _, a in shown.tags if set(a) - {"style"} and a != {"class": "language-diff"}]
 
 
 def test_the_page_asks_nobody_for_anything(world: World) -> None:
@@ -175,6 +177,17 @@ def test_other_ends_do_not_look_like_success(world: World, end: str, tone: str) 
     assert f'<header class="outcome {tone}">' in world.page()
 
 
+def test_what_a_person_has_to_review_comes_first(world: World) -> None:
+    world.start()
+    world.iteration()
+    world.end("needs-review", "existing tests were changed")
+    text = Read(world.page()).text
+    assert text.index("To be reviewed") < text.index("diff --git") < text.index("Evidence")
+    told = summary(world.stories())
+    assert "#### To be reviewed\n\n```diff\ndiff --git " in told
+    assert told.index("```diff") < told.index("#### Iterations")
+
+
 @pytest.mark.parametrize(
     ("what", "tone"),
     [
@@ -187,6 +200,7 @@ def test_other_ends_do_not_look_like_success(world: World, end: str, tone: str) 
         ("FAIL (soft)", "unsure"),
         ("no verdict (soft)", "unsure"),
         ("red→green (flaky)", "bad"),
+        ("red→green (depends on files that git does not record)", "unsure"),
         ("green→green (red with the original inputs)", "bad"),
         ("unknown→red (soft)", "unsure"),
         ("red→red", "bad"),
@@ -230,8 +244,8 @@ def test_what_agents_print_as_json_is_told_in_words(world: World) -> None:
     world.gate(True, output=line)
     world.gate(False, "spec", prompt="Review this.", output=line + b"FAIL\n")
     page = world.page()
-    words = "Looking &lt;b&gt;closely&lt;/b&gt;[U+202E]\n"
-    assert f"plain words\n{words}" in page and f"{words}FAIL\n" in page
+    words = "Looking &lt;b&gt;closely&lt;/b&gt;[U+202E]"
+    assert f"plain words\n{words}" in page and f"{words}\nFAIL</p>" in page
     assert Read(page).text.count('"type": "assistant"') == 1, "what a command prints is its own"
 
 
@@ -258,7 +272,7 @@ def test_a_long_output_shows_both_ends_and_where_the_whole_is(world: World) -> N
         "ITERATION_DONE", output=b"the first line\n" + b"noise\n" * 1_000_000 + b"the last line\n"
     )
     page = world.page()
-    assert "the first line\n" in page and "the last line\n" in page
+    assert "the first line\n" in page and "the last line</p>" in page
     assert re.search(r"\[\.\.\. [\d,]+ bytes cut; whole file: \S+iteration-1\.out \.\.\.\]", page)
     assert len(page) < MEGABYTE
 

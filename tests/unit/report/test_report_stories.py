@@ -92,7 +92,7 @@ def test_costs_stand_in_the_table_of_iterations_reviews_included(world: World) -
     assert it.spent.cost_usd == pytest.approx(0.35)
     text = summary([story])
     assert "41100 | 0.35 USD |" in text
-    assert "- spec, the claim of iteration 1: no Retry-After header" in text
+    assert "- spec, the claim of iteration 1:\n  - no Retry-After header" in text
 
 
 def test_every_table_row_has_as_many_cells_as_its_head_whatever_is_in_it(world: World) -> None:

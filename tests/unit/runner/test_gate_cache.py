@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from msgspec.structs import replace
 
 from ralph.core import facts as f
@@ -9,6 +10,7 @@ from ralph.core.agent_policy import AgentPolicy
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy, Policy, Task
+from ralph.journal.record import IMPORTED, Record
 from ralph.runner.gate_cache import GateCache
 
 TESTS = GatePolicy(name="tests", run="sh test.sh")
@@ -30,6 +32,7 @@ PASSED = f.GateEnded(
     code=0,
     passed=True,
     seconds=0.1,
+    hermetic=True,
 )
 AFTER = fold(LoopState(), replace(STARTED, loop="2"))
 
@@ -49,6 +52,23 @@ def known(
 
 def test_what_another_loop_saw_pass_on_the_same_tree_is_known() -> None:
     assert known(PASSED) == [("tests", "journal seq 3")]
+
+
+def test_what_was_found_out_on_another_machine_is_not_known_here() -> None:
+    facts = (STARTED, f.WorkspacePrepared(tree="base", unrecorded_inputs=INPUTS), PASSED)
+
+    def known_from(run: str) -> int:
+        records = [
+            Record(n, "", run, "1", f.kind_of(x), msgspec.Raw(f.encode(x))) for n, x in enumerate(facts, 1)
+        ]
+        return len(GateCache(records).results(AFTER, "t", INPUTS))
+
+    assert (known_from("20260101-000000-abcd"), known_from(IMPORTED)) == (1, 0)
+
+
+def test_a_pass_in_the_folder_is_not_taken_over() -> None:
+    """It may depend on what only that folder held."""
+    assert known(replace(PASSED, hermetic=False)) == []
 
 
 def test_another_tree_folder_command_or_input_is_another_question() -> None:

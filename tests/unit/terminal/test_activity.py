@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph.terminal.activity import LONGEST_READ, activity, readable
+from ralph.terminal.activity import LONGEST_READ, activity, pieces
 
 
 def assistant(*blocks: dict[str, Any]) -> dict[str, Any]:
@@ -22,21 +22,21 @@ BASH = {"type": "tool_use", "name": "Bash", "input": {"description": "run", "com
     ("item", "shown"),
     [
         (assistant(TEXT), "Then I write."),
-        (assistant(TEXT, BASH), "tool: Bash npm test"),
-        (assistant({"type": "tool_use", "name": "Edit", "input": {"file_path": "a.py", "old": "x"}}), "tool: Edit a.py"),
-        (assistant({"type": "tool_use", "name": "Todo", "input": {"list": [1]}}), "tool: Todo"),
+        (assistant(TEXT, BASH), "Bash npm test"),
+        (assistant({"type": "tool_use", "name": "Edit", "input": {"file_path": "a.py", "old": "x"}}), "Edit a.py"),
+        (assistant({"type": "tool_use", "name": "Todo", "input": {"list": [1]}}), "Todo"),
         (assistant({"type": "thinking", "thinking": "hm\nwell"}), "well"),
         ({"type": "assistant", "message": {"content": "plain"}}, "plain"),
         ({"type": "message", "role": "assistant", "text": "hello"}, "hello"),
         ({"type": "message", "role": "assistant", "content": "delta"}, "delta"),
         ({"type": "message", "role": "user", "text": "the prompt"}, ""),
-        ({"type": "tool_use", "tool_name": "shell", "parameters": {"command": "ls"}}, "tool: shell ls"),
-        ({"type": "tool_use", "part": {"tool": "bash", "state": {"input": {"command": "ls"}}}}, "tool: bash ls"),
+        ({"type": "tool_use", "tool_name": "shell", "parameters": {"command": "ls"}}, "shell ls"),
+        ({"type": "tool_use", "part": {"tool": "bash", "state": {"input": {"command": "ls"}}}}, "bash ls"),
         ({"type": "text", "part": {"text": "one\ntwo"}}, "two"),
-        ({"type": "item.started", "item": {"type": "command_execution", "command": "ls -l"}}, "tool: ls -l"),
+        ({"type": "item.started", "item": {"type": "command_execution", "command": "ls -l"}}, "shell ls -l"),
         ({"type": "item.completed", "item": {"type": "agent_message", "text": "done"}}, "done"),
-        ({"type": "item.completed", "item": {"type": "file_change", "changes": [{"path": "a"}, {"path": 1}]}}, "tool: edit a"),
-        ({"type": "item.started", "item": {"type": "mcp_tool_call", "tool": "emit", "arguments": {"x": "y"}}}, "tool: emit y"),
+        ({"type": "item.started", "item": {"type": "file_change", "changes": [{"path": "a"}, {"path": 1}]}}, "edit a"),
+        ({"type": "item.started", "item": {"type": "mcp_tool_call", "tool": "emit", "arguments": {"x": "y"}}}, "emit y"),
         ({"type": "result", "result": "All good.\n\nTASK_COMPLETE\n"}, "TASK_COMPLETE"),
         ({"type": "error", "text": "out of quota"}, "error: out of quota"),
         ({"type": "user", "message": {"content": [{"type": "tool_result", "content": "42 passed"}]}}, ""),
@@ -71,21 +71,40 @@ def test_anything_else_is_its_own_words_or_nothing(line: str, shown: str) -> Non
     assert activity(line) == shown
 
 
-def test_all_that_a_line_tells_is_readable_with_the_results_of_tools() -> None:
-    assert readable(json.dumps(assistant(TEXT, BASH))) == [
-        "First I look.",
-        "Then I write.",
-        "tool: Bash npm test",
+def kinds(item: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(piece.kind, piece.text) for piece in pieces(json.dumps(item))]
+
+
+def test_thoughts_words_calls_and_results_are_told_apart() -> None:
+    thought = {"type": "thinking", "thinking": "hm"}
+    assert kinds(assistant(thought, TEXT, BASH)) == [
+        ("thinking", "hm"),
+        ("text", "First I look.\nThen I write."),
+        ("call", ""),
     ]
     result = {"type": "tool_result", "content": [{"type": "text", "text": "1 failed\n2 passed"}]}
-    assert readable(json.dumps({"type": "user", "message": {"content": [result]}})) == [
-        "1 failed",
-        "2 passed",
-    ]
-    unknown = '{"type": "usage", "input_tokens": 3}'
-    assert readable(unknown) == [unknown]
-    assert readable("plain  text") == ["plain  text"]
-    assert readable("") == [""]
+    assert kinds({"type": "user", "message": {"content": [result]}}) == [("result", "1 failed\n2 passed")]
+
+
+def test_a_result_without_a_text_is_a_result() -> None:
+    for content in ("", [], None):
+        block = {"type": "tool_result", "tool_use_id": "t1", "content": content}
+        assert kinds({"type": "user", "message": {"content": [block]}}) == [("result", "")]
+
+
+def test_a_line_that_is_no_stream_is_text_and_figures_are_nothing() -> None:
+    assert kinds({"no": "type"}) == [("text", '{"no": "type"}')]
+    assert [piece.text for piece in pieces("plain  text")] == ["plain  text"]
+    assert [piece.text for piece in pieces("")] == [""]
+    assert kinds({"type": "usage", "input_tokens": 3}) == []
+    assert kinds({"type": "turn.completed", "usage": {}}) == []
+
+
+def test_what_no_one_knows_is_named_in_short() -> None:
+    assert kinds({"type": "weather", "query": "rain"}) == [("notice", "weather rain")]
+    item = {"id": "1", "type": "web_search", "query": "rain", "status": "in_progress"}
+    (call,) = pieces(json.dumps({"type": "item.started", "item": item}))
+    assert (call.kind, call.words) == ("call", "web_search rain")
 
 
 VALUES = st.recursive(
@@ -105,4 +124,4 @@ VALUES = st.recursive(
 def test_no_shape_makes_it_fail(value: Any, kind: str) -> None:
     line = json.dumps({**(value if isinstance(value, dict) else {"message": value}), "type": kind})
     assert isinstance(activity(line), str)
-    assert all(isinstance(text, str) for text in readable(line))
+    assert all(isinstance(piece.words, str) for piece in pieces(line))

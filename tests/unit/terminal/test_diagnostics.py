@@ -90,11 +90,11 @@ def test_what_an_agent_prints_is_told_apart(tmp_path: Path) -> None:
         {"type": "text", "text": "hello"},
         {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}},
     ]
-    told.diagnostics.heard("agent", json.dumps({"type": "assistant", "message": {"content": blocks}}))
+    told.diagnostics.heard("agent", json.dumps({"type": "assistant", "message": {"content": blocks}}), "t")
     result = [{"type": "tool_result", "tool_use_id": "t1", "content": "a.py"}]
-    told.diagnostics.heard("agent", json.dumps({"type": "user", "message": {"content": result}}))
-    told.diagnostics.heard("agent", "plain \x1b[31mwords")
-    told.diagnostics.heard("gate tests", "not the agent's")
+    told.diagnostics.heard("agent", json.dumps({"type": "user", "message": {"content": result}}), "t")
+    told.diagnostics.heard("agent", "plain \x1b[31mwords", "t")
+    told.diagnostics.heard("gate tests", "not the agent's", "t")
     told.tell(ended())
     entries = told.read("agent-output")
     assert [entry["type"] for entry in entries] == ["text", "tool_call", "tool_result", "text", "complete"]
@@ -103,14 +103,40 @@ def test_what_an_agent_prints_is_told_apart(tmp_path: Path) -> None:
     assert {(entry["iteration"], entry["hat"]) for entry in entries} == {(1, "builder")}
 
 
-def test_a_line_of_one_of_several_agents_is_put_down_to_none(tmp_path: Path) -> None:
+def test_a_line_of_one_of_several_agents_is_put_down_to_its_own(tmp_path: Path) -> None:
     told = Told(tmp_path).tell(started())
     other = fold(
         LoopState(), f.LoopStarted(loop="m", task=Task("u", "y"), policy=Policy(AgentPolicy()), root="/")
     )
-    told.diagnostics.fact(started(), fold(other, started()))
-    told.diagnostics.heard("agent", "whose?")
-    assert [(entry["iteration"], entry["hat"]) for entry in told.read("agent-output")] == [(0, "")]
+    second = started(2)
+    told.diagnostics.fact(second, fold(other, second))
+    told.diagnostics.heard("agent", "mine", "u")
+    told.diagnostics.heard("agent", "whose?", "v")
+    assert [entry["iteration"] for entry in told.read("agent-output")] == [2, 0]
+
+
+def test_thoughts_are_no_text_and_empty_results_are_recorded(tmp_path: Path) -> None:
+    told = Told(tmp_path).tell(started())
+    blocks = [
+        {"type": "thinking", "thinking": "hm"},
+        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {}},
+    ]
+    told.diagnostics.heard("agent", json.dumps({"type": "assistant", "message": {"content": blocks}}), "t")
+    empty = [{"type": "tool_result", "tool_use_id": "t1", "content": "", "is_error": True}]
+    told.diagnostics.heard("agent", json.dumps({"type": "user", "message": {"content": empty}}), "t")
+    part = {"type": "message", "role": "assistant", "content": "half", "delta": True}
+    told.diagnostics.heard("agent", json.dumps(part), "t")
+    told.tell(ended())
+    entries = told.read("agent-output")
+    assert [entry["type"] for entry in entries] == [
+        "thinking",
+        "tool_call",
+        "tool_result",
+        "text",
+        "complete",
+    ]
+    assert (entries[2]["name"], entries[2]["output"], entries[2]["ok"]) == ("Bash", "", False)
+    assert entries[3]["text"] == "half"
 
 
 def test_two_runs_within_a_second_have_folders_of_their_own_and_old_logs_go(tmp_path: Path) -> None:
@@ -127,6 +153,6 @@ def test_two_runs_within_a_second_have_folders_of_their_own_and_old_logs_go(tmp_
 def test_what_cannot_be_written_is_said_once_and_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / ".ralph").write_text("a file in the way")
     told = Told(tmp_path).tell(started())
-    told.diagnostics.heard("agent", "x")
+    told.diagnostics.heard("agent", "x", "t")
     told.diagnostics.say(["y"])
     assert "the run goes on without them" in told.diagnostics.trouble

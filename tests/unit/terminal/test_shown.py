@@ -16,7 +16,7 @@ STARTED = f.RunStarted(run="r1", pid=1, version="0", tier="group")
 
 
 class Broken(Plain):
-    def _fail(self, *_: object) -> float:
+    def _fail(self, *_: object, **__: object) -> float:
         raise ZeroDivisionError("the view's own fault")
 
     fact = heard = pulse = _fail  # type: ignore[assignment]

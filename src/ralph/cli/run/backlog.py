@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from glob import escape
@@ -28,7 +29,7 @@ from ralph.git.landing.remote import NO_GH
 from ralph.git.refs import target
 from ralph.git.repo import Repo, printable
 from ralph.git.workspaces.pool import refuse
-from ralph.git.workspaces.shared_folders import missing_of
+from ralph.git.workspaces.shared_folders import leading_out, missing_of
 from ralph.history.runs import runs_in
 from ralph.journal.read import NAME as JOURNAL
 from ralph.journal.read import scan
@@ -141,9 +142,20 @@ def landing(repo: Repo, policy: Policy, work: Work) -> Policy:
         )
     if policy.land.how == "pr" and shutil.which("gh") is None:
         click.echo(f"warning: {NO_GH}, so work stays on its branches", err=True)
-    for name in missing_of(repo, work.share):
-        click.echo(f"warning: share: {one_line(name)} is not here, so no workspace gets it", err=True)
+    warn_of_missing(repo, work.share)
+    if out := leading_out(repo.root, work.share):
+        named = few([one_line(printable(path)) for path in out])
+        click.echo(
+            f"warning: share: {named} leads outside of the project; what an agent writes there is not undone",
+            err=True,
+        )
     return replace(policy, land=replace(policy.land, target=ref))
+
+
+def warn_of_missing(repo: Repo, share: Sequence[str]) -> None:
+    """RalphError when one of them is not ignored by git."""
+    for name in missing_of(repo, share):
+        click.echo(f"warning: share: {one_line(name)} is not here, so nobody gets a copy of it", err=True)
 
 
 class TaskEnds:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from msgspec.structs import replace
 
-from ralph.cli.context import of_folder, refuse_inside, resumable
+from ralph.cli.context import NO_RUN, of_folder, refuse_inside, resumable
 from ralph.cli.run.view import Decorated, shown, view_options
 from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
@@ -22,6 +22,7 @@ from ralph.core.policy import Policy, Task
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
 from ralph.git.uncommitted_changes import committed, uncommitted_paths
+from ralph.git.workspaces.shared_folders import DEPENDENCIES
 from ralph.history.loop_records import is_same
 from ralph.journal.lock import holder
 from ralph.processes.ownership import get_ready
@@ -135,7 +136,7 @@ def run(
 
         return go_on(see, "", given, task=given["task"] or "")
     repo = here()
-    refuse_inside(repo)
+    refuse_inside(repo, NO_RUN)
     if config is None:
         _refuse_one_above(folder, repo)
     get_ready(os.environ.get("RALPH_TIER", ""))
@@ -197,6 +198,10 @@ def _work_on(
     uncommitted = _uncommitted(repo, own_files(repo, folder, policy.scratchpads(task.id)), known)
     if policy.workspace == "in-place":
         _agree_to_work_here(uncommitted, in_place)
+        if policy.share and repo.versioned:
+            from ralph.cli.run.backlog import warn_of_missing
+
+            warn_of_missing(repo, policy.share)
     else:
         from ralph.cli.run.backlog import landing
 
@@ -273,9 +278,11 @@ def _refuse_one_above(folder: Path, repo: Repo) -> None:
 
 
 def _assumed(folder: Path, repo: Repo, command: tuple[str, ...], given: dict[str, Any]) -> Assumed | None:
-    """Without a file, the agent and the gates that `ralph init` would write, unless the command line says them."""
+    """Without a file, what `ralph init` would write: the agent and the gates, unless the command line says them, and the folders
+    that gates need a copy of."""
     agent, gates = not command, not given["gates"] and not given["no_gates"]
-    if found_in(folder) or not (agent or gates):
+    needs = given["gates"] and any((repo.root / name).is_dir() for name in DEPENDENCIES)
+    if found_in(folder) or not (agent or gates or needs):
         return None
     from ralph.setup.plan import assumed
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.cli import context
-from ralph.cli.context import here, refuse_inside
+from ralph.cli.context import NO_RUN, here, refuse_inside
 from ralph.cli.run.command import LIMITS, drive_prompt, limit_options
 from ralph.cli.run.view import view_options
 from ralph.config.agents import check_agents
@@ -46,8 +46,9 @@ from ralph.text import few
     "--allow",
     metavar="GLOB",
     multiple=True,
-    help="After needs-review: files that judge the work and may stay changed; may be repeated.",
+    help="After needs-review: files (or tests, as PATH::TEST) that may stay changed; may be repeated.",
 )
+@click.option("--accept", is_flag=True, help="After needs-review: accept all that the end names.")
 @click.option("--task", default="", help="Of the backlog, this task, which waits for you or was cut short.")
 @click.option("--max-items", type=int, hidden=True)  # only to say why not
 @view_options
@@ -55,13 +56,14 @@ def resume(
     see: dict[str, bool],
     answer: str,
     allow: tuple[str, ...],
+    accept: bool,
     task: str,
     max_items: int | None,
     **given: Any,
 ) -> int:
     """Go on with the unfinished loop, perhaps under higher limits.
 
-    After needs-review, --allow accepts the changes to these files; without it, the agent has to put them back.
+    After needs-review, --accept accepts all that the end names, --allow some of it; without, the agent has to do without.
     A task of the backlog goes on in its own workspace and lands as always; --task may be left out when only one waits.
     A board keeps its --max-items.
 
@@ -70,6 +72,7 @@ def resume(
       ralph resume
       ralph resume --max-iterations 80
       ralph resume --answer "Use PostgreSQL"
+      ralph resume --accept
       ralph resume --allow tests/test_dates.py
       ralph resume --task A.1 --answer "Use PostgreSQL"
     """
@@ -78,24 +81,31 @@ def resume(
             "a resumed loop keeps its --max-items",
             todo="Leave it out; or start anew with `ralph run --fresh --max-items N`, which counts the items from then on.",
         )
-    return go_on(see, answer, given, allow, task)
+    return go_on(see, answer, given, allow, task, accept=accept)
 
 
 def go_on(
-    see: dict[str, bool], answer: str, given: dict[str, Any], allow: tuple[str, ...] = (), task: str = ""
+    see: dict[str, bool],
+    answer: str,
+    given: dict[str, Any],
+    allow: tuple[str, ...] = (),
+    task: str = "",
+    *,
+    accept: bool = False,
 ) -> int:
     """From wherever in the repository: the loop goes on in the folder in which it began."""
     repo = here()
-    refuse_inside(repo)
+    refuse_inside(repo, NO_RUN)
     limits = _raised(given)
     records = scan(repo.state_dir / NAME).records
-    of_backlog = _of_backlog(repo, records, task, says=bool(answer or allow))
+    of_backlog = _of_backlog(repo, records, task, says=bool(answer or allow or accept))
     loop = of_backlog.state if of_backlog else _of_prompt(repo, records, task)
     s = loop.identity
     if not is_over(loop):
         check_agents(s.policy, Path(s.root) / s.folder, "loop")
+        _check_allowed(loop, allow, accept)
+        allow = (*allow, *loop.judgement.review_paths) if accept else allow
         _refuse_in_vain(loop, limits, answer, allow)
-        _check_allowed(loop, allow)
     request = RunRequest(
         folder=Path(s.home or s.root) / s.folder,
         repo=repo,
@@ -146,10 +156,11 @@ def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allo
             raise RalphError(f"it would end again at once: {op.reason}", todo=todo)
 
 
-def _check_allowed(loop: LoopState, allow: tuple[str, ...]) -> None:
-    if allow and loop.judgement.ended != "needs-review":
+def _check_allowed(loop: LoopState, allow: tuple[str, ...], accept: bool) -> None:
+    if (allow or accept) and loop.judgement.ended != "needs-review":
+        flag = "--accept" if accept else "--allow"
         raise RalphError(
-            "--allow is for a loop that needs review, and this one does not", todo="Leave it out."
+            f"{flag} is for a loop that needs review, and this one does not", todo="Leave it out."
         )
     for pattern in allow:
         if problem := glob_problem(pattern):

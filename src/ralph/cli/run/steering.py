@@ -12,7 +12,7 @@ from contextlib import closing
 import click
 import msgspec
 
-from ralph.cli.context import BY_INIT, here, resumable
+from ralph.cli.context import BY_INIT, here, refuse_inside, resumable
 from ralph.core import facts as f
 from ralph.core.exits import resume_of, shlex_quoted
 from ralph.core.loop.state import LoopState
@@ -142,15 +142,6 @@ def _comes_true(it: Callable[[], bool]) -> bool:
     return true
 
 
-def only_people() -> None:
-    """An iteration cannot speak as a person: what it has to say goes by events and the scratchpad."""
-    if os.environ.get("RALPH_TOKEN") or os.environ.get("RALPH_LOOP"):
-        raise RalphError(
-            "this is for people; an iteration runs here",
-            todo="Use `ralph emit` or the scratchpad to tell later iterations something.",
-        )
-
-
 def _who() -> str:
     import getpass
 
@@ -182,9 +173,9 @@ def say(text: str, hat: str, task: str, no_wait: bool) -> None:
       ralph say "Keep the old names" --hat builder
       ralph say "Use the fixtures of A.1" --task A.2
     """
-    only_people()
-    _check(text)
     repo = here()
+    refuse_inside(repo)
+    _check(text)
     live = with_loops(repo)
     loops = at_work(live, task) if live else could_go_on(repo, task)
     if not loops:
@@ -231,20 +222,27 @@ def pause(task: str, now: bool, no_wait: bool) -> None:
 @_TASK
 @_NO_WAIT
 def continue_(task: str, no_wait: bool) -> None:
-    """Let a paused run go on.
+    """Let a paused run continue, or end the wait for a rate limit, a quota or after a crash now. `ralph retry` is the same.
 
     \b
-    Example:
+    Examples:
       ralph continue
+      ralph retry --task A.2
     """
     live = live_run(here())
-    paused = live is not None and (live.paused or any(s.people.pause for s in live.at_work))
-    if live is not None and not paused:
-        raise RalphError("nothing is paused here", todo="`ralph status` shows what it does.")
-    _steer({"kind": "continue"}, task, no_wait, "goes on.")
+    if live is None:
+        raise RalphError("nothing runs here", todo="`ralph resume` continues what can continue.")
+    paused = live.paused or any(s.people.pause for s in live.at_work)
+    if not paused and not any(s.agents.wait_due for s in live.at_work if task in ("", s.identity.task.id)):
+        raise RalphError(
+            "nothing is paused here, and no agent is waited for", todo="`ralph status` shows what it does."
+        )
+    _steer({"kind": "continue"}, task, no_wait, "continues." if paused else "tries again now.")
 
 
-globals()["continue"] = continue_  # commands are found by their names, and this one is a word of the language
+globals()["continue"] = retry = (
+    continue_  # commands are found by their names, and one is a word of the language
+)
 
 
 @click.command()
@@ -262,9 +260,9 @@ def answer(text: str, task: str, no_wait: bool) -> int:
       ralph answer "Use PostgreSQL"
       ralph answer "Yes" --task A.2
     """
-    only_people()
-    _check(text)
     repo = here()
+    refuse_inside(repo)
+    _check(text)
     live = with_loops(repo)
     if live is not None and not live.backlog and not live.at_work:
         _let_end(repo)
@@ -310,8 +308,8 @@ def _who_asks(loops: list[LoopState], task: str) -> LoopState:
 
 
 def _steer(message: dict[str, object], task: str, no_wait: bool, done: str) -> None:
-    only_people()
     repo = here()
+    refuse_inside(repo)
     live = with_loops(repo) if task else live_run(repo)
     if live is None:
         raise RalphError("nothing runs here", todo="`ralph resume` goes on with what can go on.")
@@ -390,6 +388,7 @@ def cancel() -> None:
 
 def _ask(how: str, by: str) -> int:
     repo = here()
+    refuse_inside(repo)
     if (held := _holder(repo)) is None:
         raise RalphError("nothing runs here", todo="`ralph status` shows what was.")
     run, pid = held

@@ -18,9 +18,11 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.journal.read import NAME, Follower, follow, scan
+from ralph.journal.record import Record
 from ralph.processes.capture import Line
 from ralph.terminal.lines import lines, summary
 from ralph.terminal.log_file import LogFile
+from ralph.terminal.outlet import has_room, install
 from ralph.terminal.words import one_line
 
 if TYPE_CHECKING:
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
     from ralph.runner.run_request import RunRequest
     from ralph.terminal.diagnostics import Diagnostics
     from ralph.terminal.live import LiveView
+    from ralph.terminal.transcript import LiveTranscripts, Row
 
 Decorated = Callable[..., Any]
+_BEHIND_SECONDS = 0.2  # after which a reader that had stopped is looked at again
 
 
 def view_options(command: Decorated) -> Decorated:
@@ -66,8 +70,8 @@ class View:
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
         """`s` is the state after it."""
 
-    def heard(self, who: str, text: str, task: str = "") -> None:
-        """A line that the agent or a gate printed; for which task where there are several."""
+    def heard(self, who: str, text: str, task: str, *, several: bool = False) -> None:
+        """A line that the agent or a gate printed for this task; `several`: it may be one of many."""
 
     def pulse(self, s: LoopState) -> float:
         """Time passes; in how many seconds to call again, at the latest."""
@@ -143,9 +147,9 @@ class Shown:
 
     def heard(self, task: str, who: str, line: Line) -> None:
         if self._diagnostics is not None:
-            self._diagnostics.heard(who, line.text)
+            self._diagnostics.heard(who, line.text, task)
         try:
-            self._view.heard(who, line.text, task if self._many else "")
+            self._view.heard(who, line.text, task, several=self._many is not None)
         except Exception as error:
             self._give_up(error)
 
@@ -189,6 +193,7 @@ def shown(
     """`see`: what the options say. `left`: how many tasks nobody has begun, of a run over many."""
     # By the option, or by the variable that users of this family know.
     diagnostics = see.get("diagnostics") or os.environ.get("RALPH_DIAGNOSTICS", "") not in ("", "0", "false")
+    install()
     view: View | LiveView
     if see["as_json"]:
         view = Json(request.repo.state_dir, verbose=see["verbose"])
@@ -226,18 +231,34 @@ class Plain(View):
     """Timestamped lines on standard output, or on standard error where that is taken."""
 
     def __init__(self, *, verbose: bool, err: bool = False) -> None:
-        self._verbose = verbose
         self._err = err
+        self._several = False
+        self._transcripts: LiveTranscripts | None = None
+        if verbose:
+            from ralph.terminal.transcript import LiveTranscripts
+
+            self._transcripts = LiveTranscripts(self._show_rows)
 
     def say(self, lines: Sequence[str], whose: str = "") -> None:
         for line in lines:
             echo(f"{datetime.now():%H:%M:%S}  {whose}{line}", err=self._err)
 
-    def heard(self, who: str, text: str, task: str = "") -> None:
-        if self._verbose:
-            from ralph.terminal.activity import readable
+    def fact(self, fact: f.AnyFact, s: LoopState) -> None:
+        if self._transcripts:
+            self._transcripts.fact(fact, s.identity.task.id)
 
-            self.say([f"{_of(who, task)}| {one_line(line)}" for line in readable(text)])
+    def heard(self, who: str, text: str, task: str, *, several: bool = False) -> None:
+        self._several = several
+        if self._transcripts:
+            self._transcripts.heard(who, text, task, time.time())
+
+    def _show_rows(self, task: str, who: str, rows: list[Row]) -> None:
+        from ralph.terminal.transcript import lines as row_lines
+
+        by = _of(who, task if self._several else "")
+        for row in rows:
+            told = ("".join(span.text for span in spans) for spans in row_lines(row))
+            self.say([f"{by}| {one_line(line)}" for line in told])
 
     def last(self, lines: Sequence[str]) -> None:
         for line in ("", *lines):
@@ -252,13 +273,14 @@ class Json(View):
         self._journal = state_dir / NAME
         self._verbose = verbose
         self._follower: Follower | None = None
+        self._behind = False  # the journal has records that were not printed, since nobody reads
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
-        from ralph.core.secrets import masked
-
         if self._follower is None:
             first = scan(self._journal).seq  # it was just written
             self._follower = follow(self._journal, first)
+        if self._is_behind():
+            return
         records = self._follower.poll()
         kind = f.kind_of(fact)
         if not any(record.kind == kind for record in records):
@@ -266,16 +288,36 @@ class Json(View):
             records += [
                 r for r in scan(self._journal).records if r.kind == kind and r.loop == s.identity.loop
             ][-1:]
+        self._print(records)
+
+    def pulse(self, s: LoopState) -> float:
+        if self._behind and self._follower is not None and not self._is_behind():
+            self._print(self._follower.poll())
+        return _BEHIND_SECONDS if self._behind else float("inf")
+
+    def _is_behind(self) -> bool:
+        """Nothing is left out of this stream while the reader is slow: the journal keeps what comes."""
+        self._behind = not has_room(sys.stdout)
+        return self._behind
+
+    def _print(self, records: Sequence[Record]) -> None:
+        from ralph.core.secrets import masked
+
         for record in records:
             shown = replace(record, data=masked.fact(record.kind, record.data))
             echo(msgspec.json.encode(shown).decode())
 
-    def heard(self, who: str, text: str, task: str = "") -> None:
+    def heard(self, who: str, text: str, task: str, *, several: bool = False) -> None:
         if self._verbose:
-            echo(f"{_of(who, task)}| {one_line(text)}", err=True)
+            echo(f"{_of(who, task if several else '')}| {one_line(text)}", err=True)
 
     def close(self) -> None:
         if self._follower:
+            if self._behind and (left := self._follower.poll()):
+                echo(
+                    f"{len(left)} records left out: no one read them in time; `ralph events --json` has them",
+                    err=True,
+                )
             self._follower.close()
 
 
@@ -284,12 +326,4 @@ def _of(who: str, task: str) -> str:
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """A reader that went away (`| head`, a closed terminal) does not end the run: the journal has everything."""
-    try:
-        click.echo(text, err=err)
-    except OSError:
-        stream = open(os.devnull, "w")
-        if err:
-            sys.stderr = stream
-        else:
-            sys.stdout = stream
+    click.echo(text, err=err)

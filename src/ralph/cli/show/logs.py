@@ -16,9 +16,8 @@ import click
 from ralph.cli.context import here
 from ralph.cli.output import (
     CHUNK,
-    Show,
+    Printed,
     Splitter,
-    as_printed,
     clock,
     cut,
     lines,
@@ -30,6 +29,7 @@ from ralph.cli.output import (
     say,
 )
 from ralph.cli.show.operation_words import Operation, as_json, blob, how_it_ended, name_of, output_of, size_of
+from ralph.core import facts as f
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
 from ralph.history.choose import load, newest_loop
@@ -47,29 +47,69 @@ from ralph.text import duration, few, size
 _PAUSE = 0.1
 
 
-def await_one(repo: Repo, loop: str, gate: str | None, journal: LiveHistory) -> Operation:
-    """The operation that is under way; between two, the next one."""
-    said = False
+def follow_run(repo: Repo, gate: str | None, raw: bool, journal: LiveHistory) -> None:
+    """What is under way, and then each that begins after it, until the run is over. Those that ran beside another follow it."""
+    if holder(repo.state_dir) is None:
+        todo = "`ralph logs` lists what ran; `ralph status` says how it stands."
+        raise RalphError("nothing is under way here", todo=todo)
+    shown, told = _first_shown(journal), False
+    over = _ended(journal)
     while True:
-        live = holder(repo.state_dir) is not None
-        for one in reversed(_under_way(journal, loop) if live else []):
-            if gate in (None, one.gate):
-                return one
+        live = holder(repo.state_dir) is not None  # first: what is recorded before the end is still seen
+        journal.poll()
+        begun = _operations(journal, gate)
+        for loop, one in [(loop, one) for loop, one in begun if one.at.seq >= shown]:
+            note(f"== {_whose(journal, loop)}{name_of(one)}")
+            follow_one(repo, loop, one, raw, journal)
+            shown, told = one.at.seq + 1, True
+            if (ended := _again(journal, loop, one)) and ended.ended:
+                note(f"== {_whose(journal, loop)}{name_of(one)}: {how_it_ended(ended)}")
         if not live:
-            todo = "`ralph logs` lists what ran; `ralph status` says how it stands."
-            raise RalphError("nothing is under way here", todo=todo)
-        if not said:
+            break
+        if not told and not begun:
             what = f"gate {gate} does not run at this moment" if gate else "nothing runs at this moment"
             note(f"{what}; waiting for it")
-            said = True
+            told = True
         time.sleep(_PAUSE)
+    for id in _ended(journal) - over:
+        found = journal.history.loops[id]
+        note(f"{_whose(journal, id)}{found.state.judgement.ended}: {found.reason}")
+
+
+def _ended(journal: LiveHistory) -> set[str]:
+    return {id for id, loop in journal.history.loops.items() if loop.state.judgement.ended}
+
+
+def _operations(journal: LiveHistory, gate: str | None) -> list[tuple[str, Operation]]:
+    """Of all loops that are followed, in the order in which they began."""
+    found = [(id, one) for id, loop in journal.history.loops.items() for one in loop.operations()]
+    return sorted(
+        ((id, one) for id, one in found if gate in (None, one.gate)), key=lambda each: each[1].at.seq
+    )
+
+
+def _first_shown(journal: LiveHistory) -> int:
+    """The record from which on operations are shown: the first that is under way, or the next that begins."""
+    journal.poll()
+    open_now = [one.at.seq for loop in journal.history.loops.values() for one in loop.under_way()]
+    return min(open_now, default=journal.history.cursor + 1)
+
+
+def _again(journal: LiveHistory, loop: str, one: Operation) -> Operation | None:
+    """As it stands now."""
+    return next((other for other in journal.history.loops[loop].operations() if other.at == one.at), None)
+
+
+def _whose(journal: LiveHistory, loop: str) -> str:
+    task = journal.history.loops[loop].state.identity.task.id
+    return f"{task}: " if len(journal.history.loops) > 1 else ""
 
 
 def follow_one(repo: Repo, loop: str, one: Operation, raw: bool, journal: LiveHistory) -> None:
     output = output_of(one, repo.state_dir)
     files = [
-        _Growing(output, None if raw else manner(one)),
-        _Growing(output + ".err", None if raw else as_printed, errors=True),
+        _Growing(output, None if raw else manner(one, live=True)),
+        _Growing(output + ".err", None if raw else Printed(), errors=True),
     ]
     try:
         while True:
@@ -84,8 +124,8 @@ def follow_one(repo: Repo, loop: str, one: Operation, raw: bool, journal: LiveHi
                 note(f"the run died while {name_of(one)} was under way; go on with `ralph resume`")
                 return
             time.sleep(_PAUSE)
-    except KeyboardInterrupt:
-        pass
+    finally:
+        sys.stdout.flush()
 
 
 def _under_way(journal: LiveHistory, loop: str) -> Sequence[Operation]:
@@ -96,9 +136,10 @@ def _under_way(journal: LiveHistory, loop: str) -> Sequence[Operation]:
 class _Growing:
     """A file that is being written; it may not be there yet. `show`: how its lines are shown; None: as bytes."""
 
-    def __init__(self, path: str, show: Show | None, *, errors: bool = False) -> None:
+    def __init__(self, path: str, show: Printed | None, *, errors: bool = False) -> None:
         self._path = path
         self._errors = errors
+        self._show = show
         self._splitter = Splitter(show) if show else None
         self._file: BinaryIO | None = None
 
@@ -111,6 +152,8 @@ class _Growing:
                 stream = sys.stderr.buffer if self._errors else sys.stdout.buffer
                 stream.write(part)
                 stream.flush()
+        if self._show:
+            self._show.caught_up()
         if last and self._splitter:
             self._say(self._splitter.rest())
 
@@ -125,7 +168,13 @@ class _Growing:
 @click.option("--gate", metavar="NAME", help="What this gate or reviewer printed about it.")
 @click.option("--diff", is_flag=True, help="What it changed.")
 @click.option("--scratchpad", is_flag=True, help="What it left in the scratchpad.")
-@click.option("-f", "--follow", "following", is_flag=True, help="Go on with the one under way until it ends.")
+@click.option(
+    "-f",
+    "--follow",
+    "following",
+    is_flag=True,
+    help="Show what is under way as it comes, to the end of the run; with ITERATION only that.",
+)
 @click.option("--serial", type=click.IntRange(min=1), help="This agent process, of several with one number.")
 @click.option("--loop", metavar="LOOP", default="", help="An earlier loop: its id, or how it begins.")
 @click.option("--task", metavar="ID", default="", help="The newest loop of this task.")
@@ -149,9 +198,10 @@ def logs(
     """What agents and gates were told and printed. Without ITERATION: the list of them.
 
     An interrupted iteration gives its number back, so one number can have several agent processes: the last is shown,
-    the others are named. Number 0 is the starting tree, on which only gates run. What agents print as JSON is told in
-    words, as by `ralph run -v`; control characters are made harmless, and standard error comes last. With --raw every
-    byte is as it was printed, and standard error goes to standard error.
+    the others are named. Number 0 is the starting tree, on which only gates run. What an agent printed is shown as a
+    conversation, as by `ralph run -v`: its words, each call of a tool with how it ended, errors and retries; long results
+    are folded. Control characters are made harmless, and standard error comes last. With --raw every byte is as it was
+    printed, and standard error goes to standard error.
 
     \b
     Examples:
@@ -177,13 +227,7 @@ def logs(
     if id is None:
         raise RalphError("there is no loop here yet", todo='Start with `ralph run -p "..."`.')
     if following:
-        with closing(LiveHistory(repo.state_dir, lambda started: started.loop == id)) as journal:
-            chosen = await_one(repo, id, gate, journal) if iteration is None and serial is None else None
-            if chosen is None:
-                journal.poll()
-                everything = journal.history.loops[id].operations()
-                chosen = _choose(everything, iteration, gate, serial)[-1]
-            follow_one(repo, id, chosen, raw, journal)
+        _follow(repo, id, iteration, gate, serial, raw, whole=not loop and not task)
         return
     found = load(repo, [id])[id]
     everything = found.operations()
@@ -205,6 +249,37 @@ def logs(
         _show_diff(repo, one, raw)
     else:
         _show(repo, meant, raw)
+
+
+def _follow(
+    repo: Repo,
+    id: str,
+    iteration: int | None,
+    gate: str | None,
+    serial: int | None,
+    raw: bool,
+    *,
+    whole: bool,
+) -> None:
+    """One operation, or all of the run from now on; `whole`: of every loop that the run works on."""
+    known = survey(history(repo.state_dir))
+    working = str((holder(repo.state_dir) or {}).get("run", ""))
+    of_run = known.worked.get(working, {})
+    follows = {id, *of_run} if whole and iteration is None and serial is None else {id}
+
+    def wanted(started: f.LoopStarted) -> bool:
+        return started.loop in follows or (whole and started.loop not in known.starts)
+
+    try:
+        with closing(LiveHistory(repo.state_dir, wanted)) as journal:
+            if iteration is None and serial is None:
+                follow_run(repo, gate, raw, journal)
+                return
+            journal.poll()
+            chosen = _choose(journal.history.loops[id].operations(), iteration, gate, serial)[-1]
+            follow_one(repo, id, chosen, raw, journal)
+    except KeyboardInterrupt:
+        pass
 
 
 def _of_the_run(repo: Repo, gate: str | None, prompt: bool, raw: bool, as_json: bool) -> None:
@@ -336,13 +411,14 @@ def _table(repo: Repo, everything: Sequence[Operation]) -> None:
 
 _HEAD = ("n", "serial", "what", "when", "took", "ended", "signal", "size", "output")
 _TO_THE_RIGHT = (0, 1, 4, 7)
+_VARIANTS = {"original": " (originals)", "new-tests": " (new tests)"}
 
 
 def _row(x: Operation, state_dir: Path) -> tuple[str, ...]:
     agent = isinstance(x, Iteration)
-    original = isinstance(x, GateRun) and x.started.variant == "original"
+    variant = _VARIANTS.get(x.started.variant, "") if isinstance(x, GateRun) else ""
     model = x.result.usage.model if isinstance(x, Iteration) else ""
-    what = f"agent {model}".rstrip() if agent else f"gate {x.gate}" + (" (originals)" if original else "")
+    what = f"agent {model}".rstrip() if agent else f"gate {x.gate}" + variant
     kept = size_of(x, state_dir)
     return (
         str(x.n),

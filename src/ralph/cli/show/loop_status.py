@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from msgspec import to_builtins
+
 from ralph.cli.output import cut, seconds_since
 from ralph.cli.show.operation_words import about, name_of, output_of, verdict_of
 from ralph.core.exits import of_task
@@ -179,7 +181,7 @@ def next_step(loop: Loop) -> str:
     if s.people.question is not None:
         return f'Answer it: `{of_task("answer", s)} "..."`.'
     if s.agents.wait_due and s.agents.wait_due.until:
-        return "It goes on by itself then; `ralph stop` ends it."
+        return f"It continues by itself then; `{of_task('retry', s)}` tries now, `ralph stop` ends it."
     if _idles(s):
         return "It goes on by itself when there is work; `ralph stop` ends it."
     return "`ralph logs --follow` shows what happens; `ralph stop` ends it after the iteration."
@@ -255,7 +257,7 @@ def status_json(loop: Loop, state_dir: Path) -> dict[str, Any]:
         "attempts": s.judgement.attempts,
         "max_attempts": s.identity.policy.limits.max_attempts,
         "under_way": sorted(s.progress.open) if is_live(loop) else [],
-        "operations": [_operation_json(x) for x in under_way(loop)],
+        "operations": [_operation_json(x, s) for x in under_way(loop)],
         "waiting": {"for": waits.what, **fields(waits, "why until since")} if waits else None,
         "paused": pause._asdict() if pause else None,
         "told": [message_json(message) for message in loop.messages.values()],
@@ -267,6 +269,7 @@ def status_json(loop: Loop, state_dir: Path) -> dict[str, Any]:
         "model": loop.models[-1] if loop.models else "",
         **fields(s.progress, "tokens cost_usd estimated"),
         "proof": s.judgement.proof,
+        "evidence": to_builtins(s.judgement.evidence) if s.judgement.evidence else None,
         "recovery": s.workspace.recovery,
         "warnings": list(s.warnings.lines),
         "next": next_step(loop),
@@ -274,9 +277,10 @@ def status_json(loop: Loop, state_dir: Path) -> dict[str, Any]:
     }
 
 
-def _operation_json(x: Iteration | GateRun) -> dict[str, Any]:
-    seconds = round(seconds_since(x.at.time), 1)
-    return {"op": x.op, "name": name_of(x), "since": x.at.time, "seconds": seconds}
+def _operation_json(x: Iteration | GateRun, s: LoopState) -> dict[str, Any]:
+    seconds, running = round(seconds_since(x.at.time), 1), s.progress.open.get(x.op)
+    retry = to_builtins(running.retry) if running and running.retry else None
+    return {"op": x.op, "name": name_of(x), "since": x.at.time, "seconds": seconds, "retry": retry}
 
 
 def _gate_json(x: GateStanding) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ralph.core import facts as f
+from ralph.core.proof import run_words
 from ralph.history.gates import GateRun
 from ralph.history.iterations import Iteration
 from ralph.history.runs import RunReview
@@ -15,11 +16,10 @@ from ralph.terminal.words import Verdict, verdict
 
 Operation = Iteration | GateRun | RunReview
 UNDER_WAY = "under way"
-_WHERE: dict[tuple[str, str], str] = {
-    ("base", "as-is"): " on the starting tree",
-    ("claim", "as-is"): " on the claim of iteration {n}",
-    ("claim", "original"): " on the claim of iteration {n}, with the original inputs",
-    ("iteration", "as-is"): " after iteration {n}",
+_WHERE: dict[str, str] = {
+    "base": " on the starting tree",
+    "claim": " on the claim of iteration {n}",
+    "iteration": " after iteration {n}",
 }
 
 
@@ -31,8 +31,8 @@ def about(x: GateRun | RunReview) -> str:
     """Which tree a gate looks at."""
     if isinstance(x, RunReview):
         return " on the whole run"
-    where = _WHERE[x.started.purpose, x.started.variant].format(n=x.n)
-    return where + (", asked again" if x.again else "")
+    where, how = _WHERE[x.started.purpose].format(n=x.n), run_words(x.op, x.started.variant)
+    return f"{where}, {how}" if how else where
 
 
 def how_it_ended(x: Operation) -> str:

@@ -11,7 +11,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ralph.cli.context import here, latest
+from ralph.cli.context import here, latest, refuse_inside
 from ralph.cli.output import clock
 from ralph.core.loop.state import NOT_STARTED, LoopState
 from ralph.errors import RalphError
@@ -55,6 +55,7 @@ def recover(which: str | None, paths: tuple[str, ...], dropping: bool, as_json: 
     if which is None:
         _list(repo, found, as_json)
         return
+    refuse_inside(repo)
     if dropping:
         if paths:
             raise RalphError("--drop forgets all of it", todo="Leave out the paths.")

@@ -25,13 +25,21 @@ _JSON_MARK = '{"ralph_report": '
 @click.command()
 @click.argument("loop", required=False, default="")
 @click.option("--html", "as_html", is_flag=True, help="One self-contained page instead of the summary.")
+@click.option("--open", "opens", is_flag=True, help="Make the page and open it in the browser.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with everything but the long texts.")
 @click.option("-o", "--output", default="", metavar="FILE", help="Write it there; - is standard output.")
 @click.option("--all", "everything", is_flag=True, help="Every loop of this workspace, not only the newest.")
 @click.option("--run", "run_id", default="", help="The loops of this run.")
 @click.option("--task", default="", metavar="ID", help="The newest loop of this task.")
 def report(
-    loop: str, as_html: bool, as_json: bool, output: str, everything: bool, run_id: str, task: str
+    loop: str,
+    as_html: bool,
+    opens: bool,
+    as_json: bool,
+    output: str,
+    everything: bool,
+    run_id: str,
+    task: str,
 ) -> None:
     """What happened: the outcome, the evidence, each iteration. LOOP is a loop's name or its beginning; without
     it, the newest loop here. After a run over a backlog: what became of each task, and what all of it cost.
@@ -42,13 +50,18 @@ def report(
     \b
     Examples:
       ralph report
-      ralph report --html
+      ralph report --open
       ralph report --html -o report.html
       ralph report --all --json
       ralph report --task A.1
     """
+    as_html = as_html or opens
     if as_html and as_json:
-        raise RalphError("--html and --json exclude each other", todo="Choose one of them.")
+        raise RalphError(
+            f"{'--open' if opens else '--html'} and --json exclude each other", todo="Choose one of them."
+        )
+    if opens and output == "-":
+        raise RalphError("--open needs a file, and -o - is standard output", todo="Leave out -o.")
     if sum(map(bool, (loop, run_id, everything, task))) > 1:
         raise RalphError("LOOP, --run, --task and --all exclude each other", todo="Choose one of them.")
     from ralph.report.sources import Changes
@@ -64,6 +77,20 @@ def report(
         path = Path(output) if output else _own_place(repo, found)
         _write(path, made)
     click.echo(f"The report is in {path}")
+    if opens:
+        _open(path)
+
+
+def _open(path: Path) -> None:
+    """In the user's browser: that of $BROWSER, else the desktop's. A machine without one is told where the page is."""
+    import webbrowser
+
+    try:
+        shown = webbrowser.open(path.resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        shown = False
+    if not shown:
+        click.echo("No browser could be opened here; open the file in one.", err=True)
 
 
 def _made(repo: Repo, changes: Changes, found: Gathered, as_html: bool, as_json: bool) -> Iterable[str]:

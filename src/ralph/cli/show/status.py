@@ -19,6 +19,7 @@ from ralph.cli.show.loop_status import (
     GateStanding,
     gate_standings,
     idle_wait,
+    is_live,
     item_text,
     iteration_under_way,
     last_words,
@@ -41,7 +42,7 @@ from ralph.history.saved import CurrentHistory
 from ralph.journal.lock import holder
 from ralph.terminal.screen import cut as fitted
 from ralph.terminal.screen import width_of
-from ralph.terminal.words import colour_of, one_line, spent
+from ralph.terminal.words import colour_of, fault_words, one_line, spent
 from ralph.text import duration
 
 if TYPE_CHECKING:
@@ -193,6 +194,12 @@ def _now_rows(x: Loop) -> list[StatusRow]:
         StatusRow("now", f"{name_of(op)}, for {duration(seconds_since(op.at.time))}", "cyan")
         for op in under_way(x)
     ]
+    retries = [running.retry.words for running in s.progress.open.values() if running.retry]
+    if is_live(x):
+        rows += [
+            StatusRow("trouble", f"no answer from the model, {words}", "yellow", whole=True)
+            for words in retries
+        ]
     if waits:
         left = duration(seconds_until(waits.until)) if waits.until else ""
         runs_on = ", also while it is paused" if pause and waits.what == "answer" else ""
@@ -201,7 +208,7 @@ def _now_rows(x: Loop) -> list[StatusRow]:
             if waits.until
             else f"since {clock(waits.since)}"
         )
-        text = f"{waits.what} {when}: {waits.why}"
+        text = f"{fault_words(waits.what)} {when}: {waits.why}"
         rows.append(StatusRow("waiting", text, "yellow", whole=True))
     elif s.people.question and not s.judgement.ended:
         rows.append(StatusRow("question", s.people.question, "yellow", whole=True))

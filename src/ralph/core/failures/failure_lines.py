@@ -13,6 +13,7 @@ import msgspec
 
 from ralph.core.failures.excerpt import bounded_lines
 from ralph.core.failures.normalize import without_stamp
+from ralph.core.failures.tap import TapFailure, tap_failure
 
 Role = Literal["name", "listed", "message", "hint", "skip", "frame", "wrapper", "passed", "summary", "other"]
 Opens = Literal["", "frame", "blank", "indent"]  # until what the following lines belong to the message
@@ -58,7 +59,7 @@ _BOUNDARIES = (
     _row("frame", r"^goroutine \d+ \[|^\t\S+\.go:\d+|^created by |^\[signal |^stack backtrace:|^\s*Stack [Tt]race:"),
     _row("frame", r"^\s*stack: [|>]|^\s*\.\.\. \d+ more$|^/\S+:\d+$"),
     # TAP: what stands between a name and its message
-    _row("skip", r"^\s+(?:duration_ms|location|type|failureType|code|operator): |^\s+---$|^\s+error: [|>]-?$"),
+    _row("skip", r"^\s+(?:duration_ms|location|type|failureType|code|operator): |^\s+---$|^\s+[\w.-]+: [|>][-+]?$"),
     # what passed
     _row("passed", r"^\s*[✓✔√] |^\s*ok \d|^ok\s{2,}\S|^\s*PASS\b|^\s*PASSED\b|^\s*--- (?:PASS|SKIP): "),
     _row("passed", r".*\.\.\. (?:ok|ignored|skipped\b.*)$|.* (?:PASSED|SKIPPED|XFAIL|XPASS)\s*(?:\(.*\)\s*)?(?:\[\s*\d+%\])?$"),
@@ -176,14 +177,27 @@ class _Reader:
         self.passed: set[str] = set()
 
     def read(self, lines: list[str]) -> tuple[FailureLine, ...]:
-        for raw in lines:
-            line = without_stamp(raw)
+        tested = 0  # up to where lines are those of a test of TAP
+        lines = [without_stamp(raw) for raw in lines]
+        for at, line in enumerate(lines):
+            if at < tested:
+                continue
+            if failed := tap_failure(lines, at):
+                tested = failed.end
+                self._take_tap(failed)
+                continue
             if self._is_printed(line):
                 continue
             self._follow_go(line)
             if not (self._is_numbered(line) or self._is_traceback(line)):
                 self._take(line)
         return self._result()
+
+    def _take_tap(self, failed: TapFailure) -> None:
+        self.printed_until, self.traceback_indent, self.opened = None, -1, ""
+        self._add("name", failed.name, "")
+        for text in failed.messages:
+            self._add("message", text, "")
 
     def _is_printed(self, line: str) -> bool:
         """Is it what a test printed, or the heading of that?"""

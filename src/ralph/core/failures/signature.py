@@ -6,7 +6,7 @@ import re
 
 from ralph.core.failures.failure_lines import FailureLine, failure_lines, telling_lines
 from ralph.core.failures.normalize import without_noise
-from ralph.text import digest
+from ralph.text import digest, single_spaced
 
 MAX_HEADLINE = 160
 _FIRST_LINES, _LAST_LINES = 200, 400  # of an output in which no failure is recognised
@@ -85,5 +85,5 @@ def _complaint(lines: list[str]) -> str:
 
 
 def _shortened(text: str) -> str:
-    text = " ".join(text.split())
+    text = single_spaced(text)
     return text if len(text) <= MAX_HEADLINE else text[: MAX_HEADLINE - 1].rstrip() + "…"

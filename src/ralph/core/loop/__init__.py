@@ -46,18 +46,24 @@ From a claim to an end
 
 1. signals.py reads the agent's last words. Only an iteration that ended by itself ("spoke") can claim by them; with
    `claim: every-iteration` also one whose context was full. A claim by a tool is a fact of its own and counts here too.
+   With `claim: exit-zero` one that says "not done" is judged like a claim, marked `unfinished`: red is an attempt, and
+   whatever the gates find it is taken back, so that it completes nothing.
 2. Refusal (reducers/judgement.py): a tree equal to the start, unresolved conflicts, content that git would not record.
    A refused claim is not put to the gates and costs no attempt; the next prompt says why.
 3. Otherwise `judgement.claim` is set, for one iteration and one tree. claims.judge(state, claim) then answers with
-       RunGate        a gate must be run first; as it is, or with the original gate inputs in place of changed ones
-       InspectClaim   it must first be found out which gate inputs the change touched
-       Verdict        verified, unverified, failed or needs-review
+       RunGate        a gate must be run first; as it is, with the original judges in place of changed ones, with the
+                      claim's new tests on the starting code, or once more against chance
+       InspectClaim   it must first be found out what the change did to its judges, and whether it games them
+       Verdict        verified, unverified, failed or needs-review, with what is doubted
    judge keeps no place: it derives the answer from the recorded results each time. Two callers act on it. decide
    passes the first two on, and turns every verdict but "failed" into what comes next: landing, an end, or one more
-   iteration if a hat or a person's words call for it. The judgement reducer acts on "failed" only: it takes the claim
-   back in the same fold, so that decide never meets a claim that has failed.
+   iteration if a hat, a person's words or a doubt call for it. The judgement reducer acts on "failed" only: it takes
+   the claim back in the same fold, so that decide never meets a claim that has failed.
+   Each kind of doubt goes back to the agent once (`judgement.returned`): the iteration that follows is told of it. Then
+   a reviewer of judges, or a person, decides. evidence.py says what the results amount to.
 4. A failure of a kind not seen before is asked for once more, because gates can be flaky. One that contradicts itself on
    a tree takes the claim back and costs no attempt. A reviewer's verdict on a tree holds; its faults cost no attempt.
+   So it is at the start: a red gate is asked again, and is called red only if it is red twice (LoopState.said_at_start).
 5. `loop.ended` with completed-verified is believed only if judge agrees. No fact can say more than the gates did.
 
 Attempts are counted in one function, reducers/judgement._attempt: for a claim that the gates rejected, an iteration that

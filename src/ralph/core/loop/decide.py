@@ -25,9 +25,17 @@ from ralph.core.loop.claims import RunGate as RunGate
 from ralph.core.loop.claims import Verdict, due_after_iteration, judge, weakened
 from ralph.core.loop.state import Claim, Due, LoopState, Running, verdict_key
 from ralph.core.policy import LandHow
+from ralph.core.proof import Evidence
 from ralph.text import count, few
 
 PATIENCE = 2  # conflicts with what others landed, after which the others let it land first
+UNRECORDED = "depends on files that git does not record"
+NEW_TESTS_SECONDS, NEW_TESTS_TIMES = (
+    30.0,
+    5,
+)  # that new tests may take on the starting code, and as often as on their own
+REFUSALS = 2  # of an agent's credentials in a row, after which it is not waited for
+_WAIT = "wait:"  # for an agent that cannot work
 MOST_RESTLESS = 5  # times in a row that a gate found another tree than the one it was to look at
 
 
@@ -97,6 +105,7 @@ class Finish(Operation, frozen=True):
     limit: str = ""
     proof: dict[str, str] = msgspec.field(default_factory=dict)
     paths: tuple[str, ...] = ()
+    evidence: Evidence | None = None
 
 
 def decide(s: LoopState) -> tuple[Operation, ...]:
@@ -148,7 +157,7 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
     if steering.asks(s):
         return (_for_answer(s),)
     if s.agents.wait_due is not None:
-        return (_wait(f"wait:{s.progress.serial}", s.agents.wait_due),)
+        return (_wait(f"{_WAIT}{s.progress.serial}", s.agents.wait_due),)
     return (_whose_turn(s, _called(s)),)
 
 
@@ -222,11 +231,25 @@ def _called_before_end(s: LoopState) -> Hat | None:
     return None if any(rule(unclaimed) for rule in _ENDS) else _called(s)
 
 
-def _to_claimer(s: LoopState) -> RunAgent:
-    """A person's words go to the hat that claims; its claim stands unless it says otherwise."""
-    return replace(
-        _run_agent(s, None), hat=s.hats.turns.claimer, hat_why="a person has said something meanwhile"
-    )
+_WORDS = "a person has said something meanwhile"
+
+
+def _routes(s: LoopState) -> bool:
+    return s.identity.policy.routing is not None
+
+
+def _to_claimer(s: LoopState, why: str) -> RunAgent:
+    """A person's words, and doubts, go to the hat that claims; its claim stands unless it says otherwise."""
+    return replace(_run_agent(s, None), hat=s.hats.turns.claimer, hat_why=why)
+
+
+def _goes_back(s: LoopState, found: Verdict) -> bool:
+    """The agent hears of each kind of doubt once, as long as there is an iteration to spend; then a person decides."""
+    if s.identity.policy.rules < 2 or s.landing.landed is not None:
+        return False
+    new = any(doubt.kind not in s.judgement.returned for doubt in found.doubts)
+    unclaimed = replace(s, judgement=replace(s.judgement, claim=None))
+    return new and not any(rule(unclaimed) for rule in _ENDS)
 
 
 def _words_before_end(s: LoopState) -> bool:
@@ -250,10 +273,12 @@ def cutoff(s: LoopState, op: str) -> str:
     if steering.cuts(s, op):
         return "stop"
     if running.what == "wait":
-        return "stop" if s.people.stop or (op.startswith(IDLE) and s.hats.turns.pending) else ""
+        over = op.startswith(_WAIT) and s.agents.wait_due is None  # a person has ended it
+        return "stop" if s.people.stop or over or (op.startswith(IDLE) and s.hats.turns.pending) else ""
+    if _refused(running):
+        return "credentials"
     if running.what == "gate":
-        gate = s.gate(running.gate)
-        return "gate-time" if gate and running.seconds >= gate.hard_timeout else ""
+        return "gate-time" if running.seconds >= _gate_limit(s, running) else ""
     spent = s.spent()
     cuts = (
         (running.seconds >= _longest(s) > 0, "iteration-time"),
@@ -264,6 +289,13 @@ def cutoff(s: LoopState, op: str) -> str:
         (running.seconds >= _wrapped_up(s, running) > 0, "context"),
     )
     return next((cause for over, cause in cuts if over), "")
+
+
+def _refused(running: Running) -> bool:
+    """Its model refuses the agent's credentials again and again: more retries of its CLI would only take time. Once may be a
+    token that the CLI then renews."""
+    retry = running.retry
+    return retry is not None and retry.status in (401, 403) and retry.attempt >= REFUSALS
 
 
 def shift_level(s: LoopState) -> int:
@@ -279,8 +311,7 @@ def next_deadline(s: LoopState, op: str) -> float:
         return float("inf")
     limits = s.identity.policy.limits
     if running.what == "gate":
-        gate = s.gate(running.gate)
-        return gate.hard_timeout if gate else float("inf")
+        return _gate_limit(s, running)
     before = s.elapsed() - running.seconds
     marks = [_longest(s), limits.hard_seconds - before if limits.hard_seconds > 0 else 0]
     marks.append(_wrapped_up(s, running))
@@ -289,6 +320,17 @@ def next_deadline(s: LoopState, op: str) -> float:
     if "soft-time" not in s.progress.noted and limits.soft_seconds > 0:
         marks.append(max(limits.soft_seconds - before, 0.001))
     return min((m for m in marks if m > 0), default=float("inf"))
+
+
+def _gate_limit(s: LoopState, running: Running) -> float:
+    """Seconds that a gate may take. New tests may well hang on the starting code: they get some times what they took."""
+    gate = s.gate(running.gate)
+    if gate is None:
+        return float("inf")
+    took = [r.seconds for r in s.judgement.results if r.gate == gate.name and r.variant == "as-is"]
+    if ":new-tests" not in running.op or not took:
+        return gate.hard_timeout
+    return min(gate.hard_timeout, max(NEW_TESTS_SECONDS, NEW_TESTS_TIMES * took[-1]))
 
 
 def _longest(s: LoopState) -> float:
@@ -350,25 +392,30 @@ def _review_halted(s: LoopState) -> Operation | None:
         if end := rule(s):
             return end
     return (
-        _wait(f"wait:{s.progress.serial}:{sum(s.judgement.refusals.values())}", s.agents.wait_due)
+        _wait(f"{_WAIT}{s.progress.serial}:{sum(s.judgement.refusals.values())}", s.agents.wait_due)
         if s.agents.wait_due
         else None
     )
 
 
 def _base_gate_due(s: LoopState) -> RunGate | None:
-    """Gates look at the starting tree first, so that the end can say red→green or green→green."""
+    """Gates look at the starting tree first, so that the end can say red→green or green→green. What is red there is asked
+    once more: by chance it would be green without any work."""
     if s.progress.serial:
         return None
     for gate in s.gates:
-        if gate.name not in s.judgement.base and gate.kind.measures:  # there is no change yet to review
-            return RunGate(
-                id=f"base:{gate.name}",
-                gate=gate.name,
-                purpose="base",
-                variant="as-is",
-                tree=s.workspace.base_tree,
-            )
+        compare = gate.name in s.judgement.base_errors
+        again = gate.name in s.judgement.base_again
+        if not gate.kind.measures or (gate.name in s.judgement.base and not compare and not again):
+            continue  # there is no change yet to review; or it has spoken
+        return RunGate(
+            id=f"base:{gate.name}" + (":folder" if compare else ":again" if again else ""),
+            gate=gate.name,
+            purpose="base",
+            variant="as-is",
+            tree=s.workspace.base_tree,
+            in_folder=compare,
+        )
     return None
 
 
@@ -385,21 +432,17 @@ def _judged(s: LoopState) -> Operation:
                 tree=s.judgement.claim.tree,
             )
         case Verdict(what="verified" | "unverified") if _words_before_end(s):
-            return _to_claimer(s) if s.identity.policy.routing is not None else _run_agent(s, _called(s))
+            return _to_claimer(s, _WORDS) if _routes(s) else _run_agent(s, _called(s))
         case Verdict(what="verified" | "unverified") if called := _called_before_end(s):
             return _run_agent(s, called)
         case Verdict(what="verified" | "unverified") if _to_land(s) and s.landing.landed is None:
             return _land(s, s.judgement.claim, found)
         case Verdict(what="verified"):
             return _finish(s, "completed-verified", _proof_line(s) + _weaker(s), proof=_proof(s))
+        case Verdict(what="needs-review") if _goes_back(s, found):
+            return _to_claimer(s, "its claim is in doubt") if _routes(s) else _run_agent(s, _called(s))
         case Verdict(what="needs-review"):
-            return _finish(
-                s,
-                "needs-review",
-                _doubt(s, found),
-                proof=_proof(s, found),
-                paths=found.paths,
-            )
+            return _finish(s, "needs-review", doubt_words(found), proof=_proof(s, found), paths=found.keys)
         case Verdict(what="unverified"):
             return _finish(s, "completed-unverified", "claimed; no hard gate proves it", proof=_proof(s))
     # A failed claim is taken back by fold at once; a journal that says otherwise is not to be trusted.
@@ -431,55 +474,61 @@ def _short(ref: str) -> str:
     return ref.removeprefix("refs/heads/")
 
 
-def _doubt(s: LoopState, found: Verdict) -> str:
-    if found.weaker:
-        return f"green, but existing tests are weaker: {few(_weaker_texts(s, found.paths))}"
-    return f"{', '.join(found.gates)}: green {_DOUBT[found.hidden]}: {', '.join(found.paths)}"
+def doubt_words(found: Verdict) -> str:
+    return "; ".join(doubt.text for doubt in found.doubts)
 
 
 def _weaker(s: LoopState) -> str:
-    texts = _weaker_texts(s)
+    found = weakened(s, s.judgement.claim) if s.judgement.claim else {}
+    texts = [text for path in sorted(found) for text in found[path]]
     return f"; existing tests are weaker: {few(texts, 3)}" if texts else ""
 
 
-def _weaker_texts(s: LoopState, paths: tuple[str, ...] | None = None) -> list[str]:
-    found = weakened(s, s.judgement.claim) if s.judgement.claim else {}
-    return [text for path in sorted(found) if paths is None or path in paths for text in found[path]]
-
-
-_DOUBT = {
-    False: "only with changed gate inputs",
-    True: "with gate inputs that changed or that new ignore rules hide",
+_DOUBTED = {
+    "hidden": "inputs out of sight",
+    "judges": "red with the original inputs",
+    "contradicted": "original tests disagree",
+    "missing": "original tests did not run",
+    "cut-short": "it was cut short",
 }
 
 
 def _proof(s: LoopState, doubt: Verdict | None = None) -> dict[str, str]:
     """For each gate, from what it said at the start to what it says now, and why that may not be the whole truth."""
     assert s.judgement.claim is not None
-    doubtful = doubt.gates if doubt else ()
-    why = " (inputs out of sight)" if doubt and doubt.hidden else " (red with the original inputs)"
+    doubtful = {
+        d.gate: f" ({_DOUBTED.get(d.kind, d.kind)})" for d in (doubt.doubts if doubt else ()) if d.gate
+    }
     proof: dict[str, str] = {}
     for gate in s.gates:
         verdicts = s.judgement.verdicts.get(verdict_key(gate.name, "as-is", s.judgement.claim.tree), ())
+        if gate.decides_doubts and not verdicts:
+            continue
         if gate.kind.asked_once:
             said = ("PASS" if verdicts[-1] else "FAIL") if verdicts else "no verdict"
             proof[gate.name] = said + ("" if gate.hard else " (soft)")
             continue
         now = "green" if verdicts and verdicts[-1] else "red"
-        before = {True: "green", False: "red", None: "unknown"}[s.judgement.base.get(gate.name)]
+        before = s.said_at_start(gate)
         flaky = " (flaky)" if len(set(verdicts)) > 1 else ""
         last = next(
             (r for r in reversed(s.judgement.results) if (r.gate, r.variant) == (gate.name, "as-is")), None
         )
         less = fewer(s.judgement.base_tests.get(gate.name), last.tests if last else None)
-        notes = flaky + ("" if gate.hard else " (soft)") + (why if gate.name in doubtful else "")
+        notes = flaky + ("" if gate.hard else " (soft)") + doubtful.get(gate.name, "")
         notes += f" ({less})" if less else ""
+        notes += f" ({UNRECORDED})" if gate.name in s.judgement.judged_in_folder else ""
         proof[gate.name] = f"{before}→{now}{notes}"
     return proof
 
 
 def _proof_line(s: LoopState) -> str:
-    return ", ".join(f"{gate} {what}" for gate, what in _proof(s).items())
+    proof = _proof(s)
+    if s.identity.policy.rules > 1 and s.judgement.claim is not None:
+        from ralph.core.loop.evidence import evidence_of, summary  # an end is rarer than a start
+
+        return summary(evidence_of(s, s.judgement.claim), proof)
+    return ", ".join(f"{gate} {what}" for gate, what in proof.items())
 
 
 def _finish(
@@ -499,7 +548,14 @@ def _finish(
         limit=limit,
         proof=proof or {},
         paths=paths,
+        evidence=_evidence(s) if proof else None,
     )
+
+
+def _evidence(s: LoopState) -> Evidence | None:
+    from ralph.core.loop.evidence import evidence_of
+
+    return evidence_of(s, s.judgement.claim) if s.judgement.claim else None
 
 
 _AT_ONCE: dict[str, End] = {"now": "stopped", "interrupt": "interrupted", "cancel": "cancelled"}

@@ -7,6 +7,7 @@ from ralph.core.hats.board import through
 from ralph.core.loop.state import LoopState
 
 _HEADS = "refs/heads/"
+GONE = "its workspace is gone: someone removed it"  # a reason after which there is nothing to go on with
 
 
 def what_next(end: End, s: LoopState) -> str:
@@ -44,6 +45,8 @@ def _apart(end: End, s: LoopState) -> str:
         look = f"Look at it with `git log -p {shlex_quoted(s.judgement.end_branch)}`; "
         return f"{look}to go on: `{resume_of(s)}`; to begin anew: {again}."
     match row.task:
+        case "blocked" if s.judgement.end_reason == GONE:
+            return f"What was saved of it: `ralph recover`. To begin anew: {again}."
         case "blocked":
             first = row.next_of_task(s) if row.next_of_task else ""
             return f"{first}Its work is in {s.identity.root}. To begin anew: {again}."

@@ -90,14 +90,13 @@ def signal_on(line: str, promise: str = "LOOP_COMPLETE") -> tuple[Word | None, s
 
 
 def claims(said: Signal, exit_code: int, rule: ClaimRule) -> bool:
-    """Whether an iteration that ended by itself claims that the work is done. A non-zero exit voids any claim."""
-    if exit_code != 0 or said.word == "TASK_STUCK":
+    """Whether an iteration that ended by itself claims that the work is done. A non-zero exit voids what it says."""
+    if said.word == "TASK_STUCK":
         return False
-    return {
-        "signal": said.word == "TASK_COMPLETE",
-        "exit-zero": said.word == "TASK_COMPLETE" or not said.explicit,  # it may still say that more is to do
-        "every-iteration": True,
-    }[rule]
+    if rule == "every-iteration":
+        return True
+    says_so = said.word == "TASK_COMPLETE" or (rule == "exit-zero" and not said.explicit)
+    return exit_code == 0 and says_so  # with exit code 0 it may still say that more is to do
 
 
 def defuse(text: str, promise: str = "LOOP_COMPLETE") -> str:

@@ -22,6 +22,7 @@ from ralph.core.facts import (
     LandingQueued,
     LoopStarted,
     MergeIntended,
+    Retry,
     StopHow,
     Usage,
 )
@@ -31,6 +32,7 @@ from ralph.core.hats.board import Board, Repeats
 from ralph.core.hats.model import Hat
 from ralph.core.hats.turns import Turns
 from ralph.core.policy import GatePolicy, Policy, Task
+from ralph.core.proof import Evidence, GamingFinding
 
 # Soft limits that a checkpoint may be about: what the warning says. The next iteration's prompt names each.
 SOFT_LIMITS = {
@@ -58,12 +60,13 @@ class Running(msgspec.Struct, frozen=True):
     tree: str = ""
     swapped: tuple[str, ...] = ()
     full_at: float = -1.0  # seconds after which its context was full
+    retry: Retry | None = None  # its agent tries its model again
 
 
 class Due(msgspec.Struct, frozen=True):
     """A wait that has to pass before the next iteration. `until` is fixed when it first begins."""
 
-    what: Literal["crash", "quota", "overload"]
+    what: Literal["crash", "quota", "rate-limit", "overload"]
     seconds: float
     why: str
     until: str = ""
@@ -85,13 +88,19 @@ class Claim(msgspec.Struct, frozen=True):
     touched: dict[str, tuple[str, ...]] | None = None  # None: not inspected yet
     hidden: dict[str, tuple[str, ...]] = {}
     weakened: dict[str, tuple[str, ...]] = {}  # file -> in words
+    added: dict[str, tuple[str, ...]] = {}  # of `touched`: what was not there at the start
+    new_tests: tuple[str, ...] = ()  # files with new or changed tests
+    findings: tuple[GamingFinding, ...] = ()  # code that games its judge
+    suppressions: tuple[str, ...] = ()  # of linters, new ones
+    unread: tuple[str, ...] = ()  # code that was not looked through
     summary: str = ""  # what was done, in the agent's words
     round: int = 0  # how often it has been merged with a target that had moved on
     held: bool = False  # not of the task's completion: an event waits for the gates
+    unfinished: bool = False  # it says "not done": the gates look at it, but it completes nothing
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """A claim that the gates rejected, or an iteration that ran out of time."""
+    """A claim or an unfinished tree that the gates rejected, or an iteration that ran out of time."""
 
     number: int
     gate: str
@@ -144,7 +153,7 @@ class Progress(msgspec.Struct, frozen=True):
     estimated: bool = False  # some of it by a table of prices
     token: str = ""  # digest of the newest iteration's
     last_how: str = ""  # how the previous iteration ended, where the next must know
-    silent: bool = False  # the last iteration gave no signal
+    silent: bool = False  # the last iteration gave no signal, where one is awaited
     stragglers: tuple[str, ...] = ()
     trees: dict[str, None] = {}  # that it has been at
     scratchpad: str = ""
@@ -167,13 +176,18 @@ class Workspace(msgspec.Struct, frozen=True):
     branch: str = ""
     recovery: str = ""
     excludes: str = ""
+    attributes: str = ""
+    left_out: str = ""  # stored: what the folder held at the start and no snapshot does
     unrecorded_inputs: dict[str, dict[str, str]] = {}
+    fingerprints: str = ""  # hashes of what is stored: of what acts on the gates from outside the tree,
+    home_entries: str = ""  # and of the names that HOME held at the start
     outputs: frozenset[str] = frozenset()  # files that no snapshot holds and that gates themselves write
     commit: str = ""  # HEAD after the last iteration
     commits: dict[str, tuple[str, ...]] = {}  # that agents made, by branch, newest first; the newest of many
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()  # that the last iteration had changed; undone
+    unattributed: tuple[str, ...] = ()  # protected too, changed since an interrupted one began; kept
     restless: int = 0  # how often in a row the tree was not as it was left, with nothing of ours running
 
 
@@ -212,7 +226,13 @@ class Judgement(msgspec.Struct, frozen=True):
     """What was claimed, what the gates said of it, how often it was rejected, and how the loop ended."""
 
     base: dict[str, bool] = {}  # gate -> what it said about the starting tree
+    base_again: frozenset[str] = frozenset()  # gates that were red there and are to be asked once more
     base_tests: dict[str, Counts] = {}  # gate -> what it ran there
+    base_reports: dict[str, str] = {}  # gate -> the stored report of its runner there
+    base_errors: dict[
+        str, str
+    ] = {}  # gate -> its error in a clean checkout, where the folder is to be compared
+    judged_in_folder: frozenset[str] = frozenset()  # gates that depend on files that git does not record
     base_unrun: dict[str, str] = {}  # gate -> the error by which it could not be run at all there
     promised: int = 0  # serial of the iteration that claimed by the tool
     promise: str = ""  # and what it said was done
@@ -226,6 +246,8 @@ class Judgement(msgspec.Struct, frozen=True):
     reviews: dict[str, GateEnded] = {}  # verdict key -> what a reviewer said: asked for once
     findings: dict[str, tuple[str, ...]] = {}  # soft gate -> what it found, the last time
     refusal: str = ""  # why the last claim was not even put to the gates
+    returned: frozenset[str] = frozenset()  # kinds of doubt that the agent has been told of: once each
+    doubted: int = 0  # serial of the iteration that was told of one
     unrunnable: str = (
         ""  # a gate that could not be run, neither at the start nor on the claim: a person must look
     )
@@ -245,7 +267,8 @@ class Judgement(msgspec.Struct, frozen=True):
     end_limit: str = ""
     end_branch: str = ""  # that keeps what was not proven
     proof: dict[str, str] = {}
-    review_paths: tuple[str, ...] = ()  # changed gate inputs, after needs-review
+    review_paths: tuple[str, ...] = ()  # after needs-review: what `allow` would have to name
+    evidence: Evidence | None = None
 
 
 class People(msgspec.Struct, frozen=True):
@@ -344,6 +367,23 @@ class LoopState(msgspec.Struct, frozen=True):
     def agent_of(self, gate: GatePolicy) -> AgentPolicy:
         """Who reviews, where the gate is a reviewer."""
         return gate.agent or self.identity.policy.agent
+
+    def in_checkout(self, gate: GatePolicy) -> bool:
+        """Whether it judges a clean checkout of the tree; else the folder in which the work was done."""
+        return gate.hermetic and gate.name not in self.judgement.judged_in_folder
+
+    def said_at_start(self, gate: GatePolicy) -> str:
+        """Red, green, flaky (both of them) or unknown: what a gate that measures said of the starting tree."""
+        key = verdict_key(gate.name, "as-is", self.workspace.base_tree)
+        if len(set(self.judgement.verdicts.get(key, ()))) > 1:
+            return "flaky"
+        return {True: "green", False: "red", None: "unknown"}[self.judgement.base.get(gate.name)]
+
+    @property
+    def awaits_gate(self) -> bool:
+        """Before its first iteration it waits for a gate that can be run; and no one has said that it does not matter."""
+        asks = self.people.question is not None
+        return bool(self.judgement.unrunnable) and not self.progress.serial and asks
 
     def red_now(self) -> tuple[GateEnded, ...]:
         """What `every: iteration` gates have against the tree as it is."""

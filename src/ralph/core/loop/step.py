@@ -20,6 +20,7 @@ from ralph.core.loop.state import SOFT_LIMITS, LoopState, Progress, failure_key
 from ralph.core.policy import Policy
 
 CANNOT_RUN = (126, 127)  # the shell could not run the program at all
+KILLED = range(129, 193)  # a shell's word for a program that a signal ended
 NO_REASON = "the agent said TASK_STUCK without a reason"
 
 Kind = Literal["interrupted", "fault", "timed-out", "context", "cut", "crashed", "stuck", "spoke"]
@@ -85,6 +86,12 @@ class Step:
             return bool(self.hat_step.turns.claim)
         return signals.claims(said, self.fact.code, self.policy.claim)
 
+    @property
+    def unfinished(self) -> bool:
+        """It ended by itself, says that it is not done, and is put to the gates all the same."""
+        ended = self.outcome.kind == "spoke" and self.team is None
+        return ended and self.policy.claim == "exit-zero" and not self.claims
+
 
 def _outcome(s: LoopState, x: f.IterationEnded) -> IterationOutcome:
     if x.how == "interrupted":
@@ -111,11 +118,12 @@ def read_signal(s: LoopState, x: f.IterationEnded) -> signals.Signal:
 
 
 def _crashed(policy: Policy, x: f.IterationEnded, *, stuck: bool) -> bool:
-    """TASK_STUCK wins over an exit code that merely says "not done", and so does `claim: exit-zero`."""
+    """TASK_STUCK wins over an exit code. Where no signal is awaited, a code of the program's own says "not done"."""
     if x.code == 0:
         return False
-    ran = x.code > 0 and x.code not in CANNOT_RUN
-    return not (ran and (stuck or policy.claim == "exit-zero"))
+    if x.code < 0 or x.code in CANNOT_RUN:
+        return True
+    return not stuck and (policy.claim == "signal" or x.code in KILLED)
 
 
 # -- rules that more than one slice follows -------------------------------------------------------------------------

@@ -251,6 +251,7 @@ class _Checks(ast.NodeVisitor):
         self._inside = inside  # a helper that calls itself
         self._found: list[str] = []
         self._trivial = 0
+        self._named: set[str] = set()  # checks that the test gave a name, to be used in `with`
 
     def of(self, body: Sequence[ast.stmt]) -> tuple[list[str], int]:
         for statement in body:
@@ -275,6 +276,16 @@ class _Checks(ast.NodeVisitor):
                 self._trivial += 1
             else:
                 self._found.append(squeezed(ast.unparse(node)))
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if isinstance(node.value, ast.Call) and _CHECKS.match(_last_name(node.value)):
+            self._named |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        self.generic_visit(node)
+
+    def visit_With(self, node: ast.With) -> None:
+        contexts = [item.context_expr for item in node.items]
+        self._found += [one.id for one in contexts if isinstance(one, ast.Name) and one.id in self._named]
         self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> None:

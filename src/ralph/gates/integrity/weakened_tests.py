@@ -50,13 +50,16 @@ _HOOKS = re.compile(
 _COMMENT = ("#", "//", ";", "<!--", "*", "--")
 
 
-def lowered(before: str, after: str) -> Iterator[tuple[int, str]]:
-    """Line and words for each threshold that is lower, or gone."""
+def lowered(before: str, after: str, elsewhere: str = "") -> Iterator[tuple[int, str]]:
+    """Line and words for each threshold that is lower, or gone and not to be found `elsewhere`."""
+    moved = {name: max(value for value, _ in found) for name, found in _values(elsewhere).items()}
     then, now = _values(before), _values(after)
     for name in sorted(then):
         old, new = then[name], now.get(name, [])
         for n, (value, _) in enumerate(old):
             if n >= len(new):
+                if moved.get(name, value - 1) >= value:
+                    continue
                 yield 1, f"{name} {value:g} is gone"
             elif new[n][0] < value:
                 yield new[n][1], f"{name} {value:g}, now {new[n][0]:g}"
@@ -74,11 +77,25 @@ def _values(text: str) -> dict[str, list[tuple[float, int]]]:
 
 def left_out(path: str, before: str, after: str) -> Iterator[tuple[int, str]]:
     """Line and text of what is new in the file and decides which tests run."""
-    pattern = _HOOKS if path.rpartition("/")[2] == "conftest.py" else _LEFT_OUT
-    known = {" ".join(line.split()) for _, line in _lines(before)}
+    pattern = _HOOKS if _is_conftest(path) else _LEFT_OUT
+    known = {_bare(line) for _, line in _lines(before)}
     for number, line in _lines(after):
-        if " ".join(line.split()) not in known and pattern.search(line):
+        if _bare(line) not in known and pattern.search(line):
             yield number, one_line(line, 100)
+
+
+def _is_conftest(path: str) -> bool:
+    return path.rpartition("/")[2] == "conftest.py"
+
+
+def _bare(line: str) -> str:
+    """Without what TOML has and INI has not."""
+    return " ".join(re.sub(r"[\"'\[\],]", " ", line).split())
+
+
+def _only_in(text: str, other: str) -> str:
+    known = {_bare(line) for line in other.splitlines()}
+    return "\n".join(line for line in text.splitlines() if _bare(line) not in known)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -262,13 +279,19 @@ def _scripts(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[We
 
 
 def _configuration(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Weakening]:
-    for path in sorted({*before, *after}):
-        if not matches(path, RUNNER_CONFIGURATION) and not path.endswith(("_helper.rb", ".simplecov")):
-            continue
-        then, now = before.get(path, ""), after.get(path, "")
-        for line, detail in lowered(then, now):
+    found = {
+        path: (before.get(path, ""), after.get(path, ""))
+        for path in sorted({*before, *after})
+        if matches(path, RUNNER_CONFIGURATION) or path.endswith(("_helper.rb", ".simplecov"))
+    }
+    settings = {path: texts for path, texts in found.items() if not _is_conftest(path)}
+    came = {path: _only_in(now, then) for path, (then, now) in settings.items()}
+    went = "\n".join(_only_in(then, now) for then, now in settings.values())
+    for path, (then, now) in found.items():
+        elsewhere = "\n".join(text for other, text in came.items() if other != path)
+        for line, detail in lowered(then, now, elsewhere):
             yield Weakening(path, line if now else 0, "threshold lowered", detail)
-        for line, detail in left_out(path, then, now):
+        for line, detail in left_out(path, f"{then}\n{went}" if path in settings else then, now):
             yield Weakening(path, line, "tests left out", detail)
 
 

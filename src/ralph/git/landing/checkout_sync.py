@@ -14,7 +14,7 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
-from ralph.files import Stamp, prune_empty, stamp
+from ralph.files import Stamp, prune_empty, read_bytes, stamp
 from ralph.git.landing.checkouts import Checkout, Held, lock_checkout, operation_under_way
 from ralph.git.landing.lock import LandingLock
 from ralph.git.program import GitFailed
@@ -122,7 +122,7 @@ def _is_part(index: Held, root: Path, entry: Change) -> bool:
     if not entry.new or entry.new_mode == _LINK or full.is_symlink() or not full.is_file():
         return False
     whole = index.git("cat-file", "--filters", f"--path={entry.path}", entry.new)
-    return whole.startswith(full.read_bytes())
+    return whole.startswith(read_bytes(full))
 
 
 _NAMED = re.compile(r"[Ee]ntry '(.*)' |^\t(.*)$", re.MULTILINE)

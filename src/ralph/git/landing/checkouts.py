@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from ralph.fault_points import fault_point
+from ralph.files import read_bytes
 from ralph.git import program, ref_watch
 from ralph.git.landing.lock import LandingLock
 from ralph.git.refs import HEADS
@@ -124,7 +125,7 @@ def _main_settings(repo: Repo) -> Mapping[str, str]:
 
 def _read(path: Path) -> str:
     try:
-        return os.fsdecode(path.read_bytes().strip())
+        return os.fsdecode(read_bytes(path).strip())
     except OSError:
         return ""
 

@@ -6,18 +6,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 
 import msgspec
 
 from ralph.errors import RalphError
 from ralph.git.landing.checkouts import worktrees_on
 from ralph.git.landing.lock import locked_landing
-from ralph.git.landing.squash import Person, one_line, squash
+from ralph.git.landing.squash import Person, one_line, squash, writing
 from ralph.git.landing.target import recover_held
 from ralph.git.ref_watch import Update
-from ralph.git.refs import HEADS, change, tip
+from ralph.git.refs import HEADS, change, holds, tip
 from ralph.git.repo import Repo, failure_name, safe_id
 
 ARCHIVE = "refs/ralph/archive/"
@@ -32,6 +33,8 @@ class Failure(msgspec.Struct, frozen=True):
     task: str
     iterations: int
     max_iterations: int
+    attempts: int
+    max_attempts: int
     last_gate: str
     error_hash: str
 
@@ -45,17 +48,28 @@ def failure_message(failure: Failure) -> str:
     return (
         f"Ralph Loop failed: {one_line(failure.task)}\n\n"
         f"Iterations: {failure.iterations}/{failure.max_iterations}\n"
+        f"Attempts: {failure.attempts}/{failure.max_attempts or 'unlimited'}\n"
         f"Last gate: {one_line(failure.last_gate) or 'none'}\n"
         f"Error hash: {one_line(failure.error_hash) or 'none'}\n\n"
         f"See {STATE_FILE} for full history\n"
     )
 
 
-def fail_commit(repo: Repo, tree: str, base: str, failure: Failure, state: str, by: Person, when: str) -> str:
-    """The workspace's tree (which is in the repository) with the state file, as a commit on its base. `when`: the loop's
-    end, ISO 8601; the same arguments give the same commit."""
-    whole = with_file(repo, tree, STATE_FILE, state.encode("utf-8", "replace"))
-    return squash(repo, whole, base, failure_message(failure), by, when)
+def fail_commit(
+    repo: Repo,
+    tree: str,
+    base: str,
+    failure: Failure,
+    state: str,
+    by: Person,
+    when: str,
+    *,
+    into: Path | None = None,
+) -> str:
+    """The workspace's tree with the state file, as a commit on its base. `when`: the loop's end, ISO 8601; the same arguments
+    give the same commit. `into`: the object store that holds the tree, if that is not the repository's."""
+    whole = with_file(repo, tree, STATE_FILE, state.encode("utf-8", "replace"), into=into)
+    return squash(repo, whole, base, failure_message(failure), by, when, into=into)
 
 
 def fail_branch(repo: Repo, task: str, commit: str, when: str) -> FailureBranch:
@@ -100,6 +114,13 @@ def failure_branches(repo: Repo, task: str) -> list[FailureBranch]:
     return found
 
 
+def make_tree_again(repo: Repo, task: str, tree: str) -> bool:
+    """Whether the snapshot of a loop that failed is in the repository: its failure branch has it, with the state file."""
+    if holds(repo, f"{tree}^{{tree}}"):
+        return True
+    return any(_without_file(repo, one.commit, STATE_FILE) == tree for one in failure_branches(repo, task))
+
+
 def archive(repo: Repo, task: str) -> list[FailureBranch]:
     """Move earlier failure branches of the task to `refs/ralph/archive/`; one that is checked out somewhere stays."""
     moved = []
@@ -118,11 +139,24 @@ def archive(repo: Repo, task: str) -> list[FailureBranch]:
     return moved
 
 
-def with_file(repo: Repo, tree: str, name: str, content: bytes) -> str:
+def with_file(repo: Repo, tree: str, name: str, content: bytes, *, into: Path | None = None) -> str:
     """The tree with one file more (or another content of it) at its top."""
-    made = repo.git("hash-object", "-w", "--stdin", stdin=content, durable=True)
-    listed = repo.git("ls-tree", "-z", tree).split(b"\0")[:-1]
-    kept = [line for line in listed if line.partition(b"\t")[2] != os.fsencode(name)]
+    env = writing(repo, into)
+    made = repo.git("hash-object", "-w", "--stdin", env=env, stdin=content, durable=True)
     entry = b"100644 blob " + made.strip() + b"\t" + os.fsencode(name)
-    whole = b"".join(line + b"\0" for line in (*kept, entry))
-    return repo.git("mktree", "-z", stdin=whole, durable=True).decode().strip()
+    return _make_tree(repo, (*_others(repo, tree, name, env), entry), env)
+
+
+def _without_file(repo: Repo, tree: str, name: str) -> str:
+    return _make_tree(repo, _others(repo, tree, name, {}), {})
+
+
+def _others(repo: Repo, tree: str, name: str, env: Mapping[str, str]) -> list[bytes]:
+    """The entries at the top of a tree, but for one."""
+    listed = repo.git("ls-tree", "-z", tree, env=env).split(b"\0")[:-1]
+    return [line for line in listed if line.partition(b"\t")[2] != os.fsencode(name)]
+
+
+def _make_tree(repo: Repo, entries: Iterable[bytes], env: Mapping[str, str]) -> str:
+    whole = b"".join(line + b"\0" for line in entries)
+    return repo.git("mktree", "-z", env=env, stdin=whole, durable=True).decode().strip()

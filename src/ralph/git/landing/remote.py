@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ import msgspec
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
+from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo
 
@@ -119,20 +119,18 @@ def _bounded(
         quiet["GIT_SSH_COMMAND"] = "ssh -oBatchMode=yes"
     place = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY")
     inherited = {name: value for name, value in os.environ.items() if name not in place}
-    with subprocess.Popen(
+    with program.start(
         command,
         cwd=repo.root,
         env={**inherited, **quiet, **env},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        process_group=0,
     ) as process:
         try:
             out, err = process.communicate(stdin.encode("utf-8", "replace"), timeout=seconds)
         except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            program.end(process)
             process.communicate()
             return 124, "", f"no answer within {seconds:.0f} s"
     lines = [line for line in err.decode("utf-8", "replace").splitlines() if line.strip()]

@@ -7,12 +7,16 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from ralph.core.loop.state import LoopState
 from ralph.fault_points import fault_point
+from ralph.files import remove_tree, sync
 from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, printable, quoted
@@ -20,7 +24,6 @@ from ralph.git.snapshots import Snapshots
 from ralph.git.trees import RAW_DIFF, parse_changes
 from ralph.git.uncommitted_changes import GITLINK
 
-_UNPACK_BELOW = 100  # objects, as `git fetch` does: few become files, many stay a pack
 _SUBJECT = 200  # characters of a title in a commit message
 # Control characters, line separators, marks that turn the direction of writing, and halves of characters.
 _HARMFUL = re.compile(
@@ -74,9 +77,19 @@ def author(repo: Repo) -> Person:
     return Person(name or "Ralph", email or "ralph@localhost")
 
 
-def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str) -> str:
+def squash(
+    repo: Repo,
+    tree: str,
+    parent: str,
+    text: str,
+    by: Person,
+    when: str,
+    *,
+    also: Sequence[str] = (),
+    into: Path | None = None,
+) -> str:
     """One commit of the tree on the parent. The same arguments give the same commit, so a repeat does no harm.
-    `when`: ISO 8601 with an offset or Z."""
+    `when`: ISO 8601 with an offset or Z. `also`: more parents. `into`: another object store, which holds the tree."""
     people = {
         "GIT_AUTHOR_NAME": by.name,
         "GIT_AUTHOR_EMAIL": by.email,
@@ -87,27 +100,31 @@ def squash(repo: Repo, tree: str, parent: str, text: str, by: Person, when: str)
     }
     fault_point("landing.squash.before", writes=True)
     message = text.encode("utf-8", "replace")
-    made = repo.git("commit-tree", tree, "-p", parent, env=people, stdin=message, durable=True)
+    parents = [part for one in (parent, *also) for part in ("-p", one)]
+    env = people | writing(repo, into)
+    made = repo.git("commit-tree", tree, *parents, env=env, stdin=message, durable=True)
     fault_point("landing.squash.after")
     return made.decode().strip()
 
 
-def commit_aside(repo: Repo, tree: str, parent: str) -> str:
+def commit_aside(repo: Repo, tree: str, *parents: str, into: Path | None = None) -> str:
     """A commit that only holds a tree; the same for the same."""
-    return squash(repo, tree, parent, "held\n", Person("Ralph", "ralph@localhost"), "1970-01-01T00:00:00Z")
+    by, (parent, *also) = Person("Ralph", "ralph@localhost"), parents
+    return squash(repo, tree, parent, "held\n", by, "1970-01-01T00:00:00Z", also=also, into=into)
 
 
-def merge(repo: Repo, base: str, tip: str, tree: str) -> Merged:
-    """The change from `base` to `tree` brought onto `tip`. Where nothing but `base` is between them, `tree` itself."""
+def merge(repo: Repo, base: str, tip: str, tree: str, *, into: Path | None = None) -> Merged:
+    """The change from `base` to `tree` brought onto `tip`. Where nothing but `base` is between them, `tree` itself.
+    `into`: another object store, which holds the tree and gets what is made."""
     if tip == base:
         return Merged(tree)
     # Both as children of `base`: git would look for an older one where someone has taken that off the target, and would
     # bring back with the change what they took away.
-    ours, theirs = (commit_aside(repo, each, base) for each in (f"{tip}^{{tree}}", tree))
+    ours, theirs = (commit_aside(repo, each, base, into=into) for each in (f"{tip}^{{tree}}", tree))
     command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
     settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")
     try:
-        out = repo.git(*command, ours, theirs, durable=True, settings=settings)
+        out = repo.git(*command, ours, theirs, env=writing(repo, into), durable=True, settings=settings)
     except GitFailed as failed:
         if failed.status != 1:
             raise
@@ -130,22 +147,26 @@ def _conflicting(told: str) -> Merged:
     return Merged(tree, tuple(sorted({printable(path) for path in paths})), printable(text))
 
 
-def bring_tree(repo: Repo, objects: Path, tree: str, base: str) -> None:
+def bring_tree(repo: Repo, objects: Path, tree: str, base: str, *, loop: str = "") -> None:
     """Copy what `tree` has and the commit `base` has not out of a workspace's object store. No git runs in the workspace and
-    its configuration is not read. Objects under their own hash: a repeat, or a death in the middle, does no harm."""
+    its configuration is not read. Objects under their own hash: a repeat, or a death in the middle, does no harm.
+
+    They come as a pack that no `git gc` touches until `drop_keeps` says that the loop is over: what it made has refs by
+    then."""
     changes = parse_changes(repo.git(*RAW_DIFF, "-t", base, tree, env=_with(objects)))
     oids = {change.new for change in changes if change.new and change.new_mode != GITLINK}
     if changes:  # what only removes files has a new tree at its top all the same
-        _bring(repo, objects, "".join(f"{oid}\n" for oid in sorted({*oids, tree})))
+        _bring(repo, objects, "".join(f"{oid}\n" for oid in sorted({*oids, tree})), loop)
 
 
-def bring_history(repo: Repo, objects: Path, commit: str, known: str) -> None:
-    """As `bring_tree`, for a commit and those behind it that `known` does not reach."""
-    if commit != known:
-        _bring(repo, objects, f"{commit}\n^{known}\n", "--revs", "--thin")
+def bring_history(repo: Repo, objects: Path, commit: str, *known: str, loop: str = "") -> None:
+    """As `bring_tree`, for a commit and those behind it that `known` do not reach."""
+    if commit not in known:
+        wanted = "".join((f"{commit}\n", *(f"^{one}\n" for one in known)))
+        _bring(repo, objects, wanted, loop, "--revs", "--thin")
 
 
-def _bring(repo: Repo, objects: Path, wanted: str, *how: str) -> None:
+def _bring(repo: Repo, objects: Path, wanted: str, loop: str, *how: str) -> None:
     place = {"GIT_DIR": str(repo.common_dir)}
     repo.state_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=repo.state_dir) as pack:
@@ -161,11 +182,52 @@ def _bring(repo: Repo, objects: Path, wanted: str, *how: str) -> None:
         os.lseek(pack.fileno(), 0, os.SEEK_SET)
         if not count:
             return
-        few = count < _UNPACK_BELOW
-        command = ("unpack-objects", "-q") if few else ("index-pack", "--stdin", "--fix-thin")
         fault_point("landing.bring.before", writes=True)
-        program.run(command, cwd=repo.common_dir, env=place, stdin=pack, durable=True)
+        _store_pack(repo, pack, loop)
         fault_point("landing.bring.after")
+
+
+def _store_pack(repo: Repo, pack: BinaryIO, loop: str) -> None:
+    """Made complete in a folder of Ralph's own: `git gc --prune=now` removes what is half written among the objects. The
+    index comes last: git finds a pack by it."""
+    incoming, packs = repo.state_dir / "incoming", repo.objects / "pack"
+    remove_tree(incoming)
+    incoming.mkdir()
+    made = incoming / "new.pack"
+    program.run(
+        ("index-pack", "--stdin", "--fix-thin", "-o", str(made.with_suffix(".idx")), str(made)),
+        cwd=repo.common_dir,
+        env={"GIT_DIR": str(repo.common_dir)},
+        stdin=pack,
+        durable=True,
+    )
+    made.with_suffix(".keep").write_bytes(os.fsencode(f"{_KEEP}{loop}\n"))
+    with open(made, "rb") as file:
+        file.seek(-_HASH_BYTES[repo.object_format], os.SEEK_END)
+        name = f"pack-{file.read().hex()}"
+    packs.mkdir(exist_ok=True)
+    for ending in (".keep", ".pack", ".rev", ".idx"):
+        with suppress(FileNotFoundError):  # not every git writes a `.rev`
+            made.with_suffix(ending).replace(packs / f"{name}{ending}")
+    sync(packs)
+    incoming.rmdir()
+
+
+_KEEP = "ralph "
+_HASH_BYTES = {"sha1": 20, "sha256": 32}  # at the end of a pack, and its name
+
+
+def drop_keeps(repo: Repo, loop: str) -> None:
+    """What this loop brought home is an ordinary pack from here on."""
+    for keep in (repo.objects / "pack").glob("*.keep"):
+        with suppress(OSError):
+            if keep.read_bytes() == os.fsencode(f"{_KEEP}{loop}\n"):
+                keep.unlink()
+
+
+def writing(repo: Repo, into: Path | None) -> dict[str, str]:
+    """What lets git read the repository's objects and write to another store."""
+    return {} if into is None else {"GIT_OBJECT_DIRECTORY": str(into), **_with(repo.objects)}
 
 
 def _with(objects: Path) -> dict[str, str]:

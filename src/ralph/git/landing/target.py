@@ -14,6 +14,7 @@ from ralph.errors import RalphError
 from ralph.git.landing.checkout_sync import Overlap, follow, repair
 from ralph.git.landing.checkouts import Checkout, remove_own, worktrees_on
 from ralph.git.landing.lock import LandingLock, LandingNote, locked_landing, remove_own_locks
+from ralph.git.landing.squash import drop_keeps
 from ralph.git.program import GitFailed
 from ralph.git.ref_watch import Update
 from ralph.git.refs import Raced, Transaction, change, is_ancestor, is_landed, prepare, tip
@@ -32,13 +33,16 @@ def move(repo: Repo, ref: str, new: str, old: str, *, message: str = "ralph") ->
 
 
 def keep_base(repo: Repo, loop: str, commit: str) -> None:
-    """Keep the commit that a loop builds on while its workspace borrows objects; empty: it is not needed any more."""
+    """Keep the commit that a loop builds on while its workspace borrows objects, or one on top of it that is about to land.
+    Empty: it is not needed any more, and neither is what the loop brought home."""
     ref = BASES + safe_name(loop)
     with locked_landing(repo) as guard:
         recover_held(guard)
         at = tip(repo, ref)
         if at != commit and change(guard, [Update(ref, commit, at)], "ralph"):
             raise RalphError(f"someone else changed {ref}", where=str(repo.root), code=70)
+    if not commit:
+        drop_keeps(repo, loop)
 
 
 class LandResult(msgspec.Struct, frozen=True):

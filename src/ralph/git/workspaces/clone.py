@@ -14,10 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from ralph.fault_points import fault_point
-from ralph.files import remove_tree
+from ralph.files import read_bytes, remove_tree
 from ralph.git import program
 from ralph.git.program import GitFailed
-from ralph.git.repo import FILE_SETTINGS, Repo, configuration, quoted, shared_settings
+from ralph.git.repo import FILE_SETTINGS, Repo, configuration, literal_pattern, quoted, shared_settings
 
 _TAKEN = FILE_SETTINGS | {"user.email", "user.name"}  # and who commits
 _UNFINISHED = ("index.lock", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD")
@@ -96,9 +96,24 @@ def _clean(
             remove_tree(entry)
     for name in ("objects", "refs"):
         remove_tree(git_dir / name)
+    write_git_dir(repo, git_dir, refs, f"ref: refs/heads/{branch}", repo.objects)
+    fault_point("clone.clean.between", writes=True)
+    if index is not None:
+        shutil.copy2(index, git_dir / "index")  # with its time, which tells git what entries it cannot trust
+        excluded = [part for name in keep for part in ("-e", f"/{literal_pattern(name)}/")]
+        inside.git_inside("clean", "-ffdxq", *excluded)
+    inside.git_inside("read-tree", "--reset", "-u", base)
+    fault_point("clone.files.after")
+    own = folder.with_name(f"{folder.name}.index")
+    shutil.copy2(git_dir / "index", own)
+
+
+def write_git_dir(repo: Repo, git_dir: Path, refs: bytes, head: str, objects: Path) -> None:
+    """All of a git directory but its index: it looks at files as `repo` does, borrows `objects`, and has neither remotes nor
+    hooks."""
     for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info", "hooks"):
         (git_dir / name).mkdir(parents=True)
-    (git_dir / "objects/info/alternates").write_bytes(os.fsencode(_quoted_path(repo.objects)) + b"\n")
+    (git_dir / "objects/info/alternates").write_bytes(os.fsencode(alternate(objects)) + b"\n")
     _configure(repo, git_dir)
     with suppress(FileNotFoundError):
         shutil.copyfile(repo.common_dir / "shallow", git_dir / "shallow")
@@ -106,16 +121,7 @@ def _clean(
         with suppress(FileNotFoundError):
             shutil.copyfile(repo.common_dir / "info" / name, git_dir / "info" / name)
     (git_dir / "packed-refs").write_bytes(refs)
-    (git_dir / "HEAD").write_text(f"ref: refs/heads/{branch}\n")
-    fault_point("clone.clean.between", writes=True)
-    if index is not None:
-        shutil.copy2(index, git_dir / "index")  # with its time, which tells git what entries it cannot trust
-        excluded = [part for name in keep for part in ("-e", f"/{_literal(os.path.normpath(name))}/")]
-        inside.git_inside("clean", "-ffdxq", *excluded)
-    inside.git_inside("read-tree", "--reset", "-u", base)
-    fault_point("clone.files.after")
-    own = folder.with_name(f"{folder.name}.index")
-    shutil.copy2(git_dir / "index", own)
+    (git_dir / "HEAD").write_text(f"{head}\n")
 
 
 def _configure(repo: Repo, git_dir: Path) -> None:
@@ -157,7 +163,7 @@ def _packed_refs(repo: Repo, base: str, branch: str, target: str) -> bytes:
 def _has_tags(repo: Repo) -> bool:
     """As far as a look shows: git is asked only where there may be some."""
     try:
-        packed = b" refs/tags/" in (repo.common_dir / "packed-refs").read_bytes()
+        packed = b" refs/tags/" in read_bytes(repo.common_dir / "packed-refs")
     except FileNotFoundError:
         packed = False
     return packed or any(files for _, _, files in os.walk(repo.common_dir / "refs/tags"))
@@ -169,11 +175,7 @@ def _heads(branch: str, target: str) -> list[str]:
     return [branch] if not target or clash else [branch, target]
 
 
-def _literal(name: str) -> str:
-    """A path as a pattern that matches only itself."""
-    return "".join(f"\\{character}" if character in "*?[\\ " else character for character in name)
-
-
-def _quoted_path(path: Path) -> str:
+def alternate(path: Path) -> str:
+    """A path as a line of `info/alternates`."""
     text = str(path)
     return quoted(text) if text.startswith(("#", '"')) or "\n" in text else text

@@ -5,11 +5,10 @@ What a repository uses that a separate workspace cannot have (a partial clone, s
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,18 +17,19 @@ from msgspec.structs import asdict, replace
 
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
-from ralph.files import remove_tree
+from ralph.files import NotAFile, read_bytes, remove_tree
 from ralph.git import recovery
 from ralph.git.landing.squash import bring_history, bring_tree
 from ralph.git.landing.target import keep_base
 from ralph.git.program import GitFailed
-from ralph.git.repo import Repo, head, printable, safe_name, shared_settings
+from ralph.git.repo import Repo, head, make_slots_dir, printable, shared_settings, slots_dir
 from ralph.git.snapshots import Snapshots
 from ralph.git.trees import changes_between
 from ralph.git.uncommitted_changes import GITLINK, tree_entries
 from ralph.git.workspaces import clone, worktree
 from ralph.git.workspaces.shared_folders import bring_shared, check_shared
 
+_STORE = "objects"  # of a worktree: what its snapshots are made of
 _FILTER = re.compile(r"\sfilter=(\S+)")
 
 
@@ -47,7 +47,7 @@ def refuse(repo: Repo, commit: str) -> str | None:
         if path.rpartition("/")[2] == ".gitattributes" and mode.startswith("100"):
             attributes.append(repo.git("cat-file", "blob", oid))
     try:
-        attributes.append((repo.common_dir / "info" / "attributes").read_bytes())
+        attributes.append(read_bytes(repo.common_dir / "info" / "attributes"))
     except OSError:
         pass
     return _filtered("\n".join(text.decode("utf-8-sig", "replace") for text in attributes), settings)
@@ -78,6 +78,7 @@ def _filtered(attributes: str, settings: Mapping[str, str]) -> str | None:
 
 
 Kind = Literal["clone", "worktree"]
+Say = Callable[[str], None]
 
 
 class PooledWorkspace(msgspec.Struct, frozen=True):
@@ -94,24 +95,6 @@ class PooledWorkspace(msgspec.Struct, frozen=True):
     state: Literal["preparing", "ready", "released"] = "ready"
 
 
-def slots_dir(repo: Repo) -> Path:
-    """The folder of this repository's slots. Not inside `.git`: agents guard it, and test runners skip it."""
-    chosen = os.environ.get("RALPH_WORKSPACES", "")
-    state = os.environ.get("XDG_STATE_HOME", "")
-    home = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
-    place = Path(chosen).absolute() if chosen else home / "ralph" / "workspaces"
-    return place / f"{safe_name(repo.root.name)[:40]}-{_mark(repo.common_dir)}"
-
-
-def is_slot_of(common_dir: Path, folder: Path) -> bool:
-    """Whether `folder` is a slot of the repository whose git directory this is, wherever slots are kept."""
-    return folder.name.isdigit() and folder.parent.name.endswith(f"-{_mark(common_dir)}")
-
-
-def _mark(common_dir: Path) -> str:
-    return hashlib.sha256(os.fsencode(common_dir)).hexdigest()[:8]
-
-
 def prepare(
     repo: Repo,
     kind: Kind,
@@ -123,6 +106,7 @@ def prepare(
     when: str,
     target: str = "",
     share: Sequence[str] = (),
+    say: Say = lambda text: None,
 ) -> PooledWorkspace:
     """A clean workspace at `base`, on `branch`. The same loop and branch again: the one that is there, untouched, and
     on the base that it has by now (`rebased`).
@@ -132,10 +116,10 @@ def prepare(
     if there and there.state == "ready" and (folder / ".git").exists():
         if (there.loop, there.kind, there.branch) == (loop, kind, branch):
             return there
-        salvage(repo, there, when=when)
+        salvage(repo, there, when=when, say=say)
         known = _head(repo, there)
     check_shared(repo.root, share)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_slots_dir(repo)
     if there and there.kind == "worktree":
         worktree.remove(repo, folder, there.branch, there.base, known)
     elif there and there.kind != kind:
@@ -150,6 +134,7 @@ def prepare(
     if kind == "clone":
         clone.prepare(repo, folder, base, branch, target, keep=share)
     else:
+        worktree.make_store(repo, _beside(folder, _STORE))
         worktree.prepare(repo, folder, base, branch)
     if share:
         bring_shared(repo.root, folder, share, _beside(folder, "d"))
@@ -160,12 +145,11 @@ def prepare(
     return workspace
 
 
-def rebased(repo: Repo, workspace: PooledWorkspace, base: str, held: str = "") -> PooledWorkspace:
-    """The same workspace, which now builds on another commit: HEAD and index stand there; files stay as they are. `held`: a
-    commit on `base` with what it borrows beside it."""
+def rebased(repo: Repo, workspace: PooledWorkspace, base: str) -> PooledWorkspace:
+    """The same workspace, which now builds on another commit: HEAD and index stand there; files stay as they are. What it
+    borrows has been kept before (`keep_base`)."""
     if workspace.base == base:
         return workspace
-    keep_base(repo, workspace.loop, held or base)
     inside = as_repo(repo, workspace)
     if workspace.kind == "clone":
         clone.point(inside, workspace.branch, base, workspace.target)
@@ -207,7 +191,7 @@ def discard(repo: Repo, slot: int) -> None:
         keep_base(repo, there.loop, "")
     fault_point("workspace.discard.before", writes=True)
     remove_tree(folder)
-    for ending in ("d", "index", "tmp"):
+    for ending in ("d", "index", _STORE, "tmp"):
         remove_tree(_beside(folder, ending))
     # last: its presence says that there is something to remove
     _beside(folder, "json").unlink(missing_ok=True)
@@ -226,14 +210,16 @@ def slots(repo: Repo) -> list[PooledWorkspace]:
     return [workspace for workspace in found if workspace and workspace.state != "released"]
 
 
-def reclaim(repo: Repo, loops: Collection[str], *, when: str) -> list[PooledWorkspace]:
+def reclaim(
+    repo: Repo, loops: Collection[str], *, when: str, say: Say = lambda text: None
+) -> list[PooledWorkspace]:
     """Give back every slot whose loop is none of these: its run died before the journal knew of it. What is in it is
     kept in a recovery ref first."""
     found = [workspace for workspace in slots(repo) if workspace.loop not in loops]
     for workspace in found:
         known = ""
         if workspace.state == "ready":
-            salvage(repo, workspace, when=when)
+            salvage(repo, workspace, when=when, say=say)
             known = _head(repo, workspace)
         release(repo, workspace, tip=known)
     return found
@@ -244,36 +230,50 @@ def as_repo(repo: Repo, workspace: PooledWorkspace) -> Repo:
     if workspace.kind == "clone":
         git_dir = workspace.path / ".git"
         return Repo(workspace.path, git_dir, git_dir, repo.state_dir, repo.object_format)
-    git_dir = worktree.git_dir(workspace.path)
-    return Repo(workspace.path, git_dir, repo.common_dir, repo.state_dir, repo.object_format)
+    git_dir, store = worktree.git_dir(workspace.path), _beside(workspace.path, _STORE)
+    there = Repo(workspace.path, git_dir, repo.common_dir, repo.state_dir, repo.object_format)
+    return replace(there, store=store) if store.is_dir() else there
 
 
 def bring_home(repo: Repo, workspace: PooledWorkspace, tree: str, *, history: str = "") -> None:
-    """Put what a snapshot needs into the user's repository, and the commits behind `history`. Only a clone has objects of
-    its own; afterwards it can be cleaned."""
-    if workspace.kind == "clone":
-        objects = workspace.path / ".git" / "objects"
-        bring_tree(repo, objects, tree, workspace.base)
-        if history:
-            bring_history(repo, objects, history, workspace.base)
+    """Put what a snapshot needs into the user's repository, and the commits behind `history`. Afterwards the workspace can be
+    cleaned."""
+    objects = as_repo(repo, workspace).objects
+    if objects == repo.objects:
+        return
+    bring_tree(repo, objects, tree, workspace.base, loop=workspace.loop)
+    if history:
+        bring_history(repo, objects, history, workspace.base, loop=workspace.loop)
 
 
-def salvage(repo: Repo, workspace: PooledWorkspace, *, when: str) -> recovery.Saved | None:
-    """Keep what a dead loop left in its workspace in a recovery ref of the user's repository; None if it changed nothing."""
+def hold(repo: Repo, workspace: PooledWorkspace, commit: str, *known: str) -> None:
+    """A commit that was made in the workspace's object store is in the user's repository, and a ref holds it until the loop
+    is over. `known`: commits that are there already."""
+    bring_history(repo, as_repo(repo, workspace).objects, commit, *known, loop=workspace.loop)
+    keep_base(repo, workspace.loop, commit)
+
+
+def salvage(
+    repo: Repo, workspace: PooledWorkspace, *, when: str, say: Say = lambda text: None
+) -> recovery.Saved | None:
+    """Keep what a dead loop left in its workspace in a recovery ref of the user's repository; None if it changed nothing.
+    Where git cannot, because its agent has destroyed the repository, the folder is kept as it is and `say` hears where."""
     if not (workspace.path / ".git").exists():
         return None
-    inside = as_repo(repo, workspace)
     try:
-        tree = Snapshots(inside, f"slot-{workspace.slot}", base=workspace.base).take().tree
+        inside = as_repo(repo, workspace)
+        tree = Snapshots(inside, f"slot-{workspace.slot}", base=workspace.base).take_left()[0].tree
         parent = _head(repo, workspace) or workspace.base
         bring_home(repo, workspace, tree, history=parent)
-    except (GitFailed, RalphError) as error:
-        raise RalphError(
-            f"a workspace holds work of {workspace.loop} that cannot be saved: {error.what}",
-            where=str(workspace.path),
-            todo="Save what you want of it and remove the folder; then `ralph resume`.",
-            code=70,
-        ) from None
+    except (NotAFile, RalphError) as error:
+        aside = workspace.path.with_name(f"unsaved-{workspace.loop}")
+        fault_point("rename.before", writes=True)
+        workspace.path.rename(aside)
+        fault_point("rename.after")
+        say(
+            f"warning: git cannot save what {workspace.loop} left ({getattr(error, 'what', error)}); the folder is kept: {aside}"
+        )
+        return None
     if parent == workspace.base and tree == recovery.tree_of(repo, parent):
         return None
     return recovery.keep_tree(

@@ -19,6 +19,9 @@ from ralph.files import remove_tree
 from ralph.git import program
 from ralph.git.repo import Repo, printable
 
+# Folders of installed dependencies: what tests need, and what git mostly does not record.
+DEPENDENCIES = ("node_modules", ".venv", "venv", "vendor", "bower_components", "Pods")
+
 _FICLONE = 0x40049409  # Linux; elsewhere and on other file systems the content is copied
 _STAMP = "shared"
 _REWRITTEN_BELOW = 1 << 20
@@ -39,12 +42,21 @@ def check_shared(root: Path, names: Sequence[str]) -> None:
 
 def bring_shared(root: Path, into: Path, names: Sequence[str], stamp_dir: Path) -> list[str]:
     """Make the shared folders of the workspace `into` equal to those of `root`; returns those that `root` has not."""
-    check_shared(root, names)
     stamp = stamp_dir / _STAMP
     try:
         since = stamp.stat().st_ctime_ns
     except FileNotFoundError:
         since = 0
+    missing = copy_shared(root, into, names, since)
+    stamp.unlink(missing_ok=True)
+    stamp.touch()  # what changes in the copies after this moment is not ours
+    return missing
+
+
+def copy_shared(root: Path, into: Path, names: Sequence[str], since: int) -> list[str]:
+    """The same, where the caller knows the moment (ns) since which no copy was made; 0: there are none. A copy that changed
+    after it is made anew, and so is one whose original did."""
+    check_shared(root, names)
     missing = []
     for name in map(os.path.normpath, names):
         source = root / name
@@ -56,8 +68,6 @@ def bring_shared(root: Path, into: Path, names: Sequence[str], stamp_dir: Path) 
         (into / name).parent.mkdir(parents=True, exist_ok=True)
         _equal(source.resolve(), into / name, since, (os.fsencode(root), os.fsencode(into)))
         fault_point("share.after")
-    stamp.unlink(missing_ok=True)
-    stamp.touch()  # what changes in the copies after this moment is not ours
     return missing
 
 
@@ -93,6 +103,7 @@ def _same(theirs: os.stat_result, copy: Path, since: int) -> bool:
         and (ours.st_size, ours.st_mtime_ns, ours.st_mode)
         == (theirs.st_size, theirs.st_mtime_ns, theirs.st_mode)
         and ours.st_ctime_ns < since
+        and theirs.st_ctime_ns < since  # times of modification can be set back
     )
 
 
@@ -117,15 +128,39 @@ def _link(leads_to: bytes, at: Path, moved: tuple[bytes, bytes]) -> None:
 
 
 def _relocate(source: Path, path: Path, moved: tuple[bytes, bytes]) -> None:
-    """A virtual environment names its place in its scripts and in `.pth` files of editable installs: left as they are, the
-    workspace's tests would import the user's code."""
+    """A virtual environment names its place in its scripts and in the files of editable installs: left as they are, the
+    workspace's tests would import the user's code, and a gate's checkout the workspace's."""
     in_bin = source.parent.name in ("bin", "Scripts") and (source.parents[1] / "pyvenv.cfg").exists()
     editable = path.suffix == ".pth" or path.name.startswith("__editable__")
-    if not (in_bin or editable or path.name == "pyvenv.cfg") or path.stat().st_size > _REWRITTEN_BELOW:
+    if (
+        not (in_bin or editable or path.name in ("pyvenv.cfg", "direct_url.json"))
+        or path.stat().st_size > _REWRITTEN_BELOW
+    ):
         return
     content = path.read_bytes()
     if moved[0] in content and b"\0" not in content:
         path.write_bytes(content.replace(moved[0], moved[1]))
+
+
+def leading_out(root: Path, names: Sequence[str]) -> list[str]:
+    """Links in the shared folders to folders and data files outside of the checkout: an agent that writes there writes into
+    what is the user's. A link to a program (the interpreter of a virtual environment) is no such thing."""
+    found, folders = [], [root / os.path.normpath(name) for name in names]
+    while folders:
+        folder = folders.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:  # not there, or not a folder
+            continue
+        for entry in entries:
+            if entry.is_symlink():
+                to = Path(os.path.realpath(entry.path))
+                program_file = to.is_file() and os.access(to, os.X_OK)
+                if to.exists() and not to.is_relative_to(root) and not program_file:
+                    found.append(os.path.relpath(entry.path, root))
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(Path(entry.path))
+    return found
 
 
 def missing_of(repo: Repo, names: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ import select
 import sys
 import time
 
-from . import cgroup, guard, process_table, signal_all
+from . import cgroup, guard, process_table, signal_all, tiers
 
 if sys.platform == "linux":
     from . import linux
@@ -61,6 +61,7 @@ class _Keeper:
             if self._reap():
                 self._kill_orphans()
         while self.guards or self.emptying:  # they have seen the same end, each on its own socket
+            signal_all([*self.guards], tiers.CONT)  # unless their programs have stopped them
             if self._reap():
                 self._kill_orphans()
             time.sleep(0.001)

@@ -62,10 +62,14 @@ class Cgroup(Reaper):
             cgroup.enter(place)
 
     def members(self, main: int) -> list[process_table.Process]:
-        others = [pid for pid in cgroup.members(self.place) if pid != os.getpid()]
-        return process_table.living([p for p in map(process_table.process, others) if p is not None])
+        """Also what has moved to another cgroup, as root or in a delegated tree it can: it is below the guard still."""
+        inside = [pid for pid in cgroup.members(self.place) if pid != os.getpid()]  # parents before children
+        held = process_table.living([p for p in map(process_table.process, inside) if p is not None])
+        return held + [p for p in super().members(main) if p.pid not in inside]
 
     def kill(self, main: int) -> None:
+        inside = set(cgroup.members(self.place))
+        signal_all([p.pid for p in super().members(main) if p.pid not in inside], KILL)
         try:
             cgroup.kill_at_once(self.place)
         except OSError:  # Linux < 5.14

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Protocol
 
-from ralph.agents.adapter import Reader, Words
+from ralph.agents.adapter import ErrorReader, Reader, Words
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.processes.capture import Line
@@ -17,6 +17,7 @@ from ralph.processes.owned_process import Ended
 from ralph.runner.loop_context import LoopContext
 from ralph.runner.sandboxing import Confined, released
 
+MOST_RETRIES = 200  # of one agent process that are recorded
 BEAT_SECONDS = 1.0  # how often a long operation is looked at when nothing happens by itself
 TRACE = 0.05  # of one core: a program that hangs still wakes up now and then; Codex takes 3 % to wait for its model
 
@@ -35,7 +36,7 @@ class RunningOperation(Protocol):
     def wake_at(self) -> float:
         """The monotonic time at which it wants to be looked at, at the latest."""
 
-    def advance(self) -> list[f.Tick | f.Metered]:
+    def advance(self) -> list[f.Tick | f.Metered | f.AgentRetries]:
         """Do what can be done without waiting; tell what was felt."""
         return []
 
@@ -78,6 +79,8 @@ class ProcessOperation(RunningOperation):
         self._who = who
         self._close = close
         self._usage = f.Usage()
+        self._retry: f.Retry | None = None
+        self._retries = 0
         self._grace = s.identity.policy.limits.stop_grace_seconds
         self._began = time.monotonic()
         self._kill_at = float("inf")
@@ -106,10 +109,10 @@ class ProcessOperation(RunningOperation):
     def seconds(self) -> float:
         return time.monotonic() - self._began
 
-    def advance(self) -> list[f.Tick | f.Metered]:
+    def advance(self) -> list[f.Tick | f.Metered | f.AgentRetries]:
         for line in self._owned.pump():
             self._hear(line)
-        felt: list[f.Tick | f.Metered] = []
+        felt: list[f.Tick | f.Metered | f.AgentRetries] = []
         now = time.monotonic()
         if now >= self._kill_at:
             self._kill_at = float("inf")
@@ -117,7 +120,12 @@ class ProcessOperation(RunningOperation):
         if now >= self._next_beat or now >= self._deadline:
             self._next_beat = now + BEAT_SECONDS
             felt.append(f.Tick(op=self.id, seconds=now - self._began, idle=self._idle(now)))
-        usage = self.words().usage
+        words = self.words()
+        if words.retry != self._retry and self._retries < MOST_RETRIES:
+            self._retry = words.retry
+            self._retries += words.retry is not None
+            felt.append(f.AgentRetries(op=self.id, retry=words.retry))
+        usage = words.usage
         if usage != self._usage:
             self._usage = usage
             felt.append(f.Metered(op=self.id, usage=usage))
@@ -127,6 +135,8 @@ class ProcessOperation(RunningOperation):
         self._heard_at = time.monotonic()
         if self._reader and line.stream == "out":
             self._reader.feed(line.text)
+        elif isinstance(self._reader, ErrorReader):
+            self._reader.feed_error(line.text)
         self._b.show(self._who, line)
 
     def _idle(self, now: float) -> float:
@@ -165,9 +175,13 @@ class ProcessOperation(RunningOperation):
 
 
 class WaitOperation(RunningOperation):
-    def __init__(self, id: str, until: str) -> None:
+    """Over when the wall clock says so, and never after more than `most` seconds (0: no matter) or later than the clock said
+    at first: it may be set back."""
+
+    def __init__(self, id: str, until: str, most: float) -> None:
         self.id = id
         self._until = datetime.fromisoformat(until).timestamp() if until else math.inf
+        self._latest = time.monotonic() + max(0.0, min(self._until - time.time(), most or math.inf))
         self._cut = False
 
     def wake_at(self) -> float:
@@ -177,7 +191,7 @@ class WaitOperation(RunningOperation):
         return time.monotonic() + min(1.0, max(0.0, self._until - time.time()))
 
     def done(self) -> bool:
-        return self._cut or time.time() >= self._until
+        return self._cut or time.time() >= self._until or time.monotonic() >= self._latest
 
     def conclude(self) -> list[f.AnyFact]:
         return [f.WaitEnded(op=self.id, elapsed=not self._cut)]

@@ -21,6 +21,7 @@ from ralph.core.loop import decide as d
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.fault_points import fault_point
+from ralph.files import open_plain, read_bytes
 from ralph.git.recovery import save
 from ralph.git.repo import printable
 from ralph.journal.record import now
@@ -207,7 +208,7 @@ def _half_given_up(folder: Path, scan: Scan, board: scanboard.Board, listings: s
     reason = folder / scan.failed / f"{name}{REASON}"
     if not os.path.lexists(folder / scan.failed / name) or not reason.is_file():
         return ""
-    return reason.read_text(encoding="utf-8", errors="replace").partition(": ")[2].strip()[:1000]
+    return read_bytes(reason).decode("utf-8", "replace").partition(": ")[2].strip()[:1000]
 
 
 def _move(folder: Path, found: scanboard.GiveUp) -> None:
@@ -240,7 +241,7 @@ def _log(path: Path, lines: str, s: LoopState) -> None:
         return
     data = lines.encode("utf-8", "replace")
     fault_point("log.before", writes=True)
-    with open(path, "ab", buffering=0) as file:
+    with open(open_plain(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab", buffering=0) as file:
         size = file.tell()
         if file.write(data) != len(data):
             file.truncate(size)

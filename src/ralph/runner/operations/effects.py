@@ -9,8 +9,10 @@ from ralph.core import facts as f
 from ralph.core.exits import FAILURES, SOME_TASKS_FAILED
 from ralph.core.loop import decide as d
 from ralph.core.loop.state import LoopState
+from ralph.gates.judges import checks_by_name, is_file, is_shell, words_of
 from ralph.gates.kinds import as_run
-from ralph.git.ignored_files import newly_ignored, own_excludes
+from ralph.git.hidden_from_git import own_attributes
+from ralph.git.ignored_files import own_excludes
 from ralph.git.repo import head_and_tree, own_files, printable
 from ralph.git.uncommitted_changes import uncommitted_paths
 from ralph.journal.record import now
@@ -62,6 +64,9 @@ class Effects:
                 reason="before the loop",
                 when=now(),
             ).ref
+        left_out = ""
+        if any(gate.hermetic and gate.kind.measures for gate in s.gates):
+            left_out = b.run.store.put("\0".join(map(printable, b.snapshots.unrecorded())))
         unrecorded = unrecorded_of(s).now(b.snapshots.files(snapshot.tree), self._ignored_inputs(s))
         self._record(
             f.WorkspacePrepared(
@@ -70,12 +75,33 @@ class Effects:
                 branch=printable(b.refs.branch()),
                 recovery=recovery,
                 known=b.run.known.results(s, snapshot.tree, unrecorded),
-                unrecorded=tuple(map(printable, (*snapshot.nested, *snapshot.dirty_submodules))),
+                unrecorded=tuple(
+                    map(printable, (*snapshot.nested, *snapshot.dirty_submodules, *snapshot.too_large))
+                ),
                 excludes=b.run.store.put(own_excludes(b.repo)),
+                attributes=b.run.store.put(own_attributes(b.repo)),
+                left_out=left_out,
                 unrecorded_inputs=unrecorded,
+                undecided=self._undecided(s, snapshot.tree),
+                fingerprints=self._fingerprints(s),
+                home_entries=self._home_entries(s),
                 seconds=round(watch.seconds() + (b.workspace.made_in if b.workspace else 0.0), 3),
             )
         )
+
+    def _fingerprints(self, s: LoopState) -> str:
+        if not s.gates:
+            return ""
+        from ralph.runner.gate_surroundings import keep_fingerprints  # not without a gate
+
+        return keep_fingerprints(self._b, s)
+
+    def _home_entries(self, s: LoopState) -> str:
+        if not s.gates:
+            return ""
+        from ralph.runner.gate_surroundings import keep_home_entries
+
+        return keep_home_entries(self._b)
 
     def _holds_edits(self, s: LoopState) -> bool:
         """Whether the folder is the user's only copy of something. Without git, it is of everything."""
@@ -84,42 +110,27 @@ class Effects:
         return not b.repo.versioned or bool(uncommitted_paths(b.repo, own))
 
     def _ignored_inputs(self, s: LoopState) -> list[str]:
-        """Where the configuration's `inputs:` may find files that git ignores."""
-        return self._b.snapshots.ignored_files() if any(gate.inputs for gate in s.gates) else []
+        """Where the configuration's `judges:` may find files that git ignores."""
+        return self._b.snapshots.ignored_files() if any(gate.judges for gate in s.gates) else []
+
+    def _undecided(self, s: LoopState, tree: str) -> dict[str, tuple[str, ...]]:
+        """Which of the files that a gate runs count as work because nothing says that they judge."""
+        named = [gate for gate in as_run(s) if any(map(self._needs_a_look, words_of(gate.run)))]
+        if not named:  # most commands name no file
+            return {}
+        from ralph.gates.integrity.changed_judges import undecided_by_gate
+        from ralph.gates.integrity.references import side_of
+
+        start = side_of(self._b.snapshots, tree)
+        return undecided_by_gate(named, start, folder=s.identity.folder, root=s.identity.root)
+
+    def _needs_a_look(self, word: str) -> bool:
+        return not is_shell(word, None) and not checks_by_name(word) and is_file(self._b.folder / word)
 
     def _inspect(self, op: d.InspectClaim, s: LoopState) -> None:
-        # a claim is rarer than a start
-        from ralph.gates.integrity.changed_judges import touched_by_gate
-        from ralph.gates.integrity.weakened_tests import by_path, find_weakening
-        from ralph.git.trees import Change
+        from ralph.runner.operations.inspection import inspect_claim  # a claim is rarer than a start
 
-        b, watch = self._b, Stopwatch()
-        changes = b.snapshots.diff(s.workspace.base_tree, op.tree)
-        base_files = b.snapshots.files(s.workspace.base_tree)
-        rules = b.run.store.get(s.workspace.excludes) if s.workspace.excludes else ""
-        ignored = newly_ignored(b.snapshots, s.workspace.base_tree, rules, changes)
-        judges = as_run(s)
-        place = {"folder": s.identity.folder, "root": s.identity.root}
-        touched = touched_by_gate(judges, base_files, changes, **place)
-        # Files that judge the work and that new ignore rules keep out of the snapshot.
-        hidden = touched_by_gate(judges, base_files, [Change(path, "A") for path in ignored], **place)
-        rewritten = unrecorded_of(s).rewritten(
-            s.workspace.unrecorded_inputs, s.workspace.outputs, base_files, changes
-        )
-        for gate, paths in rewritten.items():
-            hidden[gate] = tuple(sorted({*hidden.get(gate, ()), *paths}))
-        judging = {path for paths in hidden.values() for path in paths}
-        self._record(
-            f.ClaimInspected(
-                tree=op.tree,
-                changed=len(changes),
-                touched=touched,
-                hidden=hidden,
-                ignored=tuple(printable(path) for path in ignored if printable(path) not in judging)[:50],
-                weakened=by_path(find_weakening(b.snapshots, s.workspace.base_tree, op.tree, changes)),
-                seconds=watch.seconds(),
-            )
-        )
+        self._record(inspect_claim(self._b, op, s))
 
     # -- agents ------------------------------------------------------------------------------------
 
@@ -149,7 +160,7 @@ class Effects:
         until = op.until or ("" if op.what == "pause" else moment_in(op.seconds))
         self._record(f.WaitStarted(op=op.id, what=op.what, seconds=op.seconds, why=op.why, until=until))
         self._b.run.journal.sync()
-        return WaitOperation(op.id, until)
+        return WaitOperation(op.id, until, op.seconds)
 
     def _note(self, op: d.Note, s: LoopState) -> None:
         self._record(f.Checkpoint(what=op.what, serial=op.serial, seconds=round(op.seconds, 3)))
@@ -170,6 +181,7 @@ class Effects:
                 limit=op.limit,
                 proof=op.proof,
                 paths=op.paths,
+                evidence=op.evidence,
                 commit=s.landing.landed.commit if s.landing.landed else "",
                 branch=branch,
             )

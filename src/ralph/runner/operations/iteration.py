@@ -16,7 +16,7 @@ from ralph.core import facts as f
 from ralph.core.loop import steering
 from ralph.core.loop.decide import RunAgent
 from ralph.core.loop.state import LoopState
-from ralph.errors import DISK
+from ralph.errors import DISK, RalphError
 from ralph.git.repo import commits_between, printable
 from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
@@ -67,7 +67,7 @@ class IterationRunner:
         prompt = compose(s, op, context)
         prompt_hash = b.run.store.put(prompt.text)
         kept = b.run.store.put(scratchpad)
-        b.refs.look()
+        b.look_at_refs()
         token = os.urandom(16).hex()
         self._record(
             f.IterationStarted(
@@ -157,8 +157,9 @@ class IterationRunner:
     ) -> list[f.AnyFact]:
         """Nothing of the iteration is alive any more: now its tree is what it left."""
         b, words = self._b, it.words()
+        b.run.listen()
         b.run.control.collect()
-        snapshot = b.snapshots.take()
+        snapshot, special = b.snapshots.take_left()
         tree, edited = self._without_backlog_edits(op.serial, s, snapshot.tree)
         from ralph.gates.protected_paths import undo_protected  # the agent need not wait for it
 
@@ -166,9 +167,10 @@ class IterationRunner:
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
         # Ended for want of any sign of life before its first word: that was not the agent's doing.
         unanswered = it.cause == "idle" and words.waiting
-        fault = (
-            _fault(words.fault, ended, confined.box) if how == "exited" else "overload" if unanswered else ""
-        )
+        refused = it.cause == "credentials"
+        fault: f.Fault = "overload" if unanswered else "credentials" if refused else ""
+        if how == "exited":
+            fault = _fault(words.fault, ended, confined.box)
         return [
             f.IterationEnded(
                 serial=op.serial,
@@ -189,6 +191,7 @@ class IterationRunner:
                 fault=fault,
                 fault_text=words.fault_text
                 or ("the model did not answer" if unanswered else "")
+                or (f"its credentials are refused ({words.retry.words})" if refused and words.retry else "")
                 or ended.trouble
                 or (last_line(ended.err_tail) or last_line(words.said) if ended.code else ""),
                 login_hint=adapter(s.worker).login_hint if fault == "credentials" else "",
@@ -198,12 +201,14 @@ class IterationRunner:
                 else "",
                 nested=tuple(map(printable, snapshot.nested)),
                 dirty_submodules=tuple(map(printable, snapshot.dirty_submodules)),
+                too_large=tuple(map(printable, snapshot.too_large[:50])),
                 stragglers=ended.stragglers,
-                refs_moved=b.refs.moved(),
+                refs_moved=b.moved_refs(),
                 commit=printable(b.refs.commit()),
                 commits=self._commits(s),
                 places=places(b.folder, self._loop.state, words.said),
                 unresolved=self._unresolved(s, undone.tree),
+                special=special[:50],
                 files=self._files_changed(s, undone.tree),
                 cut=ended.cut,
                 new_commits=b.refs.new_commits(),
@@ -266,7 +271,9 @@ class IterationOperation(ProcessOperation):
         return idle
 
     def _tree_moved(self) -> bool:
-        before, self._tree = self._tree, self._b.snapshots.take().tree
+        before = self._tree
+        with suppress(RalphError):  # what git cannot record is dealt with at the end
+            self._tree = self._b.snapshots.take().tree
         return self._tree != before
 
 

@@ -16,14 +16,15 @@ from ralph.git.landing.checkout_sync import Overlap
 from ralph.git.landing.failure_branch import Failure, fail_branch, fail_commit, find_failure
 from ralph.git.landing.remote import open_pull_request, push
 from ralph.git.landing.squash import author, commit_aside, merge, message, squash
-from ralph.git.landing.target import land, move
+from ralph.git.landing.target import keep_base, land, move
 from ralph.git.recovery import keep_tree, settle, tree_of
-from ralph.git.refs import Raced, is_landed, tip
+from ralph.git.refs import Raced, is_landed, is_whole, tip
 from ralph.git.repo import Repo, printable
 from ralph.git.workspaces.pool import (
     PooledWorkspace,
     as_repo,
     bring_home,
+    hold,
     rebased,
     refuse_since,
     release,
@@ -47,8 +48,6 @@ class LandingOperation:
         self._watch = Stopwatch()
 
     def start(self, op: d.Land, s: LoopState) -> None:
-        b = self._b
-        assert b.workspace is not None
         before = s.landing.intended
         if before is not None and before.tree == op.tree and is_landed(self._home, before.ref, before.commit):
             # Cut short after the branch had moved: it goes on as it was begun, also if the target has moved since.
@@ -57,7 +56,6 @@ class LandingOperation:
             else:
                 self._publish(before, s)
             return
-        bring_home(self._home, b.workspace, op.tree)
         if op.how == "merge" or op.how == "pr":
             at = tip(self._home, s.identity.policy.land.target)
             if not at:
@@ -81,11 +79,22 @@ class LandingOperation:
             self._onto_branch(op, s, commit, op.note)
 
     def _commit(self, op: d.Land, s: LoopState) -> str:
-        """Of a landing that was cut short the commit is there already; another date would make it another one."""
-        before = s.landing.intended
-        if before is not None and before.tree == op.tree and before.tip in ("", s.workspace.base_commit):
+        """A commit that a ref holds. Of a landing that was cut short it is there already, unless it has been pruned; another
+        date would make it another one."""
+        workspace, base, before = self._workspace, s.workspace.base_commit, s.landing.intended
+        same = before is not None and before.tree == op.tree and before.tip in ("", base)
+        if before is not None and same and is_whole(self._home, before.commit, base):
+            keep_base(self._home, workspace.loop, before.commit)
             return before.commit
-        return squash(self._home, op.tree, s.workspace.base_commit, _message(s), author(self._home), now())
+        store = as_repo(self._home, workspace).objects
+        made = squash(self._home, op.tree, base, _message(s), author(self._home), now(), into=store)
+        hold(self._home, workspace, made, base)
+        return made
+
+    @property
+    def _workspace(self) -> PooledWorkspace:
+        assert self._b.workspace is not None
+        return self._b.workspace
 
     def _onto_target(self, op: d.Land, s: LoopState, commit: str) -> None:
         b, ref = self._b, s.identity.policy.land.target
@@ -106,8 +115,7 @@ class LandingOperation:
 
     def _onto_branch(self, op: d.Land, s: LoopState, commit: str, note: str) -> None:
         b = self._b
-        assert b.workspace is not None
-        ref = self._branch_for(b.workspace, commit)
+        ref = self._branch_for(self._workspace, commit)
         intended = f.LandingIntended(
             op=op.id,
             how=op.how if op.how == "pr" else "branch",
@@ -182,8 +190,8 @@ class LandingOperation:
 
     def _merge(self, op: d.Land, s: LoopState, at: str) -> None:
         """The target has moved on: the workspace is brought onto its tip, with the change on top."""
-        b = self._b
-        merged = merge(self._home, s.workspace.base_commit, at, op.tree)
+        b, store = self._b, as_repo(self._home, self._workspace).objects
+        merged = merge(self._home, s.workspace.base_commit, at, op.tree, into=store)
         base_tree = tree_of(self._home, at) or ""
         intended = f.MergeIntended(
             op=op.id,
@@ -199,15 +207,22 @@ class LandingOperation:
         )
         if merged.conflicts:  # of some git keeps one side only
             b.keep(s, op.tree, f"[{s.identity.task.id}] {s.identity.task.title}: before it was merged")
+        self._hold_merge(intended, s.workspace.base_commit, op.tree)
         self._record(intended)
         b.run.journal.sync()
         self._bring_onto(intended)
 
+    def _hold_merge(self, x: f.MergeIntended, base: str, tree: str) -> None:
+        """Both sides of it and what comes of them, under one ref: whatever a death in the middle leaves, nothing is pruned."""
+        store = as_repo(self._home, self._workspace).objects
+        change = commit_aside(self._home, tree, base, into=store)
+        merged = commit_aside(self._home, x.tree, x.commit, change, into=store)
+        hold(self._home, self._workspace, merged, base, x.commit)
+
     def _bring_onto(self, x: f.MergeIntended) -> None:
         b = self._b
-        assert b.workspace is not None
         b.snapshots.restore(x.tree)
-        b.workspace = rebased(self._home, b.workspace, x.commit, commit_aside(self._home, x.tree, x.commit))
+        b.workspace = rebased(self._home, self._workspace, x.commit)
         b.snapshots.rebase(x.commit)
         # What is ignored and belongs to the change: nothing but the index of the workspace says so from here on.
         taken = b.snapshots.take().tree
@@ -235,6 +250,7 @@ class LandingOperation:
         """A merge that a death cut short is completed. What is in the workspace by neither side's doing is saved first."""
         b, x = self._b, s.landing.merge
         assert x is not None
+        self._hold_merge(x, s.workspace.base_commit, s.workspace.tree)
         found = b.snapshots.take().tree
         ours, theirs = (
             {c.path for c in b.snapshots.diff(tree, found)} for tree in (s.workspace.tree, x.tree)
@@ -255,9 +271,9 @@ class LandingOperation:
             return "", f"; {self._set_aside(b.workspace, s, 'cancelled')}"
         if op.end not in FAILURES or not s.workspace.base_commit:
             return "", ""
-        base = s.workspace.base_commit
+        base, store = s.workspace.base_commit, None
         if b.workspace:
-            bring_home(self._home, b.workspace, s.workspace.tree)
+            store = as_repo(self._home, b.workspace).objects
         else:
             settle(self._home, b.snapshots.new_objects([s.workspace.base_tree, s.workspace.tree], base))
             if (
@@ -267,8 +283,10 @@ class LandingOperation:
         last = s.judgement.history[-1] if s.judgement.history else None
         failure = Failure(
             task=s.identity.task.id,
-            iterations=s.judgement.attempts,  # as the state file counts them
-            max_iterations=s.identity.policy.limits.max_attempts,
+            iterations=s.progress.iterations,
+            max_iterations=s.identity.policy.limits.max_iterations,
+            attempts=s.judgement.attempts,
+            max_attempts=s.identity.policy.limits.max_attempts,
             last_gate=last.gate if last else "",
             error_hash=last.error_hash if last else "",
         )
@@ -279,12 +297,15 @@ class LandingOperation:
 
         def commit(when: str) -> str:
             state = view_files.render(ended, timestamp=when, files_modified=paths)
-            return fail_commit(self._home, s.workspace.tree, base, failure, state, by, when)
+            return fail_commit(self._home, s.workspace.tree, base, failure, state, by, when, into=store)
 
         made = find_failure(self._home, s.identity.task.id, s.identity.loop[:_STAMP], commit)
         if made is None:
             when = now()
-            made = fail_branch(self._home, s.identity.task.id, commit(when), when)
+            left = commit(when)
+            if b.workspace:
+                hold(self._home, b.workspace, left, base)
+            made = fail_branch(self._home, s.identity.task.id, left, when)
         may_push = s.identity.policy.land.push and base == s.workspace.base_commit
         pushed = _not_pushed(push(self._home, made.branch, made.commit)) if may_push else ""
         return made.branch, f"; {pushed}" if pushed else ""

@@ -397,7 +397,7 @@ def test_of_huge_output_the_end_counts() -> None:
         ("vitest", "first", "pay.test.js > should pay: AssertionError: expected [ 200 ] to include 401"),
         ("mocha", "other", "should add up: AssertionError [ERR_ASSERTION]: 2 == 1"),
         ("node", "first", "should reject expired token: 200 !== 401"),
-        ("tap", "first", "should reject expired token: 200 !== 401"),
+        ("tap", "first", "should reject expired token (shop.test.js:6): expected 401, actual 200"),
         ("go", "first", "TestRejectsExpiredToken: shop_test.go:8: got 200, want 401"),
         (
             "gopanic",
@@ -432,3 +432,57 @@ def test_a_long_headline_is_cut() -> None:
     line = headline("E   ValueError: " + "x" * 500)
     assert len(line) == MAX_HEADLINE
     assert line.endswith("…")
+
+
+TAPE = """TAP version 13
+# greets
+not ok 1 should be equal
+  ---
+    operator: equal
+    expected: |-
+      'hello  world'
+    actual: |-
+      'hello world'
+    at: Test.<anonymous> (/home/me/p/test/greet.js:7:5)
+    stack: |-
+      Error: should be equal
+          at Test.assert
+  ...
+1..1
+"""
+
+
+def test_a_tap_block_gives_the_test_its_place_and_both_values_with_their_white_space() -> None:
+    assert headline(TAPE) == "should be equal (greet.js:7): expected 'hello  world', actual 'hello world'"
+    own = TAPE.replace("    operator: equal\n", "    error: 'the greeting is wrong'\n")
+    assert headline(own).startswith("should be equal (greet.js:7): the greeting is wrong: expected 'hello  ")
+
+
+def test_the_place_of_a_test_in_tap_is_no_part_of_its_failure_but_its_values_are() -> None:
+    moved = TAPE.replace(":7:5", ":70:5").replace("/home/me/p", "/tmp/other")
+    assert error_hash(TAPE, 1, "tests") == error_hash(moved, 1, "tests")
+    assert error_hash(TAPE, 1, "tests") != error_hash(TAPE.replace("'hello world'", "'hello'"), 1, "tests")
+
+
+AT = "  at:\n    line: 3\n    file: test/sum.js\n"
+
+
+@pytest.mark.parametrize(
+    ("block", "shown"),
+    [
+        (f"{AT}  diff: |\n    --- expected\n    +++ actual\n    -4\n    +3\n", "sum (test/sum.js:3): -4, +3"),
+        ("  error: '2 subtests failed'\n", "sum: 2 subtests failed"),
+        ("  wanted: 4\n  found: 3\n", "sum: expected 4, actual 3"),
+    ],
+)  # fmt: skip
+def test_blocks_of_other_runners_are_read(block: str, shown: str) -> None:
+    assert headline(f"not ok 1 - sum\n  ---\n{block}  ...\n") == shown
+
+
+def test_a_block_that_is_cut_off_leaves_no_marks_of_yaml() -> None:
+    assert headline("not ok 1 - sum\n  ---\n  expected: |-\n    'a'\n") == "sum: 'a'"
+    assert headline("not ok 1 - later # TODO\n  ---\n  error: 'x'\n  ...\nnot ok 2 - sum\n") == "sum"
+
+
+def test_white_space_in_quotation_marks_stays() -> None:
+    assert headline("AssertionError: 'a  b'  !=   'a b'") == "AssertionError: 'a  b' != 'a b'"

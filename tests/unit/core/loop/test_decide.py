@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.loop import decide as d
-from ralph.core.policy import GatePolicy
+from ralph.core.policy import GatePolicy, StuckPolicy
 
 # -- claims ----------------------------------------------------------------------------------------
 
@@ -304,7 +304,80 @@ def test_contradicting_signals_warn() -> None:
     assert isinstance(w.wants(), d.RunAgent)
 
 
-def test_exit_zero_claims_and_non_zero_is_no_crash_under_that_rule() -> None:
+def test_exit_zero_puts_an_iteration_that_says_not_done_to_the_gates_and_counts_a_red_one() -> None:
     w = world(claim="exit-zero").iterate("t1", code=1)
     assert w.state.agents.crashes == 0
-    assert isinstance(w.iterate("t2").wants(), d.RunGate)
+    op = w.wants()
+    assert isinstance(op, d.RunGate) and op.id == "claim:1:tests:as-is"
+    w.gate(False)
+    assert w.state.judgement.attempts == 1
+    assert isinstance(w.wants(), d.RunAgent)
+
+
+def test_exit_zero_never_completes_what_says_not_done_however_green_it_is() -> None:
+    w = world(claim="exit-zero").iterate("t1", code=1).gate(True)
+    assert (w.state.judgement.attempts, w.state.judgement.claim) == (0, None)
+    w.iterate("t1").gate(True).tell(f.ClaimInspected(tree="t1", changed=1))
+    assert w.finish().end == "completed-verified"
+
+
+def test_exit_zero_looks_at_an_unchanged_tree_too_and_at_one_that_says_iteration_done() -> None:
+    for w in (
+        world(claim="exit-zero").iterate("base", code=1),
+        world(claim="exit-zero").iterate("t1", "ITERATION_DONE"),
+    ):
+        assert w.gate(False).state.judgement.attempts == 1
+        assert not w.state.judgement.refusal
+
+
+def test_exit_zero_ends_an_agent_that_never_gets_it_right_when_its_attempts_are_used_up() -> None:
+    w = world(claim="exit-zero", stuck=StuckPolicy(same_error_stop=0))
+    for number in range(5):
+        w.iterate(f"t{number}", code=1).gate(False)
+    assert w.finish().end == "failed"
+
+
+def test_exit_zero_leaves_soft_gates_out_of_what_says_not_done() -> None:
+    soft = GatePolicy(name="lint", run="x", hard=False)
+    assert isinstance(world(claim="exit-zero", gates=(soft,)).iterate("t1", code=1).wants(), d.RunAgent)
+    assert isinstance(world(claim="exit-zero", gates=()).iterate("t1", code=1).wants(), d.RunAgent)
+
+
+def test_every_iteration_also_one_that_exits_1_is_a_claim_under_that_rule() -> None:
+    w = world(claim="every-iteration").iterate("t1", code=1)
+    assert w.state.agents.crashes == 0
+    w.gate(True).tell(f.ClaimInspected(tree="t1", changed=1))
+    assert w.finish().end == "completed-verified"
+
+
+@pytest.mark.parametrize("rule", ["exit-zero", "every-iteration"])
+@pytest.mark.parametrize("code", [-9, 126, 127, 137])
+def test_a_signal_and_a_failure_to_start_are_crashes_under_every_rule(rule: str, code: int) -> None:
+    w = world(claim=rule).iterate("t1", code=code)
+    assert w.state.agents.crashes == 1
+    assert w.state.judgement.claim is None
+
+
+# -- gates that cannot be run ----------------------------------------------------------------------
+
+
+def test_a_gate_that_lacks_its_program_asks_a_person_before_the_first_iteration() -> None:
+    w = World().gate(False, code=127, cannot_run="there is no program `x`")
+    end = w.finish()
+    assert (end.end, end.reason) == ("blocked-on-person", "gate tests cannot be run: there is no program `x`")
+
+
+def test_a_gate_that_lacks_its_program_is_asked_again_on_resume_unless_a_person_says_go_on() -> None:
+    w = World().gate(False, code=127, cannot_run="no x")
+    w.finish()
+    again = World()
+    again.state = w.state
+    assert isinstance(again.tell(f.LoopResumed(run="r")).wants(), d.RunGate)
+    assert isinstance(again.gate(False).wants(), d.RunAgent)
+    assert isinstance(w.tell(f.LoopResumed(run="r", answer="go on")).wants(), d.RunAgent)
+
+
+def test_a_soft_gate_that_lacks_its_program_only_warns() -> None:
+    w = World(policy(gates=(replace(TESTS, hard=False),))).gate(False, code=127, cannot_run="no x")
+    assert isinstance(w.wants(), d.RunAgent)
+    assert "gate tests cannot be run on the starting tree: no x" in w.state.warnings.lines

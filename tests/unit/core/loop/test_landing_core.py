@@ -47,6 +47,32 @@ def test_a_proven_claim_lands_before_the_loop_ends() -> None:
     assert (end.end, end.code) == ("completed-verified", 0)
 
 
+def test_a_landing_that_is_returned_is_not_intended_any_more() -> None:
+    w = world().claim("t1", passed=True)
+    op = wants_to_land(w)
+    w.tell(f.LandingIntended(op=op.id, how=op.how, ref=MAIN, commit="c9", tree=op.tree, tip="c1"))
+    assert w.state.landing.intended is not None
+    assert w.tell(f.LandingReturned(op=op.id, why="red")).state.landing.intended is None
+
+
+def test_a_loop_that_moved_knows_its_new_place_and_what_judges_there() -> None:
+    w = world().tell(
+        f.LoopMoved(
+            run="r2",
+            epoch=7,
+            root="/new",
+            home="/h",
+            slot=2,
+            excludes="x",
+            unrecorded_inputs={"tests": {"a": "b"}},
+        )
+    )
+    identity, workspace = w.state.identity, w.state.workspace
+    assert (identity.root, identity.home, identity.slot) == ("/new", "/h", 2)
+    assert (workspace.excludes, workspace.unrecorded_inputs) == ("x", {"tests": {"a": "b"}})
+    assert identity.policy.land == LAND
+
+
 def test_a_claim_that_the_gates_turn_down_does_not_land() -> None:
     assert isinstance(world().claim("t1", passed=False).wants(), d.RunAgent)
 

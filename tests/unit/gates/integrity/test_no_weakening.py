@@ -227,6 +227,24 @@ HONEST = {
         "test('a', () => {\n  expect(add(1)).toEqual(2);\n});\n",
         "test('a', async () => {\n  await expect(add(1)).resolves.toBe(2);\n});\n",
     ),
+    "a check that got a name": (
+        "tests/test_a.py",
+        """
+        def test_get():
+            with pytest.raises(ValueError):
+                get("/a")
+            with pytest.raises(ValueError):
+                get("/b")
+        """,
+        """
+        def test_get():
+            refused = pytest.raises(ValueError)
+            with refused:
+                get("/a")
+            with refused:
+                get("/b")
+        """,
+    ),
     "a new test that is skipped": (
         "tests/test_a.py",
         "def test_one():\n    assert add(1, 2) == 3\n",

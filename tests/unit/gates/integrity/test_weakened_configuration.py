@@ -91,6 +91,17 @@ def test_configuration_that_demands_more_is_not_named() -> None:
             assert compare({path: after}, {path: before}) == [], path
 
 
+def test_configuration_that_moves_to_another_file_is_not_named() -> None:
+    before = {"setup.cfg": "[tool:pytest]\ntestpaths = tests\n[coverage:report]\nfail_under = 90\n"}
+    after = '[tool.pytest.ini_options]\ntestpaths = ["tests"]\n[tool.coverage.report]\nfail_under = 90\n'
+    assert compare(before, {"pyproject.toml": after}) == []
+    lower = after.replace("90", "60").replace('["tests"]', '["tests/unit"]')
+    assert [w.detail for w in compare(before, {"pyproject.toml": lower})] == [
+        'testpaths = ["tests/unit"]',
+        "fail_under 90 is gone",
+    ]
+
+
 def test_a_script_of_tests_that_is_gone_is_named() -> None:
     script = {"tests/run.bats": "@test 'a' {\n  true\n}\n"}
     assert [w.what for w in compare(script, {})] == ["file deleted"]

@@ -21,7 +21,7 @@ from ralph.git.landing.remote import push
 from ralph.git.landing.squash import Person
 from ralph.git.repo import Repo
 
-FAILED = Failure("A.1", 5, 5, "tests", "abc123")
+FAILED = Failure("A.1", 5, 50, 4, 5, "tests", "abc123")
 
 
 def tree_of(repo: Repo, sh: Sh, base: str, changes: dict[str, str | None]) -> str:
@@ -42,7 +42,7 @@ def test_the_branch_holds_work_state_and_message(repo: Repo, project: Path, sh: 
     made = [failed(repo, tree, base, FAILED, "# State\n", ME, "2026-01-21T11:30:45+01:00") for _ in range(2)]
     assert made[0] == made[1] and made[0].branch == "wip/ralph-fail-A.1-20260121-103045"
     assert sh(project, "log", "-1", "--format=%P%n%B", made[0].branch) == (
-        f"{base}\nRalph Loop failed: A.1\n\nIterations: 5/5\nLast gate: tests\nError hash: abc123\n\n"
+        f"{base}\nRalph Loop failed: A.1\n\nIterations: 5/50\nAttempts: 4/5\nLast gate: tests\nError hash: abc123\n\n"
         "See .ralph_state.md for full history\n\n"
     )
     assert sh(project, "show", f"{made[0].branch}:.ralph_state.md") == "# State\n"
@@ -86,7 +86,7 @@ def test_a_rerun_archives_only_this_tasks_untouched_branches(
     tree = tree_of(repo, sh, base, {"x": "1"})
 
     def fail(task: str, second: int) -> str:
-        failure = Failure(task, 1, 5, "", "")
+        failure = Failure(task, 1, 50, 0, 5, "", "")
         return failed(repo, tree, base, failure, "", ME, f"2026-01-21T10:30:{second:02}Z").branch
 
     mine, looked_at, built_on = fail("A.1", 1), fail("A.1", 2), fail("A.1", 3)

@@ -8,7 +8,7 @@ from landing_world import ME, WHEN, commit, head_of
 from workspace_project import Sh, opened
 
 from portrait import portrait
-from ralph.git.landing.squash import Person, author, bring_history, bring_tree, merge, squash
+from ralph.git.landing.squash import Person, author, bring_history, bring_tree, drop_keeps, merge, squash
 from ralph.git.repo import Repo
 from ralph.git.snapshots import Snapshots
 
@@ -129,15 +129,20 @@ def test_objects_of_a_workspace_come_home_without_git_running_there(
     objects = clone / ".git/objects"
     bring_tree(repo, objects, tree(sh, project, base), base)
     for number in (1, 2):  # again is no harm
-        bring_tree(repo, objects, few_tree, base)
+        bring_tree(repo, objects, few_tree, base, loop="one")
         assert sh(project, "show", f"{few_tree}:deep/er/f0") == "0\n", number
     assert sh(project, "cat-file", "-t", few, check=False) == "", "not its commits"
-    bring_history(repo, objects, few, base)
-    bring_history(repo, objects, many, few)
+    bring_history(repo, objects, few, base, loop="one")
+    bring_history(repo, objects, many, few, loop="two")
+    sh(project, "gc", "-q", "--prune=now")
     sh(project, "rev-list", "--objects", many)
     sh(project, "fsck")
     assert portrait(project) == before
-    assert len(list((project / ".git/objects/pack").glob("*.pack"))) == 1, "few as files, many as a pack"
+    packs = project / ".git/objects/pack"
+    assert len(list(packs.glob("*.keep"))) == 3, "no gc touches them"
+    drop_keeps(repo, "one")
+    (kept,) = packs.glob("*.keep")
+    assert kept.read_text() == "ralph two\n"
     assert not list((project / ".git/ralph").glob("tmp*"))
 
 

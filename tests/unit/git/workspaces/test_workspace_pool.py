@@ -13,10 +13,10 @@ from workspace_project import Sh, names, opened
 from portrait import portrait
 from ralph.errors import RalphError
 from ralph.git.landing.squash import Person, merge, squash
-from ralph.git.landing.target import LandResult, land
+from ralph.git.landing.target import LandResult, keep_base, land
 from ralph.git.recovery import saved
 from ralph.git.refs import tip
-from ralph.git.repo import Repo
+from ralph.git.repo import Repo, slots_dir
 from ralph.git.snapshots import Snapshots
 from ralph.git.workspaces.pool import (
     Kind,
@@ -31,7 +31,6 @@ from ralph.git.workspaces.pool import (
     refuse_since,
     release,
     slots,
-    slots_dir,
 )
 
 BRANCH = "task/A.1-work"
@@ -206,6 +205,7 @@ def test_work_in_a_workspace_lands(repo: Repo, project: Path, sh: Sh, kind: Kind
     bring_home(repo, there, tree)
     merged = merge(repo, base, at, tree)
     assert merged.conflicts == ()
+    keep_base(repo, there.loop, at)
     there = rebased(repo, there, at)
     Snapshots(inside, "loop-1").restore(merged.tree)
     assert head_of(there.path, sh) == at and sh(there.path, "diff", "--name-only").split() == ["a.txt"]
@@ -350,3 +350,21 @@ def test_a_setting_without_a_value_is_true_in_the_clone_too(repo: Repo, project:
     assert sh(workspace.path, "config", "--type=bool", "core.filemode").strip() == "true"
     (workspace.path / "a.txt").chmod(0o755)
     assert "M a.txt" in sh(workspace.path, "status", "--porcelain")
+
+
+def test_a_worktree_whose_entry_was_pruned_while_git_made_it_is_made_again(
+    repo: Repo, project: Path, sh: Sh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`git gc` takes an entry for stale that has no gitdir yet; then `git worktree add` fails."""
+    real, met = shutil.which("git"), tmp_path / "met"
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    program.write_text(
+        f'#!/bin/sh\ncase "$*" in *"worktree add"*) test -e {met} || {{ touch {met}; mkdir -p "$GIT_DIR/worktrees/half"\n'
+        f'echo "could not open gitdir" >&2; exit 128; }};; esac\nexec {real} "$@"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    workspace = made(repo, "worktree", head_of(project, sh))
+    assert met.exists() and files(workspace.path) == files(project)
+    assert sh(workspace.path, "branch", "--show-current").strip() == BRANCH

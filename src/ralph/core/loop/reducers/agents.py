@@ -84,6 +84,12 @@ def _wait_ended(step: Step, x: f.WaitEnded) -> Agents:
     return replace(a, wait_due=None, waited=a.waited + seconds, fault="", fault_text="")
 
 
+def _continued(step: Step, x: f.Continued) -> Agents:
+    """A person lets a wait end now. Of a paused loop it ends the pause, and the wait continues."""
+    a, paused = step.before.agents, step.before.people.pause is not None
+    return a if paused or a.wait_due is None else replace(a, wait_due=None, fault="", fault_text="")
+
+
 def _faulted(step: Step, a: Agents, x: f.IterationEnded | f.GateEnded) -> Agents:
     """A quota or an overload is not the agent's work: it does not count as an iteration."""
     if x.fault == "quota":
@@ -91,9 +97,9 @@ def _faulted(step: Step, a: Agents, x: f.IterationEnded | f.GateEnded) -> Agents
         least = _backoff(step, a) if a.overloads else 0.0
         seconds = max(x.retry_after, least) if x.retry_after >= 0 else f.QUOTA_SECONDS
         due = Due("quota", seconds, a.fault_text or "the agent is out of quota")
-    elif x.fault == "overload":
+    elif x.fault in ("overload", "rate-limit"):
         seconds = max(x.retry_after, _backoff(step, a))
-        due = Due("overload", seconds, a.fault_text or "the service is overloaded")
+        due = Due(x.fault, seconds, a.fault_text or "the service is overloaded")
     else:
         return a
     return replace(a, overloads=a.overloads + 1, wait_due=due)
@@ -103,7 +109,7 @@ def _next_agent(step: Step, a: Agents, what: str, why: str, until: str = "", sec
     """The next agent of the policy continues when this one is out of quota or of no use. When all are, it stays as it is:
     the wait for the first that comes back, or the end."""
     agents = step.policy.agents
-    if len(agents) == 1 or what == "overload":
+    if len(agents) == 1 or what in ("overload", "rate-limit"):
         return a
     away = {**a.away, a.agent: Away(why or what, until if what == "quota" else "", max(0.0, seconds))}
     free = [n for n in range(len(agents)) if n not in away]
@@ -139,4 +145,5 @@ REDUCERS: Reducers = {
     f.AgentBack: _agent_back,
     f.WaitStarted: _wait_started,
     f.WaitEnded: _wait_ended,
+    f.Continued: _continued,
 }

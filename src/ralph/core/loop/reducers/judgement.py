@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core.failures.excerpt import excerpt
 from ralph.core.loop import signals
-from ralph.core.loop.claims import Verdict, judge, weakened
+from ralph.core.loop.claims import Verdict, advice, doubts_of, judge
 from ralph.core.loop.state import (
     OUTPUTS_KEPT,
     Attempt,
@@ -41,6 +41,9 @@ def _resumed(step: Step, x: f.LoopResumed) -> Judgement:
     j = step.before.judgement
     if j.ended is None:
         return j
+    if step.before.awaits_gate and not x.answer:
+        measured = {gate: passed for gate, passed in j.base.items() if gate not in j.base_unrun}
+        j = replace(j, base=measured, base_unrun={}, unrunnable="")  # it may be there by now
     if j.ended == "needs-review" and not x.allow:
         j = replace(j, claim=None, results=(), refusal=_why_not_allowed(step))
     return replace(j, ended=None, end_reason="", end_limit="", streak=0, streak_hash="", under_shift=0)
@@ -49,11 +52,9 @@ def _resumed(step: Step, x: f.LoopResumed) -> Judgement:
 def _why_not_allowed(step: Step) -> str:
     """No one allows what needed a review: the agent has to do without."""
     j = step.before.judgement
-    found = weakened(step.now, j.claim) if j.claim else {}
-    if weaker := [text for path in j.review_paths for text in found.get(path, ())]:
-        return f"existing tests are weaker: {few(weaker)}; make them as strong as they were"
-    paths = ", ".join(j.review_paths[:10])
-    return f"it passes only with changes to {paths}; put these files back as they were"
+    if doubts := doubts_of(step.before):
+        return advice(doubts)
+    return f"it passes only with changes to {few(j.review_paths, 10)}; put these files back as they were"
 
 
 def _loop_ended(step: Step, x: f.LoopEnded) -> Judgement:
@@ -70,6 +71,7 @@ def _loop_ended(step: Step, x: f.LoopEnded) -> Judgement:
         end_branch=x.branch,
         proof=x.proof,
         review_paths=x.paths if end == "needs-review" else (),
+        evidence=x.evidence,
     )
 
 
@@ -80,14 +82,26 @@ def _prepared(step: Step, x: f.WorkspacePrepared) -> Judgement:
     return replace(
         step.before.judgement,
         base={known.gate: known.passed for known in x.known},
+        base_again=frozenset(),
         base_tests={known.gate: known.tests for known in x.known if known.tests},
+        base_reports={known.gate: known.report for known in x.known if known.report},
     )
 
 
 def _tree_changed(step: Step, x: f.WorkspaceChanged) -> Judgement:
     """A claim was about another tree than the one that is there now."""
     j = _unclaimed(step.before.judgement)
-    return j if step.before.progress.serial else replace(j, base={}, base_tests={})
+    if step.before.progress.serial:
+        return j
+    return replace(
+        j,
+        base={},
+        base_again=frozenset(),
+        base_tests={},
+        base_reports={},
+        base_errors={},
+        judged_in_folder=frozenset(),
+    )
 
 
 def _merged(step: Step, x: f.WorkspaceMerged) -> Judgement:
@@ -118,7 +132,7 @@ def _carried_over(step: Step, j: Judgement, old: str, new: str) -> Judgement:
 
 
 def _iteration_started(step: Step, x: f.IterationStarted) -> Judgement:
-    j = step.before.judgement
+    j = _doubt_returned(step)
     new_shift = x.shift > j.under_shift
     return replace(
         _unclaimed(j),
@@ -128,6 +142,17 @@ def _iteration_started(step: Step, x: f.IterationStarted) -> Judgement:
         refusals={},
         unrunnable="",
     )
+
+
+def _doubt_returned(step: Step) -> Judgement:
+    """An iteration begins although a claim is open: its prompt says what is doubted. Each kind goes back once."""
+    j = step.before.judgement
+    doubts = doubts_of(step.before) if step.policy.rules > 1 else ()
+    if not doubts:
+        return j
+    kinds = frozenset(doubt.kind for doubt in doubts)
+    serial = step.now.progress.serial
+    return replace(j, returned=j.returned | kinds, refusal=advice(doubts), doubted=serial)
 
 
 def _iteration_ended(step: Step, x: f.IterationEnded) -> Judgement:
@@ -157,6 +182,8 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Judgement:
             j = replace(j, unchecked=0 if idle else x.serial)
             if step.claims:
                 j = _claimed(step, j, x)
+            elif step.unfinished:
+                j = _judged(step, replace(j, claim=Claim(serial=x.serial, tree=x.tree, unfinished=True)))
     return _by_hats(step, j)
 
 
@@ -181,6 +208,13 @@ def _refusal(s: LoopState, x: f.IterationEnded) -> str:
         return f"the tree holds repositories of their own, whose content git would not record: {', '.join(nested)}"
     if unclean := [path for path in x.dirty_submodules if path not in known]:
         return f"submodules have uncommitted changes: {', '.join(unclean)}"
+    if large := [path for path in x.too_large if path not in known]:
+        return (
+            f"the tree holds files that are too large to record: {few(large)}; remove them or, "
+            "if they are no part of the work, add them to .gitignore"
+        )
+    if x.special:
+        return f"the tree held what git cannot record, which is taken away: {few(x.special)}"
     if x.unresolved:
         return f"the merge is not resolved: conflict marks are still in {few(x.unresolved)}"
     same = x.tree == s.workspace.base_tree
@@ -198,7 +232,18 @@ def _inspected(step: Step, x: f.ClaimInspected) -> Judgement:
     j = step.before.judgement
     if j.claim is None or j.claim.tree != x.tree:
         return j
-    return replace(j, claim=replace(j.claim, touched=x.touched, hidden=x.hidden, weakened=x.weakened))
+    claim = replace(
+        j.claim,
+        touched=x.touched,
+        hidden=x.hidden,
+        weakened=x.weakened,
+        added=x.added,
+        new_tests=x.new_tests,
+        findings=x.findings,
+        suppressions=x.suppressions,
+        unread=x.unread,
+    )
+    return _judged(step, replace(j, claim=claim))
 
 
 # -- gates -----------------------------------------------------------------------------------------------------------
@@ -211,21 +256,61 @@ def _gate_ended(step: Step, x: f.GateEnded) -> Judgement:
     gate = step.before.gate(x.gate)
     if gate and gate.kind.asked_once:
         return _opinion(step, j, gate, x)
+    if x.purpose == "base" and x.gate in j.base_errors:
+        return _compared(step, j, gate, x)
     key = verdict_key(x.gate, x.variant, x.tree)
     j = replace(j, verdicts=with_newest(j.verdicts, {key: (*j.verdicts.get(key, ()), x.passed)}))
     if not x.passed and (x.purpose == "base" or j.claim is None):
         j = replace(j, failures=with_newest(j.failures, {failure_key(x.gate, x.error_hash): None}))
     if x.purpose == "base":
-        return _base_measured(j, x)
+        if x.in_folder:  # there can be no checkout of it
+            j = replace(j, judged_in_folder=j.judged_in_folder | {x.gate})
+        elif gate and not x.passed and x.unrecorded and not gate.complete:
+            j = replace(j, base_errors={**j.base_errors, x.gate: x.error_hash})
+            return _base_measured(j, gate, replace(x, cannot_run=""))  # what it lacks may be in the folder
+        j = _asked_again(step, j, x)
+        return _base_measured(j, gate, x)
     return _evidence(step, replace(j, results=(*j.results, x)), gate, x)
 
 
-def _base_measured(j: Judgement, x: f.GateEnded) -> Judgement:
+def _compared(step: Step, j: Judgement, gate: GatePolicy | None, x: f.GateEnded) -> Judgement:
+    """It was red in a clean checkout of the start. If it says something else in the folder, it needs what git does not record:
+    then only the folder can be judged."""
+    errors = dict(j.base_errors)
+    in_checkout = errors.pop(x.gate)
+    j = replace(j, base_errors=errors)
+    if not x.passed and x.error_hash == in_checkout:
+        return _base_measured(j, gate, x)
+    j = replace(
+        j,
+        verdicts=with_newest(j.verdicts, {verdict_key(x.gate, x.variant, x.tree): (x.passed,)}),
+        judged_in_folder=j.judged_in_folder | {x.gate},
+        base_unrun={gate: error for gate, error in j.base_unrun.items() if gate != x.gate},
+    )
+    if not x.passed:
+        j = replace(j, failures=with_newest(j.failures, {failure_key(x.gate, x.error_hash): None}))
+    return _base_measured(_asked_again(step, j, x), gate, x)
+
+
+def _asked_again(step: Step, j: Judgement, x: f.GateEnded) -> Judgement:
+    """A red start is asked for once more before anything is called red→green, unless chance has no part in it."""
+    settled = x.passed or x.wrote or x.timed_out == "hard" or x.code in CANNOT_RUN or x.cannot_run
+    if x.gate in j.base_again or settled or not step.policy.asks_twice:
+        return replace(j, base_again=j.base_again - {x.gate})
+    return replace(j, base_again=j.base_again | {x.gate})
+
+
+def _base_measured(j: Judgement, gate: GatePolicy | None, x: f.GateEnded) -> Judgement:
     j = replace(j, base={**j.base, x.gate: x.passed})
     if x.tests:
         j = replace(j, base_tests={**j.base_tests, x.gate: x.tests})
-    if x.code in CANNOT_RUN:
+    if x.report:
+        j = replace(j, base_reports={**j.base_reports, x.gate: x.report})
+    if x.code in CANNOT_RUN or x.cannot_run:
         j = replace(j, base_unrun={**j.base_unrun, x.gate: x.error_hash})
+    if x.cannot_run and gate and gate.hard:
+        why = f"gate {x.gate} cannot be run: {x.cannot_run}"
+        j = replace(j, unrunnable=f"{j.unrunnable}; {why}" if j.unrunnable else why)
     return j
 
 
@@ -257,9 +342,13 @@ def _evidence(step: Step, j: Judgement, gate: GatePolicy | None, x: f.GateEnded)
 
 
 def _judged(step: Step, j: Judgement) -> Judgement:
-    """A claim that the gates reject is taken back at once."""
+    """A claim that the gates reject is taken back at once; so is what says "not done", whatever they find."""
     verdict = judge(replace(step.now, judgement=j), j.claim) if j.claim else None
-    return _rejected(j, verdict) if isinstance(verdict, Verdict) and verdict.what == "failed" else j
+    if j.claim is None or not isinstance(verdict, Verdict):
+        return j
+    if verdict.what == "failed":
+        return _rejected(j, verdict)
+    return replace(j, claim=None) if j.claim.unfinished else j
 
 
 def _rejected(j: Judgement, verdict: Verdict) -> Judgement:
@@ -276,8 +365,18 @@ def _rejected(j: Judgement, verdict: Verdict) -> Judgement:
         result.gate,
         result.error_hash,
         code=result.code or 1,  # a reviewer says FAIL in words
-        excerpt=result.excerpt,
+        excerpt=result.excerpt + _left_out(result),
         headline=result.headline,
+    )
+
+
+def _left_out(x: f.GateEnded) -> str:
+    """For the agent: why it may see it pass."""
+    if not x.unrecorded:
+        return ""
+    return (
+        "\n\nThe gates run in a clean checkout of what git records. Your folder also has, since the start: "
+        f"{few(x.unrecorded)}. Whatever the work needs of it must be recorded, or made by the gate's own command."
     )
 
 

@@ -43,6 +43,10 @@ def _intended(step: Step, x: f.LandingIntended) -> Landing:
     return replace(step.before.landing, intended=x, queued=None)
 
 
+def _returned(step: Step, x: f.LandingReturned) -> Landing:
+    return replace(step.before.landing, intended=None, queued=None)
+
+
 def _landed(step: Step, x: f.Landed) -> Landing:
     return replace(step.before.landing, landed=x, intended=None, queued=None)
 
@@ -61,6 +65,7 @@ REDUCERS: Reducers = {
     f.MergeIntended: _merge_intended,
     f.WorkspaceMerged: _merged,
     f.LandingIntended: _intended,
+    f.LandingReturned: _returned,
     f.Landed: _landed,
     f.IterationStarted: _not_queued,
     f.IterationEnded: _iteration_ended,

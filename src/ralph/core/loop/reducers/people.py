@@ -23,7 +23,9 @@ def _resumed(step: Step, x: f.LoopResumed) -> People:
     if x.answer:
         asked = p.question or p.stuck_reason or p.asked
         p = replace(p, question=None, asked=asked, answer=x.answer, late=False, ask_until="", defaulted=False)
-    return p if step.before.judgement.ended is None else replace(p, stuck_reason=None)
+    if step.before.judgement.ended is None:
+        return p
+    return replace(p, stuck_reason=None, question=None if step.before.awaits_gate else p.question)
 
 
 def _stop(step: Step, x: f.StopRequested) -> People:

@@ -69,7 +69,7 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Progress:
     p = _moved(step, replace(p, iterations=p.iterations + 1), x)
     if outcome.said is None:
         return p
-    p = replace(p, silent=not outcome.said.explicit)
+    p = replace(p, silent=not outcome.said.explicit and step.policy.claim == "signal")
     return _with_events(step, p) if outcome.kind == "spoke" and step.team is not None else p
 
 
@@ -181,6 +181,16 @@ def _metered(step: Step, x: f.Metered) -> Progress:
     return _felt(step.before.progress, x.op, usage=x.usage)
 
 
+def _retries(step: Step, x: f.AgentRetries) -> Progress:
+    return _felt(step.before.progress, x.op, retry=x.retry)
+
+
+def _loop_moved(step: Step, x: f.LoopMoved) -> Progress:
+    """What an interrupted iteration had edited is lost with its workspace."""
+    p, stays = step.before.progress, x.root == step.before.identity.root
+    return replace(p, last_how="moved") if p.last_how == "interrupted" and not stays else p
+
+
 def _felt(p: Progress, op: str, **changes: Any) -> Progress:
     running = p.open.get(op)
     return p if running is None else replace(p, open={**p.open, op: replace(running, **changes)})
@@ -188,6 +198,7 @@ def _felt(p: Progress, op: str, **changes: Any) -> Progress:
 
 REDUCERS: Reducers = {
     f.LoopResumed: _resumed,
+    f.LoopMoved: _loop_moved,
     f.WorkspacePrepared: _prepared,
     f.WorkspaceChanged: _tree_changed,
     f.WorkspaceMerged: _merged,
@@ -198,6 +209,7 @@ REDUCERS: Reducers = {
     f.WaitStarted: _wait_started,
     f.WaitEnded: _wait_ended,
     f.Checkpoint: _checkpoint,
+    f.AgentRetries: _retries,
     f.EventReceived: _event,
     f.TransitionPassed: _transition_passed,
     f.BoardLooked: _board_looked,

@@ -9,7 +9,7 @@ from ralph.core.failures.test_counts import fewer
 from ralph.core.loop.claims import weakened
 from ralph.core.loop.state import SOFT_LIMITS, LoopState, Warnings, verdict_key
 from ralph.core.loop.step import CANNOT_RUN, Reducers, Step, new_note
-from ralph.core.policy import GatePolicy, put_back
+from ralph.core.policy import GatePolicy, kept, put_back
 from ralph.text import few
 
 Found = Iterator[tuple[str, str]]  # kind, and words
@@ -35,6 +35,8 @@ def _of_iteration(step: Step, x: f.IterationEnded) -> Found:
         yield "refs", _moved_refs(f"iteration {x.n}", x)
     if x.protected:
         yield "protected", put_back(x.protected)
+    if x.unattributed:
+        yield "unattributed", kept(x.n, x.unattributed)
     if (said := step.outcome.said) is None:
         return
     yield from _deaf_caps(step.now)
@@ -94,10 +96,24 @@ def _of_gate(step: Step, x: f.GateEnded) -> Found:
         yield f"fewer {x.gate}", f"gate {x.gate} tests less than at the start: {less}"
     if x.empty:
         yield f"empty {x.gate}", f"gate {x.gate} passes, but it ran no test"
+    if x.gate in step.now.judgement.judged_in_folder - step.before.judgement.judged_in_folder:
+        yield f"folder {x.gate}", _needs_folder(x)
     if x.purpose == "base" and x.wrote and x.code == 0:
         yield f"writes {x.gate}", f"{x.headline}; every claim will fail on it"
-    if x.purpose == "base" and x.code in CANNOT_RUN:
-        yield f"unrun {x.gate}", f"gate {x.gate} cannot be run on the starting tree: {x.headline}"
+    blocks = x.cannot_run and gate and gate.hard  # the end says so
+    if x.purpose == "base" and (x.code in CANNOT_RUN or x.cannot_run) and not blocks:
+        why = x.cannot_run or x.headline
+        yield f"unrun {x.gate}", f"gate {x.gate} cannot be run on the starting tree: {why}"
+
+
+def _needs_folder(x: f.GateEnded) -> str:
+    """`share` takes whole folders only."""
+    folders = [name.rstrip("/") for name in x.unrecorded if name.endswith("/")]
+    fix = f"`share: [{', '.join(folders[:5])}]`" if folders else "`setup:` on the gate"
+    return (
+        f"gate {x.gate} depends on files that git does not record ({few(x.unrecorded)}): it is red in a clean checkout, so that "
+        f"the folder is judged. {fix} in ralph.yml lets it judge what lands"
+    )
 
 
 def _of_time_or_failure(gate: GatePolicy, x: f.GateEnded) -> str:

@@ -13,7 +13,14 @@ COMMITS = 50  # of one branch that are remembered
 
 def _resumed(step: Step, x: f.LoopResumed) -> Workspace:
     w = step.before.workspace
+    w = replace(w, fingerprints=x.fingerprints) if x.fingerprints else w
+    w = replace(w, home_entries=x.home_entries) if x.home_entries else w
     return w if step.before.judgement.ended is None else replace(w, restless=0)
+
+
+def _moved(step: Step, x: f.LoopMoved) -> Workspace:
+    """Judges outside the repository are those of the new machine: a difference between machines is no one's doing."""
+    return replace(step.before.workspace, excludes=x.excludes, unrecorded_inputs=x.unrecorded_inputs)
 
 
 def _prepared(step: Step, x: f.WorkspacePrepared) -> Workspace:
@@ -26,7 +33,11 @@ def _prepared(step: Step, x: f.WorkspacePrepared) -> Workspace:
         branch=x.branch,
         recovery=x.recovery,
         excludes=x.excludes,
+        attributes=x.attributes,
+        left_out=x.left_out,
         unrecorded_inputs=x.unrecorded_inputs,
+        fingerprints=x.fingerprints,
+        home_entries=x.home_entries,
         unrecorded=frozenset(x.unrecorded),
     )
 
@@ -53,6 +64,7 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Workspace:
     w = step.before.workspace
     tree = x.tree or w.tree if x.how == "interrupted" else x.tree
     w = replace(w, tree=tree, commit=x.commit or w.commit, protected=x.protected)
+    w = replace(w, unattributed=x.unattributed)
     if x.new_commits:
         made = {branch: (*found, *w.commits.get(branch, ())) for branch, found in x.new_commits.items()}
         w = replace(w, commits={**w.commits, **{branch: found[:COMMITS] for branch, found in made.items()}})
@@ -76,6 +88,7 @@ def _board_changed(step: Step, x: f.BoardLooked | f.ItemGivenUp) -> Workspace:
 
 REDUCERS: Reducers = {
     f.LoopResumed: _resumed,
+    f.LoopMoved: _moved,
     f.WorkspacePrepared: _prepared,
     f.WorkspaceChanged: _changed,
     f.WorkspaceMerged: _merged,

@@ -1,0 +1,27 @@
+"""A checker that was red, and comments that tell it to look away."""
+
+from __future__ import annotations
+
+from ralph.gates.integrity.suppressions import new_suppressions, silenced_checkers
+
+ADDED = new_suppressions(b"def f(a=[]):\n", b"def f(a=[]):  # noqa: B006\n", "cart.py")
+
+
+def test_a_comment_that_silences_the_checker_that_was_red_is_a_finding() -> None:
+    (found,) = silenced_checkers(["lint ruff check ."], ADDED)
+    assert (found.path, found.line, found.rule) == ("cart.py", 1, "finding-silenced")
+    assert silenced_checkers(["check npm run --silent lint"], ADDED)
+    assert silenced_checkers(["types mypy src"], ADDED)
+
+
+def test_comments_beside_other_gates_are_only_listed() -> None:
+    assert ADDED
+    assert silenced_checkers([], ADDED) == []
+    assert silenced_checkers(["tests python -m pytest -q"], ADDED) == []
+    assert silenced_checkers(["lint ruff check ."], []) == []
+
+
+def test_comments_for_a_projects_own_checker_are_known() -> None:
+    assert new_suppressions(b"", b"// lint-disable: legacy code\n", "a.js") == [
+        "a.js:1: lint-disable: legacy code"
+    ]
