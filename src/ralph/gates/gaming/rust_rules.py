@@ -36,6 +36,7 @@ FUNCTION = re.compile(r"\bfn\s+(?P<name>\w+)\s*(?:<[^<>\n]*>)?\s*\(")
 _PARAMETER = re.compile(r"(?:^|,)\s*(?:mut\s+)?_?([a-z]\w*)\s*:")
 _EXIT = re.compile(r"(?:\bprocess::exit|\blibc::_?exit|(?<![\w.:])_exit)\s*\(\s*(?P<status>[^()\n]{0,40})\)")
 _MAIN = re.compile(r"^[ \t]*(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(", re.MULTILINE)
+_FAILURE = re.compile(r"-?0*[1-9]\d*")
 _HOOK = re.compile(r"\bset_hook\s*\(")
 _EXIT_DEFINED = re.compile(r"\bextern\s+\"\s*C?\s*\"\s*fn\s+(?:_?exit|abort|_start|main)\s*\(")
 _BEFORE_MAIN = re.compile(
@@ -126,7 +127,8 @@ def _exits(code: CodeLines, file: SourceFile) -> Iterator[Hit]:
         for match in code.find(pattern, spoken=True):
             yield code.hit("exit", match.start())
     for match in code.find(_HOOK):
-        if _EXIT.search(code.code, match.start(), code.pairs.get(match.end() - 1, match.end())):
+        exit_ = _EXIT.search(code.code, match.start(), code.pairs.get(match.end() - 1, match.end()))
+        if exit_ and not _FAILURE.fullmatch(exit_["status"].strip()):
             yield code.hit("exit", match.start())
     if is_program(file.path, file.text) or _MAIN.search(code.code):
         return

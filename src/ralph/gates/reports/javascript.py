@@ -7,8 +7,12 @@ NODE_OPTIONS itself gets ours in front; a script that does so reports nothing. N
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
+
+from ralph.errors import RalphError
+from ralph.files import read_text
 
 from .additions import Addition, GateCommand
 from .records import hooks_folder
@@ -19,6 +23,7 @@ USED = {
     "vitest": r"\bvitest\b",
 }
 BROKE = r"is not allowed in NODE_OPTIONS|'--test-reporter-destination'|ralph_(?:node|jest|vitest)_"
+_PROGRAM = re.compile(r"[\w./-]+\.[cm]?[jt]s\b")
 _REPORTER = re.compile(r"--test-reporter(?=[=\s])")
 _DESTINATION = re.compile(r"--test-reporter-destination\b")
 
@@ -27,8 +32,17 @@ def additions(gate: GateCommand) -> dict[str, Addition]:
     users = gate.env.get("NODE_OPTIONS", "")
     hooks = hooks_folder(gate.reports)
     load = str(hooks / "ralph_node_require.cjs").replace("\\", "\\\\").replace('"', '\\"')
-    ours = " ".join((f'--require="{load}"', *_reporter(hooks, f"{gate.said}\n{users}")))
+    ours = " ".join((f'--require="{load}"', *_reporter(hooks, f"{_said(gate)}\n{users}")))
     return {"NODE_OPTIONS": Addition(ours, " ", users)}
+
+
+def _said(gate: GateCommand) -> str:
+    """With the programs that it names: they may start Node with a reporter."""
+    said = [gate.said]
+    for name in sorted(set(_PROGRAM.findall(gate.said))):
+        with suppress(RalphError):
+            said.append(read_text(gate.checkout / gate.folder / name))
+    return "\n".join(said)
 
 
 def _reporter(hooks: Path, said: str) -> tuple[str, ...]:

@@ -50,6 +50,7 @@ def test_code_that_games_its_judge_is_found(rule: str, text: str) -> None:
 
 
 HONEST = [
+    ("src/main.rs", "fn main() {\n    std::panic::set_hook(Box::new(|_| std::process::exit(70)));\n}\n"),
     ("src/main.rs", "fn main() {\n    std::process::exit(0);\n}\n"),
     ("src/bin/tool.rs", "fn stop() {\n    std::process::exit(0);\n}\n"),
     ("src/a.rs", "pub fn f() {\n    std::process::exit(1);\n}\n"),

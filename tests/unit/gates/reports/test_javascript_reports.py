@@ -43,12 +43,22 @@ NODE_WAYS = {
     "with a reporter and its destination": "node --test --test-reporter spec --test-reporter-destination stdout",
     "through npm": "npm test --silent",
     "through make": "make -s test",
+    "through a program": "node run.js",
 }
+RUN_JS = """const { spawnSync } = require('node:child_process');
+const options = ['--test', '--test-reporter=tap'];
+process.exit(spawnSync(process.execPath, options, { stdio: 'inherit' }).status);
+"""
 
 
 @pytest.mark.parametrize("way", NODE_WAYS)
 def test_node_reports_the_same_ids_in_every_way(tmp_path: Path, way: str) -> None:
-    files = {**NODE_TESTS, "package.json": PACKAGE, "Makefile": ".PHONY: test\ntest:\n\tnode --test\n"}
+    files = {
+        **NODE_TESTS,
+        "run.js": RUN_JS,
+        "package.json": PACKAGE,
+        "Makefile": ".PHONY: test\ntest:\n\tnode --test\n",
+    }
     ran = run_gate(write(tmp_path / "checkout", files), NODE_WAYS[way], env={"NODE_OPTIONS": "--no-warnings"})
     assert ran.tests == NODE_EXPECTED, ran.output
     assert ran.report is not None
