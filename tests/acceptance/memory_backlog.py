@@ -71,6 +71,9 @@ class MemoryBacklog:
     def copy_in(self, top: str) -> str:
         return ""
 
+    def texts(self) -> tuple[bytes, bytes]:
+        return b"", b""
+
     def _take(self, change: Change) -> None:
         match change:
             case Claimed(id):

@@ -40,3 +40,7 @@ class Backlog(Protocol):
         """The file of a checkout at `top`, relative to it, in which agents find the list and may edit it. Empty: there is none,
         and agents propose tasks by their tools only."""
         ...
+
+    def texts(self) -> tuple[bytes, bytes]:
+        """The list and its archive for that copy, with what was noted and is not yet written. Not called where there is none."""
+        ...

@@ -260,6 +260,8 @@ def _of_the_one_before(s: LoopState, op: RunAgent, quoted: Quote) -> Iterator[st
         yield f"It left processes running; they were ended: {quoted(', '.join(s.progress.stragglers[:5]))}."
     if s.workspace.protected:
         yield f"Its {put_back([quoted(path) for path in s.workspace.protected[:5]])}. Do without."
+    if s.workspace.list_notes:
+        yield f"The list of tasks: {quoted('; '.join(s.workspace.list_notes))}. Do not repeat it."
     if s.workspace.unattributed:
         named = quoted(", ".join(s.workspace.unattributed[:20]))
         yield f"Protected files changed since it began, by an unknown author: {named}. Leave them as they are."

@@ -161,7 +161,7 @@ class Run:
                 view=self._view,
                 masker=masker,
                 beside=[],
-                listen=self._tasks.listen,
+                tasks=self._tasks,
             )
             self._pool = LoopPool(control, self._context.beside, request.work.gates_at_once)
             started = self._started(tier, ownership.residue())

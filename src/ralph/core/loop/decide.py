@@ -577,6 +577,11 @@ def _unusable(s: LoopState) -> Finish | None:
     return None
 
 
+def _split(s: LoopState) -> Finish | None:
+    """Its agent wants parts in place of it. A claim was judged before, and has not completed it."""
+    return _finish(s, "stuck", f"too large; split into {few(s.progress.split)}") if s.progress.split else None
+
+
 def _used_up(s: LoopState) -> Finish | None:
     if not (s.judgement.attempts >= s.identity.policy.limits.max_attempts > 0) or not s.judgement.history:
         return None
@@ -654,6 +659,7 @@ def _out_of_quota(s: LoopState) -> Finish | None:
 _ENDS: tuple[Callable[[LoopState], Finish | None], ...] = (
     _blocked,
     _unusable,
+    _split,
     _used_up,
     _same_error,
     _nothing_happens,

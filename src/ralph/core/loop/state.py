@@ -164,6 +164,7 @@ class Progress(msgspec.Struct, frozen=True):
     noted: frozenset[str] = frozenset()  # soft limits already recorded
     soft_notes: tuple[str, ...] = ()  # for the next iteration's prompt
     told: int = 0  # how many of them the prompt of the iteration under way holds
+    split: tuple[str, ...] = ()  # titles of the parts into which an iteration wants the task split
 
 
 class Workspace(msgspec.Struct, frozen=True):
@@ -187,6 +188,7 @@ class Workspace(msgspec.Struct, frozen=True):
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()  # that the last iteration had changed; undone
+    list_notes: tuple[str, ...] = ()  # what became of its edits of the list of tasks
     unattributed: tuple[str, ...] = ()  # protected too, changed since an interrupted one began; kept
     restless: int = 0  # how often in a row the tree was not as it was left, with nothing of ours running
 
