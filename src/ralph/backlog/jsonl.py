@@ -181,16 +181,25 @@ class Draft:
                 at = self._open.at.get(parent.id, -1)
                 over = self._forest.status(parent.id) == "complete" and not self._forest.is_leaf(parent.id)
                 if at >= 0 and self.lines[at] and over and not parent.archived:
-                    verified = all(child.verified for child in self._forest.children(parent.id))
                     fields: Fields = {
                         "status": "complete",
                         "completed": wish.fields["completed"],
-                        "verified": verified,
+                        "verified": self._is_verified(parent.id),
                     }
                     self._to_archive(patched(self.lines[at], fields))
                     self.lines[at] = b""
                     self._touched.add(parent.id)
                 task = parent
+
+    def _is_verified(self, id: str) -> bool:
+        """Of a container: whether all that was done below it was."""
+        below = [
+            child.id for child in self._forest.children(id) if self._forest.status(child.id) == "complete"
+        ]
+        if below and not self._forest.is_leaf(id):
+            return all(self._is_verified(child) for child in below)
+        task = self._forest.get(id)
+        return bool(task and task.verified)
 
 
 def _gone(wish: PendingChange, done: bool, name: str) -> str:

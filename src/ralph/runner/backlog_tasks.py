@@ -146,11 +146,9 @@ class BacklogTasks(TaskList):
         elif isinstance(fact, f.TaskProposed):
             self.proposing.heard(fact, task)
 
-    def give_back(self, begun: Collection[str]) -> None:
-        """Nobody works on them any more, apart from these: whoever did died before the journal knew of it."""
-        for task in list(self.backlog.tasks):
-            if task.status == "in_progress" and task.id not in begun:
-                self.note(Reopened(task.id))
+    def is_unworkable(self) -> bool:
+        """A leftover line of a task that is in the archive is no harm."""
+        return any(problem.kind != "duplicate" for problem in self.backlog.problems())
 
     def look(self) -> None:
         try:
@@ -161,6 +159,14 @@ class BacklogTasks(TaskList):
         self._unreadable = None
         if changed:
             self._version += 1
+            self._archive_completed()
+
+    def _archive_completed(self) -> None:
+        """What a person has set to complete goes to the archive by their word, unless a loop still works on it."""
+        under_way = self.proposing.under_way
+        for task in [t for t in self.backlog.tasks if t.status == "complete" and not t.archived]:
+            if task.id not in under_way and self.backlog.tasks.status(task.id) == "complete":
+                self.note(Completed(task.id, when=task.completed, commit=task.commit))
 
     def trouble(self) -> RalphError | None:
         return self._unreadable or self._unwritable
@@ -195,6 +201,7 @@ class BacklogTasks(TaskList):
             self._results[s.identity.task.id] = _result(s)
         if s.judgement.ended in OVER:
             self.proposing.over(s.identity.task.id, s.judgement.ended)
+            self._archive_completed()
 
     def write(self, seq: int) -> f.BacklogWritten | None:
         if not self._unwritten:
@@ -237,6 +244,7 @@ class BacklogTasks(TaskList):
                     ends[loop.id] = fact
                 case f.LoopResumed() if loop.id in ends and seq > written:
                     self._went_on(task, ends[loop.id])
+        self._archive_completed()
 
     def _came_to(self, s: LoopState, *, told: bool) -> None:
         if told:

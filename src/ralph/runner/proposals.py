@@ -44,14 +44,14 @@ class ProposalWriter:
         self._backlog = backlog
         self._note = note
         self._say = say
-        self._under_way: set[str] = set()
+        self.under_way: set[str] = set()
         self._waiting: dict[str, list[_Wish]] = {}
         self._counts: dict[str, int] = {}
         self._renamed: dict[tuple[str, str], str] = {}  # who proposed it under which id -> the id it has
         self._told: dict[str, list[str]] = {}  # task -> what its agent is to be told
 
     def began(self, task: str) -> None:
-        self._under_way.add(task)
+        self.under_way.add(task)
 
     def heard(self, x: f.TaskProposed, by: str, *, written: bool = False) -> None:
         """`written`: the backlog's file has been told of it before."""
@@ -78,7 +78,7 @@ class ProposalWriter:
 
     def _under_way_above(self, parent: str, by: str) -> str:
         """The task under way that it is wanted below: itself, or by way of a part that waits for it."""
-        if parent in self._under_way:
+        if parent in self.under_way:
             return parent
         waits = (
             (task, wish)
@@ -104,7 +104,7 @@ class ProposalWriter:
                 self._say(f"{task} is {end}: it is not split, and {wish.task.title!r} is not added")
 
     def forget(self, task: str) -> list[_Wish]:
-        self._under_way.discard(task)
+        self.under_way.discard(task)
         return self._waiting.pop(task, [])
 
     # -- parts ---------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.exits import OVER, exit_code
+from ralph.core.exits import OVER, SOME_TASKS_FAILED, exit_code
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.run import (
@@ -237,6 +237,8 @@ class Run:
         control, beside = self._context.control, self._context.beside
         control.run_is_over()
         self._write()
+        if not self.state.tasks and not self.state.stopping and self._tasks.is_unworkable():
+            code = code or SOME_TASKS_FAILED
         if self._tasks.trouble():
             code = code or 70
             self._view.note(UNWRITTEN)
@@ -317,7 +319,6 @@ class Run:
                     leave(self._home, workspace, over[loop])
             known = {one.state.identity.loop for one in self._unfinished.values()} | self._parked.keys()
             self._workspaces.keep_only(known)
-            self._tasks.give_back(self._unfinished)
         if self._resumed is not None:
             self._unfinished[self._resumed.state.identity.task.id] = self._resumed
         if dead:

@@ -110,8 +110,9 @@ class TaskList:
     def catch_up(self, loops: Collection[Loop], written: int) -> None:
         """What a dead run had recorded and not yet written. `written`: the record up to which the list has been told."""
 
-    def give_back(self, begun: Collection[str]) -> None:
-        """Nobody works on its tasks, apart from these."""
+    def is_unworkable(self) -> bool:
+        """Whether lines of it are wrong in a way that keeps tasks from ever being begun."""
+        return False
 
     def look(self) -> None:
         """Take up what people changed."""

@@ -214,8 +214,8 @@ class Landing(msgspec.Struct, frozen=True):
     merges: int = 0  # with a target that had moved on
     conflicted: int = 0  # of them those in conflict
     merged_from: str = ""  # the tree before the last of those
-    conflict: str = ""  # what git said of the last merge, until an iteration has seen it
-    conflicts: tuple[str, ...] = ()
+    conflict: str = ""  # what git said of the last merge, until it is resolved
+    conflicts: tuple[str, ...] = ()  # until an iteration has seen them
     merging: tuple[str, ...] = ()  # paths in conflict, until none of them holds the merge's marks any more
     mixed: bool = False  # what had landed was merged into the tree, and no iteration has seen it yet
     queued: LandingQueued | None = None  # it waits for another loop to land
@@ -228,6 +228,7 @@ class Judgement(msgspec.Struct, frozen=True):
     """What was claimed, what the gates said of it, how often it was rejected, and how the loop ended."""
 
     base: dict[str, bool] = {}  # gate -> what it said about the starting tree
+    base_red: dict[str, GateEnded] = {}  # gate -> what it found there, where it is red
     base_again: frozenset[str] = frozenset()  # gates that were red there and are to be asked once more
     base_tests: dict[str, Counts] = {}  # gate -> what it ran there
     base_reports: dict[str, str] = {}  # gate -> the stored report of its runner there

@@ -11,7 +11,7 @@ import msgspec
 from ralph.core.policy import Task
 
 Status = Literal["pending", "in_progress", "complete", "failed", "blocked", "cancelled"]
-ProblemKind = Literal["line", "duplicate", "parent", "dependency", "cycle"]
+ProblemKind = Literal["line", "duplicate", "parent", "dependency", "cycle", "empty"]
 STATUSES: tuple[Status, ...] = ("pending", "in_progress", "complete", "failed", "blocked", "cancelled")
 ALIASES: dict[str, Status] = {"active": "in_progress", "completed": "complete", "done": "complete"}
 PRIORITY = 2.0  # of a task that says none and whose parents say none; 0 is the most urgent

@@ -19,7 +19,7 @@ from ralph.core.loop.state import LoopState
 from ralph.errors import DISK, RalphError
 from ralph.git.repo import commits_between, printable
 from ralph.processes.owned_process import Ended
-from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
+from ralph.prompt.compose import WORDING, Context, compose, files_wanted, scratchpad_path
 from ralph.runner.hat_notes import kept_for, places, told_of_hat
 from ralph.runner.loop_context import (
     LoopContext,
@@ -63,7 +63,11 @@ class IterationRunner:
 
             there = tuple(name for name in nameable(s) if (b.folder / name).is_file())
         context = Context(
-            scratchpad=scratchpad, files=self._context_files(op, s), there=there, **kept_for(b.folder, s)
+            scratchpad=scratchpad,
+            files=self._context_files(op, s),
+            there=there,
+            tools=adapter(s.worker).has_tools,
+            **kept_for(b.folder, s),
         )
         if s.identity.backlog:
             from ralph.runner.backlog_copy import give_copy  # most loops work in place
@@ -91,6 +95,7 @@ class IterationRunner:
                 hat_why=op.hat_why,
                 fresh=op.fresh,
                 scratchpad=kept if op.fresh else "",
+                wording=WORDING,
                 heard=tuple(say.name for say in steering.heard(s, op.hat)),
             )
         )
