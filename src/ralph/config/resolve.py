@@ -9,7 +9,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.config.agents import absolute, adapter_of, agent_of, other_agent, own_agent
-from ralph.config.gate_names import gate_name, with_number
 from ralph.config.problems import closest, quoted
 from ralph.config.schema import CONFIGURED, EITHER, GATE, field_default
 from ralph.config.settings import (
@@ -23,6 +22,7 @@ from ralph.config.settings import (
     warn_without_hats,
 )
 from ralph.core.agent_policy import AgentPolicy
+from ralph.core.gate_names import gate_name, with_number
 from ralph.core.policy import (
     REVIEWS,
     GateKind,

@@ -233,6 +233,7 @@ KEYS: tuple[Key, ...] = (
     Key("gates[].judges", field_types.GLOBS, "gate.judges", "More files that judge the work, beyond those found by themselves; with a `!` in front, such as are work after all."),
     Key("flaky_passes", integer(0), "policy.flaky_passes", "How often a claim that turns a red gate green must pass it: chance may be right once. 1 also believes a red start at once.", "3; 6 where a pass takes under 5 s"),
     Key("reproduce", choice("auto", "report", "require", "off"), "policy.reproduce", "Whether the new tests of a claim must fail on the starting code: `require` rejects it otherwise, `report` says so in the evidence, `auto` requires it of tasks of the type `bug`.", "`auto`"),
+    Key("baseline", choice("green", "allow-red"), "policy.baseline", "Whether a claim must make a gate green that was red at the start. `allow-red`: tests that failed there may fail still, and only new failures reject it; for runners that name their tests.", "`green`"),
     Key("stuck.same_error_shift", integer(1), "stuck.same_error_shift", "Equal errors in a row before the strategy shifts."),
     Key("stuck.same_error_stop", integer(1), "stuck.same_error_stop", "Equal errors in a row before the loop ends as stuck."),
     Key("stuck.no_progress_nudge", integer(1), "stuck.no_progress_nudge", "Iterations without a change before the agent is told."),

@@ -428,6 +428,9 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     account: Account | None = None  # of the tests that ran at the start
     new_tests: int = 0  # on the starting code: how many of the claim's new tests ran
     idle_tests: tuple[str, ...] = ()  # and which of them pass there
+    known_red: int = (
+        0  # tests that fail as they did at the start, where that is allowed: it passes with these
+    )
     # a reviewer's
     unclear: bool = False  # it gave no verdict
     findings: tuple[str, ...] = ()

@@ -26,6 +26,7 @@ from ralph.core.run import (
     StartLoop,
     StopRun,
     fold_run,
+    red_start,
     schedule,
     why_over,
 )
@@ -134,6 +135,7 @@ class Run:
         self._parked: dict[str, str] = {}  # loops that wait for a person -> their tasks
         self._attended: list[LoopRunner] = []
         self._began = time.monotonic()
+        self._warned_of_red = False
         self._trouble = ""  # with the list of tasks, as it was last shown
         self._spent_usage = f.Usage()  # of loops of this run that are over, and of reviewers of the whole
 
@@ -348,7 +350,7 @@ class Run:
         started = f.LoopStarted(
             loop=loop,
             task=found,
-            policy=request.policy,
+            policy=request.policy.for_task(found),
             root=str(self._home.root),
             folder=os.path.relpath(request.folder, self._home.root),
             source=self._tasks.source,
@@ -520,6 +522,15 @@ class Run:
         """A fact of a loop, which the journal has."""
         self.state = fold_run(self.state, fact, s.identity.task.id)
         self._tasks.heard(fact, s.identity.task.id)
+        if isinstance(fact, f.GateEnded) and fact.purpose == "base" and self._tasks.source == "backlog":
+            self._warn_of_red_start(fact, s)
+
+    def _warn_of_red_start(self, fact: f.GateEnded, s: LoopState) -> None:
+        left = {*self._ready(), *self.state.running} - self.state.ended.keys()
+        text = red_start(fact, s, len(left))
+        if text and not self._warned_of_red:
+            self._warned_of_red = True
+            self._view.note(f"warning: {text}")
 
     def _write(self) -> None:
         if written := self._tasks.write(self._journal.seq):

@@ -139,6 +139,7 @@ def detail(backlog: JsonlBacklog, task: BacklogTask) -> None:
     rows += [("waits for", ", ".join(waits_for(backlog, task, elsewhere)))]
     rows += [("type", task.type), ("priority", "" if task.priority is None else f"{task.priority:g}")]
     rows += [("parent", task.parent), ("depends on", ", ".join(task.depends_on))]
+    rows += [("gates", ", ".join(task.gates))]
     rows += [("completed", task.completed), ("commit", task.commit), ("landed", landing)]
     rows += [
         ("verified", "" if task.verified is None else "yes" if task.verified else "no"),

@@ -515,6 +515,8 @@ def _proof(s: LoopState, doubt: Verdict | None = None) -> dict[str, str]:
             (r for r in reversed(s.judgement.results) if (r.gate, r.variant) == (gate.name, "as-is")), None
         )
         less = fewer(s.judgement.base_tests.get(gate.name), last.tests if last else None)
+        if last is not None and last.passed and last.known_red:
+            now = f"red ({count(last.known_red, 'failure')} of the start, none new)"
         notes = flaky + ("" if gate.hard else " (soft)") + doubtful.get(gate.name, "")
         notes += f" ({less})" if less else ""
         notes += f" ({UNRECORDED})" if gate.name in s.judgement.judged_in_folder else ""

@@ -37,6 +37,7 @@ class BacklogTask(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     depends_on: tuple[str, ...] = ()
     no_change_ok: bool = False
     allow: tuple[str, ...] = ()
+    gates: tuple[str, ...] = ()  # of its own: names of gates, or commands
     reason: str = ""  # why it failed or is blocked
     order: int = 0  # its place among all tasks
     archived: bool = False
@@ -64,6 +65,7 @@ class BacklogTask(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             self.allow,
             self.type,
             PRIORITY if self.priority is None else self.priority,
+            self.gates,
         )
 
 
