@@ -23,6 +23,7 @@ from ralph.config.settings import (
 )
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.gate_names import gate_name, with_number
+from ralph.core.hats.model import Team
 from ralph.core.policy import (
     REVIEWS,
     GateKind,
@@ -62,7 +63,8 @@ def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
         settings.warn("require_verified", "no gate is set, so no end can be verified")
     if not settings.get("hats"):
         warn_without_hats(settings)
-        return found
+        cooldown = settings.get("event_loop.cooldown_delay_seconds") or 0.0
+        return replace(found, team=Team(cooldown=cooldown)) if cooldown else found
     from ralph.config.hats import team  # most files have no hats
 
     return replace(found, team=team(settings, overrides, cwd, found))

@@ -177,7 +177,7 @@ KEYS: tuple[Key, ...] = (
     Key("event_loop.required_events", hat_field_types.TOPICS, "team.required_events", "Events that must have been published before hats can complete."),
     Key("event_loop.cancellation_promise", hat_field_types.TOPIC_OR_NONE, "team.cancellation_promise", "An event of the hats that ends the loop at once, as cancelled.", "none"),
     Key("event_loop.enforce_hat_scope", field_types.BOOLEAN, "team.enforce_scope", "Whether an event that is not in the `publishes` of its hat is refused."),
-    Key("event_loop.cooldown_delay_seconds", duration(zero_ok=True), "team.cooldown", "The pause of the hats before an idle board is looked at again.", "0"),
+    Key("event_loop.cooldown_delay_seconds", duration(zero_ok=True), "team.cooldown", "The pause before an idle board is looked at again; without hats that take events, between two iterations.", "0"),
     Key("event_loop.cooldown", choice("idle", "always"), "", "When hats pause: only before an idle board is looked at again, or before every iteration.", "`idle`"),
     Key("event_loop.gate_on", hat_field_types.EVENTS, "team.gate_on", "Events of the hats that are passed on only after the gates have passed; if they fail, it is `gate.failed` instead."),
     Key("hats", FieldType("mapping of names to hats"), "", "The hats of the loop, by name: personas that events or conditions put on. See hats.md.", "none"),

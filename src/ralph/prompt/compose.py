@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ralph.core.hats.model import Team
 from ralph.core.loop import steering
 from ralph.core.loop.claims import advice, doubts_of
 from ralph.core.loop.decide import RunAgent
@@ -19,7 +20,6 @@ from ralph.text import fenced, few
 
 if TYPE_CHECKING:
     from ralph.core.failures.missing_context import MissingContext
-    from ralph.core.hats.model import Team
     from ralph.core.hats.turns import Turn
     from ralph.prompt.hats import Around
 
@@ -149,10 +149,13 @@ def _scratchpad_place(s: LoopState, context: Context) -> str:
     return f"`{scratchpad_path(s)}`" + (" (by the tool `write_scratchpad`)" if context.tools else "")
 
 
+_NO_TEAM = Team()
+
+
 def _persona(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
     """After what never changes and before what always does: another hat costs no more of the cache than it must."""
-    team, routing = s.identity.policy.team, s.identity.policy.routing
-    if team is None or not team.conditional:
+    team, routing = s.identity.policy.team or _NO_TEAM, s.identity.policy.routing
+    if not (team.conditional or team.base or context.there):
         return ""
     from ralph.prompt.hats import instructions, named_files, role_text, tool_lines  # most loops have no hats
 

@@ -32,8 +32,8 @@ def role_text(base: str, role: str) -> str:
 
 
 def nameable(s: LoopState) -> tuple[str, ...]:
-    """The files that prompts of this loop name when they are there."""
-    return tuple(NAMED_FILES) if s.identity.policy.conditional else ()
+    """The files that prompts of this loop name when they are there. Event hats are told what to read by their own text."""
+    return tuple(NAMED_FILES) if s.identity.policy.conditional or s.identity.policy.routing is None else ()
 
 
 def named_files(there: Collection[str]) -> str:

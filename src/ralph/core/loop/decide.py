@@ -175,6 +175,8 @@ def _or_item(s: LoopState, end: Finish) -> Operation:
 def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
     """A hat whose condition has become true comes first: its events and the others' turns are kept."""
     team = s.identity.policy.routing
+    if team is None and (pause := _pause_between(s)):
+        return pause
     if team is None or called is not None:
         return _run_agent(s, called)
     from ralph.core.hats import turns  # most loops route no events
@@ -192,6 +194,14 @@ def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
                 return Wait(id=f"{COOLDOWN}{s.progress.serial}", what="cooldown", seconds=after, why=turn.why)
             fresh = turns.fresh(team, turn)
             return replace(_run_agent(s, None), hat=turn.hat, hat_why=turn.why, fresh=fresh)
+
+
+def _pause_between(s: LoopState) -> Wait | None:
+    """Breathing room between two iterations, where no events are routed."""
+    team, serial = s.identity.policy.team, s.progress.serial
+    if team is None or not team.cooldown or not serial or s.hats.cooled > serial:
+        return None
+    return Wait(id=f"{COOLDOWN}{serial}", what="cooldown", seconds=team.cooldown, why="between iterations")
 
 
 def _run_agent(s: LoopState, called: Hat | None) -> RunAgent:

@@ -20,6 +20,7 @@ from ralph.errors import DISK, RalphError
 from ralph.git.repo import commits_between, printable
 from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import WORDING, Context, compose, files_wanted, scratchpad_path
+from ralph.prompt.hats import nameable
 from ralph.runner.hat_notes import kept_for, places, told_of_hat
 from ralph.runner.loop_context import (
     LoopContext,
@@ -57,11 +58,7 @@ class IterationRunner:
             with suppress(OSError):  # something is in the way: the agent finds out when it writes there
                 path.parent.mkdir(parents=True, exist_ok=True)
         scratchpad = read_scratchpad(b.folder, s)
-        there: tuple[str, ...] = ()
-        if s.identity.policy.conditional:
-            from ralph.prompt.hats import nameable
-
-            there = tuple(name for name in nameable(s) if (b.folder / name).is_file())
+        there = tuple(name for name in nameable(s) if (b.folder / name).is_file())
         context = Context(
             scratchpad=scratchpad,
             files=self._context_files(op, s),
