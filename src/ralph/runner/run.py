@@ -56,7 +56,7 @@ from ralph.runner.loop_workspace import Workspaces, folder_of
 from ralph.runner.past_runs import PastRuns, make_folders, require_hidden, run_started, sweep_dead
 from ralph.runner.requests import Control
 from ralph.runner.run_request import GONE, Resume, RunRequest, TaskList, raised
-from ralph.text import few
+from ralph.text import count, few
 
 if TYPE_CHECKING:
     from ralph.git.workspaces.pool import PooledWorkspace
@@ -174,6 +174,8 @@ class Run:
                 self.record(f.JournalRepaired(bytes=self._journal.repaired))
             sweep_dead(self._home, self._journal.records, self.record)
             self._repair_checkout()
+            if past.works_apart:
+                self._look_for_orphans()
             for box in sandboxing.left_boxes(self._home.state_dir):
                 control.open_box(box, heard="-iteration-" in box.name, once=True)
             self._set_aside()
@@ -294,6 +296,16 @@ class Run:
             from ralph.git.landing.target import recover  # in most repositories nothing lands
 
             recover(self._home)
+
+    def _look_for_orphans(self) -> None:
+        """Once a run: workspaces of repositories that are gone would stay for ever."""
+        from ralph.git.workspaces.orphans import remove_orphans
+
+        found = remove_orphans()
+        if found.removed:
+            kept = f"; kept, with unfinished work: {few([str(one.path) for one in found.kept])}"
+            removed = f"removed {count(len(found.removed), 'workspace')} of repositories that are gone"
+            self._view.note(removed + (kept if found.kept else ""))
 
     def _set_aside(self) -> None:
         """A fresh start closes the loop that it replaces, so that nothing of it stays under way in journal or tree."""

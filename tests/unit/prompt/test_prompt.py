@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from loop_states import changed
 from ralph.core import facts as f
+from ralph.core.hats.model import Team
 from ralph.core.loop import decide as d
 from ralph.core.loop.signals import signal_on
 from ralph.core.policy import ClaimRule, LimitPolicy
@@ -246,3 +247,21 @@ def test_a_split_ends_the_loop_unless_its_claim_holds() -> None:
     assert not isinstance(w.wants(), d.Finish) or w.finish().end == "completed-verified"
     old = replace(split, at_once=False)
     assert isinstance(listed(World().base()).iterate("t1", "ITERATION_DONE").tell(old).wants(), d.RunAgent)
+
+
+def test_working_md_and_the_files_that_are_there_are_in_every_prompt_without_roles() -> None:
+    w = World(policy(team=Team(base="Work well."))).base()
+    text = compose(w.state, next_op(w), Context(there=("learnings.md",))).text
+    assert "\nWork well.\n" in text and "`learnings.md` holds what was learnt" in text
+    plain = World().base()
+    assert "`idea.md`" in compose(plain.state, next_op(plain), Context(there=("idea.md",))).text
+
+
+def test_without_hats_there_is_a_pause_between_iterations() -> None:
+    w = World(policy(team=Team(cooldown=2.0))).base()
+    for tree in ("t1", "t2"):
+        w.iterate(tree, "ITERATION_DONE")
+        pause = w.wants()
+        assert isinstance(pause, d.Wait) and pause.seconds == 2.0
+        w.tell(f.WaitStarted(op=pause.id, what=pause.what, seconds=pause.seconds, why=pause.why, until="x"))
+        w.tell(f.WaitEnded(op=pause.id, elapsed=True))
