@@ -146,7 +146,7 @@ def _task(s: LoopState, context: Context, quoted: Quote) -> str:
 
 
 def _scratchpad_place(s: LoopState, context: Context) -> str:
-    return f"`{scratchpad_path(s)}`" + (" (by the tool `write_scratchpad`)" if context.tools else "")
+    return f"`{scratchpad_path(s)}`" + (" (tool: `write_scratchpad`)" if context.tools else "")
 
 
 _NO_TEAM = Team()
@@ -262,7 +262,7 @@ def _gates(s: LoopState, quoted: Quote) -> str:
         return ""
     text = template("gates").format(names=quoted(_gate_names(s))).strip()
     red = s.identity.policy.baseline == "allow-red"
-    return f"{text} Tests that failed at the start may fail still; others must pass." if red else text
+    return f"{text} Tests that failed at the start may fail still; no others." if red else text
 
 
 def _gate_names(s: LoopState) -> str:
@@ -301,7 +301,7 @@ def _of_the_one_before(s: LoopState, op: RunAgent, quoted: Quote, wording: int) 
     if s.workspace.protected:
         yield f"Its {put_back([quoted(path) for path in s.workspace.protected[:5]])}. Do without."
     if s.workspace.list_notes:
-        yield f"The list of tasks: {quoted('; '.join(s.workspace.list_notes))}. Do not repeat it."
+        yield f"Your edits of the task list: {quoted('; '.join(s.workspace.list_notes))}."
     if s.workspace.unattributed:
         named = quoted(", ".join(s.workspace.unattributed[:20]))
         yield f"Protected files changed since it began, by an unknown author: {named}. Leave them as they are."

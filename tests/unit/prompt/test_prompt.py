@@ -34,7 +34,12 @@ def next_op(w: World) -> d.RunAgent:
 def everything_went_wrong(rule: ClaimRule = "signal") -> World:
     """As many of Ralph's own words as one prompt can hold."""
     w = World(
-        policy(limits=replace(LimitPolicy(), max_attempts=9), guidance="Be kind", claim=rule),
+        policy(
+            limits=replace(LimitPolicy(), max_attempts=9),
+            guidance="Be kind",
+            claim=rule,
+            baseline="allow-red",
+        ),
         task=replace(TASK, criteria=("one", "two")),
     ).base()
     for number in range(1, 5):
@@ -60,7 +65,7 @@ def everything_went_wrong(rule: ClaimRule = "signal") -> World:
 @pytest.mark.parametrize("rule", ["signal", "exit-zero"])
 def test_ralphs_own_text_stays_within_its_limit_even_when_everything_went_wrong(rule: ClaimRule) -> None:
     w = everything_went_wrong(rule)
-    prompt = compose(w.state, next_op(w), Context(scratchpad="s", files=(("a.py", "x"),)))
+    prompt = compose(w.state, next_op(w), Context(scratchpad="s", files=(("a.py", "x"),), tools=True))
     assert prompt.own_chars <= OWN_TEXT_LIMIT
     for words in (
         "Strategy shift",
@@ -243,8 +248,16 @@ def test_a_split_ends_the_loop_unless_its_claim_holds() -> None:
     )
     w = listed(World().base()).iterate("t1", "ITERATION_DONE").tell(split)
     assert w.finish().reason == "too large; split into Make it work"
-    w = listed(World().base()).tell(split).claim("t1", passed=True)
-    assert not isinstance(w.wants(), d.Finish) or w.finish().end == "completed-verified"
+    for passed in (True, False):
+        w = listed(World(policy(rules=1)).base())
+        start = f.IterationStarted(serial=1, n=1, prompt="p", prompt_chars=1, tree="base")
+        end = f.IterationEnded(
+            serial=1, n=1, how="exited", code=0, seconds=1.0, tree="t1", said="TASK_COMPLETE"
+        )
+        w.tell(start, split, end)
+        while isinstance(w.wants(), d.RunGate):
+            w.gate(passed)
+        assert isinstance(w.wants(), d.InspectClaim) if passed else w.finish().end == "stuck"
     old = replace(split, at_once=False)
     assert isinstance(listed(World().base()).iterate("t1", "ITERATION_DONE").tell(old).wants(), d.RunAgent)
 
