@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -149,7 +149,21 @@ def _scratchpad_place(s: LoopState, context: Context) -> str:
     return f"`{scratchpad_path(s)}`" + (" (tool: `write_scratchpad`)" if context.tools else "")
 
 
+# file -> what the prompt says of it when it is there
+NAMED_FILES = {
+    "idea.md": "`idea.md` says what the project is for.",
+    "learnings.md": "`learnings.md` holds what was learnt; read it, and add what the next iterations should know.",
+}
 _NO_TEAM = Team()
+
+
+def nameable(s: LoopState) -> tuple[str, ...]:
+    """The files that prompts of this loop name when they are there. Event hats are told what to read by their own text."""
+    return tuple(NAMED_FILES) if s.identity.policy.conditional or s.identity.policy.routing is None else ()
+
+
+def named_files(there: Collection[str]) -> str:
+    return " ".join(sentence for file, sentence in NAMED_FILES.items() if file in there)
 
 
 def _persona(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
@@ -157,7 +171,7 @@ def _persona(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str
     team, routing = s.identity.policy.team or _NO_TEAM, s.identity.policy.routing
     if not (team.conditional or team.base or context.there):
         return ""
-    from ralph.prompt.hats import instructions, named_files, role_text, tool_lines  # most loops have no hats
+    from ralph.prompt.hats import instructions, role_text, tool_lines  # most loops have no hats
 
     hat = team.hat(op.hat)
     if routing is not None and routing.hat(op.hat) is not None:

@@ -19,8 +19,7 @@ from ralph.core.loop.signals import defuse
 from ralph.core.loop.state import LoopState
 from ralph.core.replay import TREE_CHARS, Prompted
 from ralph.errors import RalphError
-from ralph.prompt.compose import WORDING, Context, compose, files_wanted, scratchpad_path
-from ralph.prompt.hats import nameable
+from ralph.prompt.compose import WORDING, Context, compose, files_wanted, nameable, scratchpad_path
 from ralph.text import one_line
 
 _MARK = "\ue000{}\ue001"  # stands for text that is not known

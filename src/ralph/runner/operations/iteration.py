@@ -19,8 +19,7 @@ from ralph.core.loop.state import LoopState
 from ralph.errors import DISK, RalphError
 from ralph.git.repo import commits_between, printable
 from ralph.processes.owned_process import Ended
-from ralph.prompt.compose import WORDING, Context, compose, files_wanted, scratchpad_path
-from ralph.prompt.hats import nameable
+from ralph.prompt.compose import WORDING, Context, compose, files_wanted, nameable, scratchpad_path
 from ralph.runner.hat_notes import kept_for, places, told_of_hat
 from ralph.runner.loop_context import (
     LoopContext,
