@@ -57,6 +57,7 @@ def test_a_red_start_is_allowed_and_each_task_lands_by_itself(red: Project) -> N
     assert first["evidence"]["degree"] == "proven" and first["evidence"]["gates"][0]["fixed"] == 1
     assert second["proof"] == {"tests": "red→green"}
     assert "is red before any work, and" not in ran.stdout
+    assert "red → 1 failure of the start, none new" in red.ralph("report", "--task", "a").stdout
 
 
 def test_a_new_failure_is_rejected_and_named_although_a_red_start_is_allowed(red: Project) -> None:

@@ -164,7 +164,8 @@ class BacklogTasks(TaskList):
     def _archive_completed(self) -> None:
         """What a person has set to complete goes to the archive by their word, unless a loop still works on it."""
         under_way = self.proposing.under_way
-        for task in [t for t in self.backlog.tasks if t.status == "complete" and not t.archived]:
+        done = (t for t in self.backlog.tasks if t.status == "complete" and not t.archived)
+        for task in [t for t in done if t.verified is None]:  # a loop's, which is noted, says whether it is
             if task.id not in under_way and self.backlog.tasks.status(task.id) == "complete":
                 self.note(Completed(task.id, when=task.completed, commit=task.commit))
 

@@ -144,13 +144,17 @@ def rows(evidence: Evidence) -> list[tuple[str, ...]]:
             ""
             if g.start == "-"
             else _WHERE[g.where] + (", with files that git does not record" if g.unrecorded else ""),
-            g.claim if g.start == "-" else f"{g.start} → {g.claim}",
+            g.claim if g.start == "-" else f"{g.start} → {_now(g)}",
             "" if g.start == "-" else str(g.passes),
             account_words(g.originals) if g.originals is not None else "" if g.start == "-" else g.unchecked,
             new_test_words(g) if g.new_tests else "",
         )
         for g in evidence.gates
     ]
+
+
+def _now(g: GateEvidence) -> str:
+    return f"{count(g.known_red, 'failure')} of the start, none new" if g.known_red else g.claim
 
 
 _WHERE = {"checkout": "a clean checkout", "folder": "the folder"}

@@ -124,8 +124,8 @@ def merge(repo: Repo, base: str, tip: str, tree: str, *, into: Path | None = Non
     # bring back with the change what they took away.
     ours, theirs = (commit_aside(repo, each, base, into=into) for each in (f"{tip}^{{tree}}", tree))
     command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
-    settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")
-    settings += (f"core.attributesFile={_ATTRIBUTES}",)
+    settings = ["merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true"]
+    settings += [f"core.attributesFile={_ATTRIBUTES}"]
     try:
         out = repo.git(*command, ours, theirs, env=writing(repo, into), durable=True, settings=settings)
     except GitFailed as failed:
