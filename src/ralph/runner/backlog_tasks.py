@@ -16,6 +16,7 @@ from ralph.backlog.changes import (
     Failed,
     Reopened,
 )
+from ralph.backlog.proposals import MOST, ProposalWriter
 from ralph.backlog.source import Backlog
 from ralph.core import facts as f
 from ralph.core.exits import BY_NAME, DONE, FAILURES, OVER, exit_code
@@ -28,7 +29,6 @@ from ralph.git.refs import ref_mark
 from ralph.git.repo import Repo
 from ralph.git.workspaces.pool import slots
 from ralph.history.loops import Loop
-from ralph.runner.proposals import MOST, ProposalWriter
 from ralph.runner.run_request import GONE, TaskList
 from ralph.runner.unlanded_tasks import UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free

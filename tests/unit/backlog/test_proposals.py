@@ -10,9 +10,9 @@ import pytest
 
 from ralph.backlog.changes import Completed, Failed, Reopened
 from ralph.backlog.jsonl import JsonlBacklog
+from ralph.backlog.proposals import MOST, ProposalWriter
 from ralph.core import facts as f
 from ralph.core.policy import Task
-from ralph.runner.proposals import MOST, ProposalWriter
 
 
 class World:
