@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "replay": ("ralph.cli.show.replay", "Decide a recorded loop again, without agents, and compare."),
     "recover": ("ralph.cli.show.recover", "List and restore what was saved."),
+    "clean": ("ralph.cli.clean", "Remove workspaces of repositories that are gone."),
     "serve": ("ralph.cli.fleet.serve", "Keep tasks for workers: HTTP, SQLite or PostgreSQL."),
     "worker": ("ralph.cli.fleet.worker", "Claim tasks of a server, and run their loops here."),
     "send": ("ralph.cli.fleet.send", "Send a task to a server."),

@@ -458,7 +458,11 @@ def roles_here(folder: Path) -> RolesVerdict | None:
 
 def roles_meaning(x: RolesVerdict) -> Iterator[str]:
     base = f"; {x.base} comes before each" if x.base else ""
-    yield f"by {x.file}, the first whose condition has become true{base}"
+    by = f"by {x.file}" if x.file else "by their names, as there is no roles.yaml"
+    if x.roles or x.file:
+        yield f"{by}, the first whose condition has become true{base}"
+    else:
+        yield f"none; {x.base} is in every prompt"
     for one in x.roles:
         yield f"{one.role} ({one.file}): {one.condition or 'no trigger names it, so nobody wears it'}"
 

@@ -128,7 +128,7 @@ def examine(
 
 
 def _roles(cwd: Path) -> tuple[Team | None, tuple[str, ...]]:
-    if roles_file(cwd) is None:
+    if roles_file(cwd) is None and not any(os.path.lexists(cwd / name) for name in ("working.md", "roles")):
         return None, ()
     from ralph.config.hats import load_roles  # most projects have none
 

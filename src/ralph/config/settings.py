@@ -343,7 +343,7 @@ def _unknown(name: str, section: str, valid: tuple[str, ...], spot: Spot) -> Non
 
 
 _OF_TEAMS = (
-    *(key.path for key in KEYS if key.into.startswith("team.")),
+    *(key.path for key in KEYS if key.into.startswith("team.") and key.into != "team.cooldown"),
     *("event_loop.cooldown", "events"),
 )
 

@@ -220,7 +220,8 @@ EXITS: tuple[Exit, ...] = (
         resumable=False,
         claim="accepted",
         meaning="Claimed done; nothing proves it",
-        next="No gate proved this. Add `gates:` to ralph.yml to have the work checked.",
+        next="No gate proved this. Add one to ralph.yml, as `gates: [{run: make test}]`; `gates: none` says that none is wanted: "
+        "unproven work then counts, lands, and exits with 0.",
         next_here=after_claim,
     ),
     Exit(

@@ -315,6 +315,7 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     heard: tuple[str, ...] = ()  # names of what people said that its prompt holds
     fresh: bool = False  # scratchpad and todos were cleared for it
     scratchpad: str = ""  # hash of the scratchpad that it found, where it was cleared
+    wording: int = 1  # which of Ralph's own texts its prompt has: replay compares those of the same only
 
 
 class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
@@ -348,6 +349,7 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     files: int = 0  # that it changed, where a hat's condition asks
     cut: bool = False  # output was longer than is kept
     protected: tuple[str, ...] = ()  # protected paths that it had changed; undone
+    list_notes: tuple[str, ...] = ()  # what became of the tasks that it proposed and of its edits of the list
     unattributed: tuple[
         str, ...
     ] = ()  # protected paths that differ after a death, no one knows by whom; kept
@@ -426,6 +428,9 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     account: Account | None = None  # of the tests that ran at the start
     new_tests: int = 0  # on the starting code: how many of the claim's new tests ran
     idle_tests: tuple[str, ...] = ()  # and which of them pass there
+    known_red: int = (
+        0  # tests that fail as they did at the start, where that is allowed: it passes with these
+    )
     # a reviewer's
     unclear: bool = False  # it gave no verdict
     findings: tuple[str, ...] = ()
@@ -580,6 +585,8 @@ class TaskProposed(Fact, frozen=True, tag="task.proposed"):
     how: Literal["add", "split"]
     tasks: tuple[Task, ...]
     parent: str = ""
+    # A split ends the loop unless a claim completes it; in old journals it waited until the loop failed.
+    at_once: bool = False
 
 
 class BacklogWritten(Fact, frozen=True, tag="backlog.written"):

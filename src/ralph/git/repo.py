@@ -293,11 +293,15 @@ def safe_name(text: str) -> str:
 def slots_dir(repo: Repo) -> Path:
     """The folder of this repository's workspaces and of the checkouts that gates run in. Not inside `.git`: agents guard
     it, and test runners skip it."""
+    return workspaces_dir() / f"{safe_name(repo.root.name)[:40]}-{_mark(repo.common_dir)}"
+
+
+def workspaces_dir() -> Path:
+    """The folder of all repositories' workspaces."""
     chosen = os.environ.get("RALPH_WORKSPACES", "")
     state = os.environ.get("XDG_STATE_HOME", "")
     home = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
-    place = Path(chosen).absolute() if chosen else home / "ralph" / "workspaces"
-    return place / f"{safe_name(repo.root.name)[:40]}-{_mark(repo.common_dir)}"
+    return Path(chosen).absolute() if chosen else home / "ralph" / "workspaces"
 
 
 def make_slots_dir(repo: Repo) -> Path:

@@ -5,7 +5,7 @@ the memories that matter most and the todos that are still open.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -14,30 +14,15 @@ from ralph.core.hats.board import MOST_FAILURES, NAME_CHARS, Board
 from ralph.core.hats.model import ASK, COMPLETE, Event, Hat, Team
 from ralph.core.hats.routing import matches, overlap, shown_topic
 from ralph.core.hats.turns import MOST_FRUITLESS, Routed, Turn
-from ralph.core.loop.state import LoopState
 from ralph.core.memories import fitted, parse, ranked
 from ralph.text import fenced, few, one_line
 
 SEPARATOR = "\n\n---\n\n"
-# file -> what the prompt says of it when it is there
-NAMED_FILES = {
-    "idea.md": "`idea.md` says what the project is for.",
-    "learnings.md": "`learnings.md` holds what was learnt; read it, and add what the next iterations should know.",
-}
 
 
 def role_text(base: str, role: str) -> str:
     """The base (working.md), a line, then the role's text; either may be missing."""
     return SEPARATOR.join(text.strip() for text in (base, role) if text.strip())
-
-
-def nameable(s: LoopState) -> tuple[str, ...]:
-    """The files that prompts of this loop name when they are there."""
-    return tuple(NAMED_FILES) if s.identity.policy.conditional else ()
-
-
-def named_files(there: Collection[str]) -> str:
-    return " ".join(sentence for file, sentence in NAMED_FILES.items() if file in there)
 
 
 PAYLOAD_CHARS = 8_000  # of one event; longer ones are cut

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import NoReturn
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.errors import RalphError
@@ -314,7 +315,7 @@ class Control:
         told = {**message, "kind": _KINDS.get(str(kind), ""), "name": key, "serial": serial}
         try:
             fact: f.ClaimMade | f.TaskProposed = msgspec.convert(told, f.ClaimMade | f.TaskProposed)
-            return fact
+            return replace(fact, at_once=True) if isinstance(fact, f.TaskProposed) else fact
         except msgspec.ValidationError as error:
             return f.InboxRefused(name=key, why=f"{kind}: {error}"[:300])
 

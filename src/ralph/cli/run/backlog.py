@@ -19,7 +19,7 @@ from ralph.backlog.source import Backlog
 from ralph.cli.run.view import shown
 from ralph.cli.task.view import not_begun, outcome, unready
 from ralph.core import facts as f
-from ralph.core.exits import FAILURES, STOPS_THE_RUN, shlex_quoted
+from ralph.core.exits import BY_NAME, FAILURES, STOPS_THE_RUN, shlex_quoted
 from ralph.core.loop.end_advice import what_next
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
@@ -190,6 +190,8 @@ class TaskEnds:
         lines += [f"  {x.task}: pull request {x.url}" for x in done if x.url]
         for s in rest:
             lines += [f"  {s.identity.task.id}: {_outcome(s)}", *(f"    {text}" for text in _needs(s))]
+        if any(x.state.judgement.ended == "completed-unverified" and not x.state.gates for x in done):
+            lines += [BY_NAME["completed-unverified"].next] * (not request.policy.gates_declined)
         if said := together(reviews):
             lines.append(f"Reviewers of the whole run, {said}")
         lines += self._left_over(backlog, request)

@@ -17,6 +17,7 @@ from ralph.cli.run.view import Decorated, shown, view_options
 from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
 from ralph.config.settings import Overrides
+from ralph.core.hats.model import Team
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy, Task
 from ralph.errors import RalphError
@@ -90,7 +91,7 @@ def limit_options(command: Decorated) -> Decorated:
     "--cooldown",
     "cooldown",
     type=click.FloatRange(0, 86400),
-    help="Of hats: the rest between two idle looks; in place of event_loop.cooldown_delay_seconds.",
+    help="The rest between two idle looks of hats, else between iterations; in place of event_loop.cooldown_delay_seconds.",
 )
 @click.option("--timeout-multiplier", type=float, default=1.0, help="Stretch all time limits by this factor.")
 @click.option("--in-place", is_flag=True, help="Work here although there are uncommitted changes.")
@@ -261,9 +262,7 @@ def _board_items(read: Callable[[dict[str, Any]], Resolved], flags: dict[str, An
 
 
 def _cooled(policy: Policy, seconds: float) -> Policy:
-    if policy.team is None or not policy.team.routes:
-        raise RalphError("--cooldown is for hats, and there are none", todo="Leave it out.")
-    return replace(policy, team=replace(policy.team, cooldown=seconds))
+    return replace(policy, team=replace(policy.team or Team(), cooldown=seconds))
 
 
 def _refuse_one_above(folder: Path, repo: Repo) -> None:

@@ -172,14 +172,14 @@ def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool
 @task.command("next")
 @_json
 def next_(as_json: bool) -> None:
-    """The task that would be worked on next: the most urgent ready leaf, then the first in the file.
+    """The task that a run would begin with: one that was begun and cut short, else the most urgent ready leaf.
 
     \b
     Example:
       ralph task next
     """
     backlog = view.opened()
-    found = view.ready(backlog, 1)
+    found = view.begun(backlog) or view.ready(backlog, 1)
     if as_json:
         view.echo_json(view.as_json(backlog, found[0]) if found else None)
         return

@@ -103,6 +103,20 @@ def ready(backlog: JsonlBacklog, most: int | None = None) -> list[BacklogTask]:
     return free(backlog.tasks, most, [one.task for one in apart(backlog)])
 
 
+def begun(backlog: JsonlBacklog) -> list[BacklogTask]:
+    """Those that a run had begun and the next one takes up first. While one runs, it has them."""
+    from ralph.history.history import backlog_history  # most commands do not ask
+    from ralph.journal.lock import holder
+    from ralph.journal.read import NAME, scan
+    from ralph.runner.backlog_tasks import unfinished
+
+    repo = here()
+    if holder(repo.state_dir) is not None:
+        return []
+    loops = backlog_history(scan(repo.state_dir / NAME).records, repo.root).loops.values()
+    return [task for id in unfinished(loops) if (task := backlog.get(id)) and not task.archived]
+
+
 def apart(backlog: JsonlBacklog) -> list[UnlandedTask]:
     """What is complete and could not land. Git is asked only when there is any."""
     anywhere = any(task.target for task in backlog.all())
@@ -125,6 +139,7 @@ def detail(backlog: JsonlBacklog, task: BacklogTask) -> None:
     rows += [("waits for", ", ".join(waits_for(backlog, task, elsewhere)))]
     rows += [("type", task.type), ("priority", "" if task.priority is None else f"{task.priority:g}")]
     rows += [("parent", task.parent), ("depends on", ", ".join(task.depends_on))]
+    rows += [("gates", ", ".join(task.gates))]
     rows += [("completed", task.completed), ("commit", task.commit), ("landed", landing)]
     rows += [
         ("verified", "" if task.verified is None else "yes" if task.verified else "no"),
@@ -223,6 +238,8 @@ def not_begun(id: str, backlog: Backlog, apart: list[UnlandedTask]) -> str:
         return unready(backlog, apart, under=id) or f"{id} is {status}, and nothing below it is to be done."
     if task.status in ("failed", "blocked", "cancelled"):
         return f"{id} is {task.status}{_why(task)}. To begin it anew: {again}; `ralph status` says more."
+    if task.status == "in_progress":
+        return f"{id} is in progress: someone works on it. `ralph task reopen {name}` gives it to Ralph."
     return f"{id} {_waits(task, backlog, apart)}: `ralph task show {name}` says more."
 
 
@@ -234,6 +251,7 @@ def unready(
     ready = {task.id for task in backlog.tasks.ready()} if found else set()
     failed = [task.id + _why(task) for task in found if task.status == "failed"]
     blocked = [task.id + _why(task) for task in found if task.status == "blocked"]
+    theirs = [task.id for task in found if task.status == "in_progress"]
     waiting = (task for task in found if task.status == "pending")
     waits = [
         f"{task.id} {_waits(task, backlog, apart)}"
@@ -242,10 +260,11 @@ def unready(
     ]
     parts = [f"failed: {few(failed, 3)}"] if failed else []
     parts += [f"blocked: {few(blocked, 3)}"] if blocked else []
+    parts += [f"in progress, by someone: {few(theirs, 3)}"] if theirs else []
     parts += [few(waits, 3)] if waits else []
     if not parts:
         return ""
-    first = next((t.id for t in found if t.status in ("failed", "blocked")), "")
+    first = next((t.id for t in found if t.status in ("failed", "blocked", "in_progress")), "")
     todo = f" `ralph task reopen {shlex.quote(first)}` puts one back." if first else ""
     return f"Not ready: {'; '.join(parts)}.{todo}"
 

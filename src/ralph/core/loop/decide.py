@@ -175,6 +175,8 @@ def _or_item(s: LoopState, end: Finish) -> Operation:
 def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
     """A hat whose condition has become true comes first: its events and the others' turns are kept."""
     team = s.identity.policy.routing
+    if team is None and (pause := _pause_between(s)):
+        return pause
     if team is None or called is not None:
         return _run_agent(s, called)
     from ralph.core.hats import turns  # most loops route no events
@@ -192,6 +194,14 @@ def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
                 return Wait(id=f"{COOLDOWN}{s.progress.serial}", what="cooldown", seconds=after, why=turn.why)
             fresh = turns.fresh(team, turn)
             return replace(_run_agent(s, None), hat=turn.hat, hat_why=turn.why, fresh=fresh)
+
+
+def _pause_between(s: LoopState) -> Wait | None:
+    """Breathing room between two iterations, where no events are routed."""
+    team, serial = s.identity.policy.team, s.progress.serial
+    if team is None or not team.cooldown or not serial or s.hats.cooled > serial:
+        return None
+    return Wait(id=f"{COOLDOWN}{serial}", what="cooldown", seconds=team.cooldown, why="between iterations")
 
 
 def _run_agent(s: LoopState, called: Hat | None) -> RunAgent:
@@ -515,6 +525,8 @@ def _proof(s: LoopState, doubt: Verdict | None = None) -> dict[str, str]:
             (r for r in reversed(s.judgement.results) if (r.gate, r.variant) == (gate.name, "as-is")), None
         )
         less = fewer(s.judgement.base_tests.get(gate.name), last.tests if last else None)
+        if last is not None and last.passed and last.known_red:
+            now = f"red ({count(last.known_red, 'failure')} of the start, none new)"
         notes = flaky + ("" if gate.hard else " (soft)") + doubtful.get(gate.name, "")
         notes += f" ({less})" if less else ""
         notes += f" ({UNRECORDED})" if gate.name in s.judgement.judged_in_folder else ""
@@ -575,6 +587,11 @@ def _unusable(s: LoopState) -> Finish | None:
         why = f"{s.progress.last_how}: {s.agents.crash_text}" if s.agents.crash_text else s.progress.last_how
         return _finish(s, "agent-unusable", f"the agent failed {s.agents.crashes} times in a row ({why})")
     return None
+
+
+def _split(s: LoopState) -> Finish | None:
+    """Its agent wants parts in place of it. A claim was judged before, and has not completed it."""
+    return _finish(s, "stuck", f"too large; split into {few(s.progress.split)}") if s.progress.split else None
 
 
 def _used_up(s: LoopState) -> Finish | None:
@@ -654,6 +671,7 @@ def _out_of_quota(s: LoopState) -> Finish | None:
 _ENDS: tuple[Callable[[LoopState], Finish | None], ...] = (
     _blocked,
     _unusable,
+    _split,
     _used_up,
     _same_error,
     _nothing_happens,

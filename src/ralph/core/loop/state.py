@@ -164,6 +164,7 @@ class Progress(msgspec.Struct, frozen=True):
     noted: frozenset[str] = frozenset()  # soft limits already recorded
     soft_notes: tuple[str, ...] = ()  # for the next iteration's prompt
     told: int = 0  # how many of them the prompt of the iteration under way holds
+    split: tuple[str, ...] = ()  # titles of the parts into which an iteration wants the task split
 
 
 class Workspace(msgspec.Struct, frozen=True):
@@ -187,6 +188,7 @@ class Workspace(msgspec.Struct, frozen=True):
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()  # that the last iteration had changed; undone
+    list_notes: tuple[str, ...] = ()  # what became of its edits of the list of tasks
     unattributed: tuple[str, ...] = ()  # protected too, changed since an interrupted one began; kept
     restless: int = 0  # how often in a row the tree was not as it was left, with nothing of ours running
 
@@ -212,8 +214,8 @@ class Landing(msgspec.Struct, frozen=True):
     merges: int = 0  # with a target that had moved on
     conflicted: int = 0  # of them those in conflict
     merged_from: str = ""  # the tree before the last of those
-    conflict: str = ""  # what git said of the last merge, until an iteration has seen it
-    conflicts: tuple[str, ...] = ()
+    conflict: str = ""  # what git said of the last merge, until it is resolved
+    conflicts: tuple[str, ...] = ()  # until an iteration has seen them
     merging: tuple[str, ...] = ()  # paths in conflict, until none of them holds the merge's marks any more
     mixed: bool = False  # what had landed was merged into the tree, and no iteration has seen it yet
     queued: LandingQueued | None = None  # it waits for another loop to land
@@ -226,6 +228,7 @@ class Judgement(msgspec.Struct, frozen=True):
     """What was claimed, what the gates said of it, how often it was rejected, and how the loop ended."""
 
     base: dict[str, bool] = {}  # gate -> what it said about the starting tree
+    base_red: dict[str, GateEnded] = {}  # gate -> what it found there, where it is red
     base_again: frozenset[str] = frozenset()  # gates that were red there and are to be asked once more
     base_tests: dict[str, Counts] = {}  # gate -> what it ran there
     base_reports: dict[str, str] = {}  # gate -> the stored report of its runner there

@@ -24,6 +24,8 @@ from ralph.git.snapshots import Snapshots
 from ralph.git.trees import RAW_DIFF, parse_changes
 from ralph.git.uncommitted_changes import GITLINK
 
+# Files that every task adds to, and none rewrites: of a merge they get both sides.
+_ATTRIBUTES = Path(__file__).with_name("append_only_attributes.txt")
 _SUBJECT = 200  # characters of a title in a commit message
 # Control characters, line separators, marks that turn the direction of writing, and halves of characters.
 _HARMFUL = re.compile(
@@ -122,7 +124,8 @@ def merge(repo: Repo, base: str, tip: str, tree: str, *, into: Path | None = Non
     # bring back with the change what they took away.
     ours, theirs = (commit_aside(repo, each, base, into=into) for each in (f"{tip}^{{tree}}", tree))
     command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
-    settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")
+    settings = ["merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true"]
+    settings += [f"core.attributesFile={_ATTRIBUTES}"]
     try:
         out = repo.git(*command, ours, theirs, env=writing(repo, into), durable=True, settings=settings)
     except GitFailed as failed:

@@ -71,7 +71,7 @@ def _item_given_up(step: Step, x: f.ItemGivenUp) -> Hats:
 
 def _wait_ended(step: Step, x: f.WaitEnded) -> Hats:
     h = step.before.hats
-    if step.team is not None and x.elapsed and x.op.startswith(COOLDOWN):
+    if step.policy.team is not None and x.elapsed and x.op.startswith(COOLDOWN):
         h = replace(h, cooled=step.now.progress.serial + 1)
     return _turned(step, h)
 

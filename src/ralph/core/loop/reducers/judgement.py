@@ -301,7 +301,8 @@ def _asked_again(step: Step, j: Judgement, x: f.GateEnded) -> Judgement:
 
 
 def _base_measured(j: Judgement, gate: GatePolicy | None, x: f.GateEnded) -> Judgement:
-    j = replace(j, base={**j.base, x.gate: x.passed})
+    red = {gate: found for gate, found in j.base_red.items() if gate != x.gate}
+    j = replace(j, base={**j.base, x.gate: x.passed}, base_red=red if x.passed else {**red, x.gate: x})
     if x.tests:
         j = replace(j, base_tests={**j.base_tests, x.gate: x.tests})
     if x.report:

@@ -56,7 +56,8 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Landing:
     if not step.outcome.lived:
         return landing
     merging = landing.merging if x.unresolved else ()
-    return replace(landing, conflict="", conflicts=(), mixed=False, merging=merging)
+    text = landing.conflict if merging else ""
+    return replace(landing, conflict=text, conflicts=(), mixed=False, merging=merging)
 
 
 REDUCERS: Reducers = {

@@ -14,7 +14,7 @@ from ralph.core.loop.step import Reducers, Step, is_promise, new_note
 def _resumed(step: Step, x: f.LoopResumed) -> Progress:
     """A person wants it to continue after an end: what led to that is forgiven."""
     p = step.before.progress
-    return p if step.before.judgement.ended is None else replace(p, no_progress=0, same_tree=0)
+    return p if step.before.judgement.ended is None else replace(p, no_progress=0, same_tree=0, split=())
 
 
 def _prepared(step: Step, x: f.WorkspacePrepared) -> Progress:
@@ -97,6 +97,14 @@ def _with_events(step: Step, p: Progress) -> Progress:
             p, no_progress=0, same_tree=0, events=with_newest(p.events, dict.fromkeys(sorted(hats.said)))
         )
     return p
+
+
+def _proposed(step: Step, x: f.TaskProposed) -> Progress:
+    """A split of its own task: its parts are worked on in place of it, where there is a list that can hold them."""
+    p, identity = step.before.progress, step.before.identity
+    if not (x.at_once and x.how == "split" and x.parent == identity.task.id and identity.of_backlog):
+        return p
+    return replace(p, split=tuple(dict.fromkeys((*p.split, *(task.title for task in x.tasks)))))
 
 
 def _gate_started(step: Step, x: f.GateStarted) -> Progress:
@@ -204,6 +212,7 @@ REDUCERS: Reducers = {
     f.WorkspaceMerged: _merged,
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
+    f.TaskProposed: _proposed,
     f.GateStarted: _gate_started,
     f.GateEnded: _gate_ended,
     f.WaitStarted: _wait_started,

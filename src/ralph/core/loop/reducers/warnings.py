@@ -100,6 +100,9 @@ def _of_gate(step: Step, x: f.GateEnded) -> Found:
         yield f"folder {x.gate}", _needs_folder(x)
     if x.purpose == "base" and x.wrote and x.code == 0:
         yield f"writes {x.gate}", f"{x.headline}; every claim will fail on it"
+    if x.purpose == "base" and not x.passed and not x.report and step.policy.baseline == "allow-red":
+        what = "its runner names no tests, so that every failure of a claim counts"
+        yield f"baseline {x.gate}", f"gate {x.gate} is red at the start, and {what} (`baseline: allow-red`)"
     blocks = x.cannot_run and gate and gate.hard  # the end says so
     if x.purpose == "base" and (x.code in CANNOT_RUN or x.cannot_run) and not blocks:
         why = x.cannot_run or x.headline

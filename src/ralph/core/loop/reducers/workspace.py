@@ -64,7 +64,8 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Workspace:
     w = step.before.workspace
     tree = x.tree or w.tree if x.how == "interrupted" else x.tree
     w = replace(w, tree=tree, commit=x.commit or w.commit, protected=x.protected)
-    w = replace(w, unattributed=x.unattributed)
+    unread = () if step.outcome.lived else w.list_notes
+    w = replace(w, unattributed=x.unattributed, list_notes=(*unread, *x.list_notes))
     if x.new_commits:
         made = {branch: (*found, *w.commits.get(branch, ())) for branch, found in x.new_commits.items()}
         w = replace(w, commits={**w.commits, **{branch: found[:COMMITS] for branch, found in made.items()}})
