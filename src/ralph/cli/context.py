@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
-from ralph.backlog import BACKLOG_NAME
+from ralph.backlog import BACKLOG_NAME, done_name
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.repo import STORE, Repo, find, is_slot_of, without_git
@@ -42,6 +43,24 @@ def of_folder(repo: Repo, folder: Path) -> Path:
         if error.where:
             raise
         raise RalphError(error.what, where=str(config), todo=error.todo, code=error.code) from None
+
+
+def hide_own_files(repo: Repo, folder: Path, written: Iterable[Path] = ()) -> None:
+    """`git status` shows nothing that Ralph made: its own files of a run in `folder`, what it has `written` there, copies of
+    configurations, and the list of tasks, until the user puts that into git."""
+    if not repo.versioned:
+        return
+    from ralph.git.repository_excludes import keep_out_of_status
+
+    copies = [copy for name in CONFIGS for copy in folder.glob(f"{name}.bak*")]
+    keep_out_of_status(repo, folder, (*copies, *written), list_of_tasks(repo, folder))
+
+
+def list_of_tasks(repo: Repo, folder: Path) -> list[Path]:
+    """The list and its archive, if there is either."""
+    file = of_folder(repo, folder)
+    both = [file, Path(done_name(str(file)))]
+    return both if any(map(os.path.lexists, both)) else []
 
 
 def _may_name_one(config: Path) -> bool:

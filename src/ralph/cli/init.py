@@ -14,7 +14,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ralph.cli.context import BY_INIT, here, refuse_inside
+from ralph.cli.context import BY_INIT, here, hide_own_files, refuse_inside
 from ralph.config.load import found_above
 from ralph.errors import RalphError
 from ralph.git.repo import Repo
@@ -154,6 +154,7 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
     )
     moved = (*configuration.move_aside, *besides.move_aside)
     written = SetupPlan((*configuration.files, *besides.files), moved).carry_out()
+    hide_own_files(repo, folder, written.kept)
     _tell(request, folder, repo, setup, written, chosen)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from msgspec.structs import replace
 
-from ralph.cli.context import NO_RUN, of_folder, refuse_inside, resumable
+from ralph.cli.context import NO_RUN, hide_own_files, list_of_tasks, of_folder, refuse_inside, resumable
 from ralph.cli.run.view import Decorated, shown, view_options
 from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
@@ -25,6 +26,7 @@ from ralph.git.uncommitted_changes import committed, uncommitted_paths
 from ralph.git.workspaces.shared_folders import DEPENDENCIES
 from ralph.history.loop_records import is_same
 from ralph.journal.lock import holder
+from ralph.processes.output_files import is_piped, output_files
 from ralph.processes.ownership import get_ready
 from ralph.runner.run import run as start_run
 from ralph.runner.run_request import Aside, PromptTask, RunRequest
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 LIMITS = ("max_iterations", "max_attempts", "max_runtime_seconds", "max_cost_usd", "max_tokens")
 BACKLOG_FLAGS = ("task", "max_items", "parallel", "watch", "once")
+_READER_STARTS = 1.0  # seconds: a shell begins all parts of a pipeline at once
 
 
 def limit_options(command: Decorated) -> Decorated:
@@ -166,13 +169,16 @@ def run(
 
         for warning in warned(team):
             click.echo(f"warning: {one_line(warning)}", err=True)
+    hide_own_files(repo, folder, output_files())
     if resolved.task is None:
         from ralph.cli.run import backlog  # a prompt needs nothing of it
 
         work = backlog.work_of(flags, resolved.work)
         file = Path(resolved.backlog) if resolved.backlog else None
         return backlog.go_through(folder, repo, file, resolved.policy, work, see)
-    known = _read_by_ralph(folder, config, resolved.prompt_file)
+    known = _read_by_ralph(folder, config, resolved.prompt_file) | {
+        path.resolve() for path in (*list_of_tasks(repo, folder), *output_files())
+    }
     return _work_on(resolved, resolved.task, folder, repo, see, choice or "", in_place=in_place, known=known)
 
 
@@ -195,7 +201,10 @@ def _work_on(
 
         return go_on(see, "", {}, task=before.identity.task.id)
     policy, work = resolved.policy, replace(resolved.work, only=task.id, most=1, share=(), at_end=())
-    uncommitted = _uncommitted(repo, own_files(repo, folder, policy.scratchpads(task.id)), known)
+    own = own_files(repo, folder, policy.scratchpads(task.id))
+    uncommitted = _uncommitted(repo, own, known)
+    if uncommitted and is_piped():
+        uncommitted = _without_output(repo, folder, own, known)
     if policy.workspace == "in-place":
         _agree_to_work_here(uncommitted, in_place)
         if policy.share and repo.versioned:
@@ -232,7 +241,10 @@ def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
         return BacklogTasks(backlog, request.repo, request.policy.land, generations=0)
 
     with shown(request, see) as view:
-        return start_run(request, PromptTask(task, beside), view)
+        code = start_run(request, PromptTask(task, beside), view)
+    if list_of_tasks(request.repo, request.folder):  # of tasks that agents proposed, perhaps
+        hide_own_files(request.repo, request.folder)
+    return code
 
 
 def _backlog_flag(flags: dict[str, Any]) -> str:
@@ -330,6 +342,17 @@ def _uncommitted(repo: Repo, own: tuple[str, ...], known: set[Path]) -> list[str
         return []
     found = [path for path in uncommitted_paths(repo, own) if (repo.root / path).resolve() not in known]
     return [path for path in found if not _by_init(repo, path)]
+
+
+def _without_output(repo: Repo, folder: Path, own: tuple[str, ...], known: set[Path]) -> list[str]:
+    """Who reads what we print, `tee` perhaps, may have opened its file only now."""
+    deadline = time.monotonic() + _READER_STARTS
+    while uncommitted := _uncommitted(repo, own, known | set(output_files())):
+        if time.monotonic() > deadline:
+            return uncommitted
+        time.sleep(0.05)
+    hide_own_files(repo, folder, output_files())
+    return []
 
 
 def _agree_to_work_here(uncommitted: list[str], in_place: bool) -> None:

@@ -1,0 +1,94 @@
+"""What a newcomer meets in the first hour: Ralph's own files, wrong commands, withheld variables, the commit at the end."""
+
+from __future__ import annotations
+
+import pytest
+from project import Project
+
+SEED = "RALPH_DIAGNOSTICS=1 ralph run -v --no-tui -P PROMPT.md 2>&1 | tee ralph-output.log"
+
+
+@pytest.fixture
+def unprepared(project: Project) -> Project:
+    """Nobody ran `ralph init`: git ignores none of Ralph's files."""
+    (project.path / ".gitignore").unlink()
+    project.commit("no ignore rules")
+    return project
+
+
+def test_the_launch_command_of_the_board_runs_twice_and_leaves_git_status_clean(unprepared: Project) -> None:
+    unprepared.agent("echo $RALPH_ITERATION > answer; echo TASK_COMPLETE")
+    unprepared.config("cli: {backend: custom, command: ./agent.sh}\ngates: none\n")
+    unprepared.commit("an agent that answers anything")
+    for _ in range(2):
+        done = unprepared.shell(f"set -o pipefail; {SEED}")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert unprepared.git("status", "--porcelain") == "?? answer"
+        (unprepared.path / "answer").unlink()
+    assert "iteration 1" in (unprepared.path / "ralph-output.log").read_text()
+    assert list((unprepared.path / ".ralph/diagnostics").iterdir())
+
+
+@pytest.mark.parametrize("sent", ["> out.log", "2> out.log", "> out.log 2>&1", "2>&1 | tee -a out.log"])
+def test_a_runs_own_output_is_neither_uncommitted_work_nor_a_change(unprepared: Project, sent: str) -> None:
+    unprepared.write("out.log", "of an earlier run\n")
+    unprepared.agent("true; echo TASK_COMPLETE")  # nothing is done: a growing log must not look like work
+    unprepared.commit("an idle agent")
+    unprepared.git("rm", "-q", "--cached", "out.log")
+    unprepared.git("commit", "-qm", "the log is not in git")
+    unprepared.shell(f"ralph run --max-iterations 1 {sent}")
+    assert (
+        unprepared.facts("iteration.ended")[-1]["tree"] == unprepared.facts("workspace.prepared")[-1]["tree"]
+    )
+    assert unprepared.git("status", "--porcelain") == ""
+
+
+def test_a_file_of_the_users_is_still_uncommitted_work(unprepared: Project) -> None:
+    unprepared.write("mine.txt", "x\n")
+    done = unprepared.shell("ralph run 2>&1 | tee out.log")
+    assert "there are uncommitted changes: mine.txt" in done.stdout
+    assert "out.log" not in done.stdout
+
+
+def test_the_list_of_tasks_blocks_no_prompt_and_stays_out_of_status(unprepared: Project) -> None:
+    assert unprepared.ralph("task", "add", "Later").returncode == 0
+    assert unprepared.git("status", "--porcelain") == ""
+    unprepared.write("ralph.yml.bak", "an older one\n")
+    done = unprepared.ralph("run", "-P", "PROMPT.md")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert unprepared.git("status", "--porcelain") == "?? answer"
+    # It is the user's to put into git; from then on git shows it like anything else.
+    unprepared.git("add", "-f", "tasks.jsonl")
+    unprepared.git("commit", "-qm", "share the list")
+    unprepared.ralph("task", "add", "Another")
+    assert "M tasks.jsonl" in unprepared.git("status", "--porcelain")
+
+
+def test_an_agents_list_of_tasks_is_seen_although_git_status_leaves_it_out(unprepared: Project) -> None:
+    unprepared.ralph("task", "add", "Write 42")
+    line = '{"id":"%s","title":"Found on the way","status":"pending"}'
+    unprepared.agent(f"echo 42 > answer; echo '{line % 'Z'}' >> tasks.jsonl; echo TASK_COMPLETE")
+    unprepared.commit("an agent that finds work")
+    unprepared.ralph("run", "--once")
+    assert "Found on the way" in (unprepared.path / "tasks.jsonl").read_text()
+    assert unprepared.git("status", "--porcelain") == ""
+
+
+def test_the_users_own_exclude_rules_stay_as_they_are(unprepared: Project) -> None:
+    exclude = unprepared.path / ".git/info/exclude"
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.write_bytes(b"*.iml\r\n/build")
+    assert unprepared.ralph("run").returncode == 0
+    after = exclude.read_bytes()
+    assert after.startswith(b"*.iml\r\n/build\n# Ralph's own files\n")
+    unprepared.ralph("run", "--fresh", "-p", "again")
+    assert exclude.read_bytes() == after
+
+
+def test_with_rules_of_ones_own_nothing_is_added(project: Project) -> None:
+    project.write(".gitignore", ".ralph/\n.ralph_state.md*\n.ralph.lock\nralph.log*\n.stop\n")
+    project.commit()
+    exclude = project.path / ".git/info/exclude"
+    before = exclude.read_bytes() if exclude.exists() else b""
+    assert project.ralph("run").returncode == 0
+    assert (exclude.read_bytes() if exclude.exists() else b"") == before
