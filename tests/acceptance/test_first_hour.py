@@ -92,3 +92,51 @@ def test_with_rules_of_ones_own_nothing_is_added(project: Project) -> None:
     before = exclude.read_bytes() if exclude.exists() else b""
     assert project.ralph("run").returncode == 0
     assert (exclude.read_bytes() if exclude.exists() else b"") == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["run", "Make the test pass"], 'Did you mean `ralph run -p "Make the test pass"`?'),
+        (["run", "Make", "the", "test", "pass"], 'Did you mean `ralph run -p "Make the test pass"`?'),
+        (["run", "task-auth", "5"], "`ralph run --task task-auth --max-iterations 5`"),
+        (["run", "task-auth"], "`ralph run --task task-auth`"),
+        (["run", "sh", "agent.sh"], "`ralph run -- sh agent.sh`"),
+        (["list"], "Did you mean `ralph task list`?"),
+        (["add", "x"], "Did you mean `ralph task add`?"),
+        (["config"], "`ralph validate`"),
+        (["stauts"], "Did you mean `ralph status`?"),
+        (["help", "gaets"], "Did you mean `ralph help gates`?"),
+    ],
+)
+def test_a_wrong_command_names_the_right_one(project: Project, arguments: list[str], hint: str) -> None:
+    done = project.ralph(*arguments)
+    assert done.returncode == 2
+    assert hint in " ".join(done.stderr.split()), done.stderr
+    assert project.facts() == []
+
+
+def test_without_anything_to_do_it_says_how_to_say_it(project: Project) -> None:
+    (project.path / "PROMPT.md").unlink()
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 2
+    for word in ("-p", "PROMPT.md", "`ralph task add"):
+        assert word in done.stderr
+
+
+def test_a_gate_may_be_only_its_command(project: Project) -> None:
+    project.config("cli: {command: ./agent.sh}\ngates: [sh test.sh]\n")
+    project.commit()
+    done = project.ralph("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert project.end()["proof"] == {"test": "red→green"}
+
+
+def test_the_pages_that_errors_name_are_installed(project: Project) -> None:
+    listed = project.ralph("help").stdout
+    assert "Commands:" in listed and "gates " in listed.partition("Pages")[2]
+    assert project.ralph("help", "gates").stdout.startswith("# ")
+    assert project.ralph("help", "docs/gates.md").stdout == project.ralph("help", "gates").stdout
+    assert "Usage: ralph resume" in project.ralph("help", "resume").stdout
+    assert "`ralph hats --help`" in project.ralph("help", "hats").stdout

@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "validate": ("ralph.cli.validate", "Check a configuration and say what it means."),
     "hats": ("ralph.cli.hats", "The hats of ralph.yml: list, check, draw."),
     "schema": ("ralph.cli.validate", "The JSON Schema of ralph.yml, for editors."),
+    "help": ("ralph.cli.help", "The pages about Ralph, and what a command does."),
     "completion": ("ralph.cli.completion", "The script that completes commands in your shell."),
     "demo": ("ralph.cli.demo", "A whole run in a small repository, with no model."),
     **AGENT_COMMANDS,
@@ -93,11 +94,9 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            import difflib
+            from ralph.cli.help import meant
 
-            near = difflib.get_close_matches(args[0], COMMANDS, 1)
-            hint = f" Did you mean `ralph {near[0]}`?" if near else ""
-            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+            raise click.UsageError(f"There is no command {args[0]!r}.{meant(args[0])}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -100,7 +100,7 @@ def _opened(repo: Repo, file: Path, work: Work) -> JsonlBacklog:
         raise RalphError(
             f"there is no {file.name}, so there is no task to work on",
             where=str(file.parent),
-            todo='Add one: `ralph task add "..."`.',
+            todo='Add one: `ralph task add "..."`. Or say what to do: `ralph run -p "..."`, or in a file PROMPT.md.',
         )
     backlog = JsonlBacklog(file, repo.state_dir)
     for problem in backlog.problems()[:10]:

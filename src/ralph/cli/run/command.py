@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -58,7 +59,32 @@ def limit_options(command: Decorated) -> Decorated:
     return command
 
 
-@click.command(context_settings={"ignore_unknown_options": False})
+class _AgentAfterDashes(click.Command):
+    """What stands before `--` is no agent's command: someone forgot an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        explicit = "--" in args
+        rest = super().parse_args(ctx, args)
+        words: tuple[str, ...] = ctx.params.get("command") or ()
+        if words and not explicit and not ctx.resilient_parsing:
+            raise click.UsageError(f"{shlex.join(words)} belongs to no option. {_meant(words)}", ctx)
+        return rest
+
+
+def _meant(words: tuple[str, ...]) -> str:
+    first, *others = words
+    task = f"ralph run --task {shlex.quote(first)}"
+    if len(words) == 2 and others[0].isdigit() and " " not in first:
+        return f"For a task of the backlog: `{task} --max-iterations {others[0]}`."
+    prompt = f'ralph run -p "{" ".join(words)}"'
+    if shutil.which(first) is not None:
+        return f"Did you mean `{prompt}`? Or, if it is the agent: `ralph run -- {shlex.join(words)}`?"
+    if others or " " in first:
+        return f"Did you mean `{prompt}`?"
+    return f"Did you mean `{prompt}`? Or, for a task of the backlog, `{task}`?"
+
+
+@click.command(cls=_AgentAfterDashes)
 @click.option("-p", "--prompt", help="The task, as text.")
 @click.option("-P", "--prompt-file", type=click.Path(path_type=Path), help="The task, as a file.")
 @click.option("-c", "--config", type=click.Path(path_type=Path), help="Use this file instead of ralph.yml.")
