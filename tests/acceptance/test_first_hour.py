@@ -140,3 +140,28 @@ def test_the_pages_that_errors_name_are_installed(project: Project) -> None:
     assert project.ralph("help", "docs/gates.md").stdout == project.ralph("help", "gates").stdout
     assert "Usage: ralph resume" in project.ralph("help", "resume").stdout
     assert "`ralph hats --help`" in project.ralph("help", "hats").stdout
+
+
+WITHHELD = {
+    "DATABASE_URL": "postgres://localhost/x",
+    "GH_TOKEN": "ghp-fake",
+    "SSH_AUTH_SOCK": "/nowhere",
+    "ZZZ": "1",
+}
+
+
+def test_the_start_names_variables_that_are_withheld_and_look_wanted(project: Project) -> None:
+    done = project.ralph("run", env=WITHHELD)
+    assert done.returncode == 0
+    said = [line for line in done.stderr.splitlines() if "env_allow" in line]
+    assert len(said) == 1 and "env_allow: [DATABASE_URL, GH_TOKEN, SSH_AUTH_SOCK]" in said[0]
+    assert "ghp-fake" not in done.stdout + done.stderr and "ZZZ" not in said[0]
+    shown = project.ralph("doctor", env=WITHHELD | {f"MINE_{n}": "x" for n in range(60)}).stdout
+    assert "MINE_59" in shown and "ZZZ" in shown and "SSH_AUTH_SOCK" in shown
+
+
+def test_what_the_configuration_lets_through_is_not_named(project: Project) -> None:
+    project.config((project.path / "ralph.yml").read_text() + "env_allow: [DATABASE_URL, GH_TOKEN]\n")
+    project.commit()
+    assert "env_allow" not in project.ralph("run", env=WITHHELD).stderr
+    assert "env_allow" not in project.ralph("run", "--fresh", "-p", "x").stderr

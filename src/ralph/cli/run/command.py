@@ -21,6 +21,7 @@ from ralph.config.load import Resolved, found_above, found_in, load
 from ralph.config.settings import Overrides
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy, Task
+from ralph.core.secrets.environment import missed_names
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
 from ralph.git.uncommitted_changes import committed, uncommitted_paths
@@ -29,6 +30,7 @@ from ralph.history.loop_records import is_same
 from ralph.journal.lock import holder
 from ralph.processes.output_files import is_piped, output_files
 from ralph.processes.ownership import get_ready
+from ralph.runner.loop_context import variables_for
 from ralph.runner.run import run as start_run
 from ralph.runner.run_request import Aside, PromptTask, RunRequest
 from ralph.terminal.words import one_line
@@ -195,6 +197,7 @@ def run(
 
         for warning in warned(team):
             click.echo(f"warning: {one_line(warning)}", err=True)
+    _say_what_is_withheld(resolved.policy)
     hide_own_files(repo, folder, output_files())
     if resolved.task is None:
         from ralph.cli.run import backlog  # a prompt needs nothing of it
@@ -271,6 +274,17 @@ def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
     if list_of_tasks(request.repo, request.folder):  # of tasks that agents proposed, perhaps
         hide_own_files(request.repo, request.folder)
     return code
+
+
+def _say_what_is_withheld(policy: Policy) -> None:
+    """Variables that are set, look wanted and reach no agent. Whoever has written `env_allow` knows of them."""
+    names = () if policy.env_allow else missed_names(os.environ, variables_for(policy, policy.agent))
+    if names:
+        named = one_line(", ".join(names))
+        click.echo(
+            f"note: neither agents nor gates get {named}. If they need that, say in ralph.yml: env_allow: [{named}]",
+            err=True,
+        )
 
 
 def _backlog_flag(flags: dict[str, Any]) -> str:
