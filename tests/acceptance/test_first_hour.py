@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from project import Project
+from project import Project, Terminal
 
 SEED = "RALPH_DIAGNOSTICS=1 ralph run -v --no-tui -P PROMPT.md 2>&1 | tee ralph-output.log"
 
@@ -165,3 +165,61 @@ def test_what_the_configuration_lets_through_is_not_named(project: Project) -> N
     project.commit()
     assert "env_allow" not in project.ralph("run", env=WITHHELD).stderr
     assert "env_allow" not in project.ralph("run", "--fresh", "-p", "x").stderr
+
+
+def test_what_was_proven_is_committed_with_its_evidence_and_nothing_else(project: Project) -> None:
+    project.agent("echo 42 > answer; rm old; echo more >> kept; echo TASK_COMPLETE")
+    project.write("old", "x\n")
+    project.write("kept", "x\n")
+    project.write("mine", "x\n")
+    project.commit()
+    assert project.ralph("run", "-p", "Write 42 into the file answer").returncode == 0
+    project.write("mine", "staged by the user\n")
+    project.git("add", "mine")
+    project.write("also mine", "x\n")
+    done = project.ralph("commit")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert project.git("log", "-1", "--format=%s%n%an") == "Write 42 into the file answer\nUser"
+    assert project.git("log", "-1", "--format=%(trailers:key=Ralph-Proof,valueonly)") == "tests red→green"
+    assert project.git("show", "--format=", "--name-status").split() == [
+        "A",
+        "answer",
+        "M",
+        "kept",
+        "D",
+        "old",
+    ]
+    assert project.git("status", "--porcelain") == 'M  mine\n?? "also mine"'
+    assert "Nothing to commit" in project.ralph("commit").stdout
+
+
+def test_what_was_not_proven_or_changed_since_is_not_committed(project: Project) -> None:
+    assert "no prompt was worked on here" in project.ralph("commit").stderr
+    project.agent("echo 41 > answer; echo TASK_COMPLETE")
+    project.commit()
+    project.ralph("run", "--max-iterations", "1")
+    done = project.ralph("commit")
+    assert done.returncode == 2 and "nothing is proven" in done.stderr, done.stderr
+    project.agent("echo 42 > answer; echo TASK_COMPLETE")
+    project.ralph("run", "--fresh", "--in-place")
+    project.write("answer", "42 \n")
+    done = project.ralph("commit")
+    assert done.returncode == 2 and "changed since the gates passed: answer" in done.stderr, done.stderr
+    assert project.git("log", "--format=%s").splitlines()[-1] == "begin"
+
+
+def test_a_hook_that_refuses_the_commit_is_heard(project: Project) -> None:
+    assert project.ralph("run").returncode == 0
+    project.write(".git/hooks/pre-commit", "#!/bin/sh\necho not like this >&2\nexit 1\n", executable=True)
+    done = project.ralph("commit")
+    assert done.returncode == 1 and "not like this" in done.stderr and "nothing was committed" in done.stderr
+    assert project.git("log", "--format=%s") == "begin"
+
+
+@pytest.mark.parametrize(("answer", "subject"), [("y", "Write 42 into the file `answer`."), ("n", "begin")])
+def test_on_a_terminal_a_proven_run_offers_the_commit(project: Project, answer: str, subject: str) -> None:
+    terminal = Terminal(project, "run")
+    terminal.await_text("Commit 1 file as")
+    terminal.press(f"{answer}\n")
+    assert terminal.end() == 0
+    assert project.git("log", "-1", "--format=%s") == subject

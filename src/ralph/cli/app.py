@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "ralph.cli.show.report",
         "What happened: outcome, evidence, each iteration; as a page with --html.",
     ),
+    "commit": ("ralph.cli.commit", "Commit what was proven here, with its evidence."),
     "replay": ("ralph.cli.show.replay", "Decide a recorded loop again, without agents, and compare."),
     "recover": ("ralph.cli.show.recover", "List and restore what was saved."),
     "serve": ("ralph.cli.fleet.serve", "Keep tasks for workers: HTTP, SQLite or PostgreSQL."),

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from msgspec.structs import replace
 
-from ralph.cli.context import NO_RUN, hide_own_files, list_of_tasks, of_folder, refuse_inside, resumable
+from ralph.cli.context import (
+    NO_RUN,
+    hide_own_files,
+    latest,
+    list_of_tasks,
+    of_folder,
+    refuse_inside,
+    resumable,
+)
 from ralph.cli.run.view import Decorated, shown, view_options
 from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
@@ -273,6 +281,11 @@ def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
         code = start_run(request, PromptTask(task, beside), view)
     if list_of_tasks(request.repo, request.folder):  # of tasks that agents proposed, perhaps
         hide_own_files(request.repo, request.folder)
+    if code == 0 and not see["as_json"] and sys.stdin.isatty() and sys.stdout.isatty():
+        from ralph.cli.commit import offer
+
+        if (loop := latest(request.repo)) is not None:
+            offer(request.repo, loop)
     return code
 
 

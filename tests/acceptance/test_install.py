@@ -1,0 +1,111 @@
+"""Ralph as it is installed: from the built wheel by pip, pipx and uv, and by `make demo`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ralph's wheel, built from a copy of the sources, and those of what it needs."""
+    folder = tmp_path_factory.mktemp("wheels")
+    source = tmp_path_factory.mktemp("source")
+    shutil.copytree(
+        ROOT / "src",
+        source / "src",
+        symlinks=True,
+        ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"),
+    )
+    shutil.copytree(ROOT / "docs", source / "docs", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy2(ROOT / name, source / name)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    build = ["wheel", "--no-deps", "--no-build-isolation", "-w", str(folder), str(source)]
+    subprocess.run([*pip, *build], check=True)
+    subprocess.run(
+        [*pip, "download", "-d", str(folder), "-r", str(ROOT / "requirements/core.txt")], check=True
+    )
+    return folder
+
+
+def environment(wheels: Path, home: Path) -> dict[str, str]:
+    """Of a user who has nothing but a PATH, without a network."""
+    home.mkdir()
+    return {
+        "PATH": f"{home}/.local/bin:/usr/bin:/bin",
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(wheels),
+        "UV_NO_INDEX": "1",
+        "UV_FIND_LINKS": str(wheels),
+        "UV_PYTHON": sys.executable,
+        "UV_PYTHON_DOWNLOADS": "never",
+        "PIPX_DEFAULT_PYTHON": sys.executable,
+    }
+
+
+@pytest.mark.parametrize("tool", ["pip", "pipx", "uv"])
+def test_the_wheel_installs_and_works(wheels: Path, tmp_path: Path, tool: str) -> None:
+    env = environment(wheels, tmp_path / "home")
+    wheel = next(wheels.glob("ralph-*.whl"))
+    if tool == "pip":
+        place = tmp_path / "home/.local"
+        subprocess.run([sys.executable, "-m", "venv", str(place)], env=env, check=True)
+        subprocess.run([str(place / "bin/pip"), "install", "-q", str(wheel)], env=env, check=True)
+    elif tool == "pipx":
+        subprocess.run([str(BIN / "pipx"), "install", str(wheel)], env=env, check=True)
+    else:
+        subprocess.run([str(BIN / "uv"), "tool", "install", str(wheel)], env=env, check=True)
+    assert says(env, "--version").startswith("ralph ")
+    assert says(env, "help", "gates").startswith("# Gates")
+    assert "completed-verified" in says(env, "demo")
+    assert "schema" in says(env, "schema")
+
+
+def says(env: dict[str, str], *arguments: str) -> str:
+    done = subprocess.run(
+        ["ralph", *arguments],
+        env=env,
+        cwd=env["HOME"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+PYTHON = """\
+#!/bin/sh
+case "$*" in
+  *version_info*) exit 0 ;;
+  "-m venv .venv") mkdir -p .venv/bin && cp "$0" .venv/bin/python && cp "$0" .venv/bin/ralph ;;
+  *" pip "*) case "$*" in *quiet*) ;; *) echo "pip is heard" ;; esac ;;
+  demo) echo "the demo runs" ;;
+esac
+"""
+
+
+def test_make_demo_shows_what_it_does_while_it_installs(tmp_path: Path) -> None:
+    for name in ("Makefile", "pyproject.toml"):
+        shutil.copy2(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
+    (tmp_path / "python").write_text(PYTHON)
+    (tmp_path / "python").chmod(0o755)
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    done = subprocess.run(
+        ["make", "demo", f"PYTHON={tmp_path}/python"], cwd=tmp_path, env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = [line.split()[0] for line in done.stdout.splitlines()]
+    assert told == ["Installing", "1/3", "pip", "2/3", "pip", "3/3", "the"]
