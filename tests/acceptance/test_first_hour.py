@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from project import Project, Terminal
+from project import Project, Terminal, until
 
 SEED = "RALPH_DIAGNOSTICS=1 ralph run -v --no-tui -P PROMPT.md 2>&1 | tee ralph-output.log"
 
@@ -223,3 +225,49 @@ def test_on_a_terminal_a_proven_run_offers_the_commit(project: Project, answer: 
     terminal.press(f"{answer}\n")
     assert terminal.end() == 0
     assert project.git("log", "-1", "--format=%s") == subject
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "-v", "-P", "nowhere.md"),
+        ("run", "-v", "-c", "nowhere.yml"),
+        ("run", "-v", "--task", "A"),
+        ("resume", "-v"),
+        ("run", "-v", "--", "no-such-agent"),
+    ],
+)
+def test_a_users_mistake_shows_no_traceback_with_v_either(
+    project: Project, arguments: tuple[str, ...]
+) -> None:
+    done = project.ralph(*arguments)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 6
+
+
+def test_a_run_in_another_worktree_is_named_and_not_ended_from_here(project: Project) -> None:
+    project.agent(
+        "touch $HOME/began; while [ ! -e $HOME/finish ]; do sleep 0.1; done; echo 42 > answer; echo TASK_COMPLETE"
+    )
+    project.commit()
+    other = project.path.parent / "other tree"
+    project.git("worktree", "add", "-q", "-b", "aside", str(other))
+    live = project.start("run", "--task-id", "answer-it")
+    until(lambda: project.mark("began"), "the agent works")
+    second = project.ralph("run", "--task-id", "another", cwd=other)
+    assert second.returncode == 2
+    for told in (
+        f"in {project.path}",
+        f"pid {live.pid}",
+        "task answer-it",
+        f"cd {project.path} && ralph stop",
+    ):
+        assert told in second.stderr, second.stderr
+    for words in (("stop", "--now"), ("cancel",), ("pause",), ("say", "x")):
+        refused = project.ralph(*words, cwd=other)
+        assert refused.returncode == 2, words
+        assert f"works in {project.path}, on answer-it" in refused.stderr, refused.stderr
+    (Path(project.env["HOME"]) / "finish").touch()
+    assert live.wait(60) == 0
+    assert project.end()["end"] == "completed-verified"

@@ -118,7 +118,8 @@ def app() -> None:
 
 
 def run_app(arguments: list[str]) -> int:
-    """Every error that a person can cause ends as a few plain lines and its exit code; -v shows where it came from."""
+    """Every error that a person can cause ends as a few plain lines and its exit code. With -v, a fault of Ralph's own or of the
+    machine also shows where it came from."""
     try:
         code = app.main(args=arguments, prog_name="ralph", standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -132,14 +133,17 @@ def run_app(arguments: list[str]) -> int:
         error.show()
         return 2
     except RalphError as error:
-        _trace(arguments)
+        if error.code == 70:
+            _trace(arguments)
         _complain(f"ralph: {error}" + (_goes_on(arguments) if error.code == 70 and not error.todo else ""))
         return error.code
     except OSError as error:
-        _trace(arguments)
+        code = 70 if _goes_on(arguments) or error.errno in DISK else 2
+        if code == 70:
+            _trace(arguments)
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
         _complain(f"ralph: {what}" + _goes_on(arguments))
-        return 70 if _goes_on(arguments) or error.errno in DISK else 2
+        return code
     except Exception as error:
         import traceback
 

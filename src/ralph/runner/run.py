@@ -76,7 +76,8 @@ def run(request: RunRequest, tasks: TaskList, view: RunView, run_id: str = "") -
     run_id = run_id or new_id()
     tier = choose_tier(os.environ.get("RALPH_TIER", ""))
     make_folders(state_dir, request.folder)
-    lock = Lock.acquire(state_dir, run_id)
+    about = {"folder": str(request.folder), "root": str(request.repo.root), "task": request.work.only}
+    lock = Lock.acquire(state_dir, run_id, about=about)
     try:
         work_lock = WorkLock(request.folder / ".ralph.lock")
         work_lock.take()

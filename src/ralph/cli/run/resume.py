@@ -128,12 +128,7 @@ def go_on(
 def _of_prompt(repo: Repo, records: list[Record], task: str) -> LoopState:
     """The newest loop of a prompt here, or of this one; also one that is over: its run may have died before it said so."""
     if (live := holder(repo.state_dir)) is not None:
-        raise Busy(
-            repo.state_dir,
-            int(str(live.get("pid") or 0)),
-            str(live.get("run", "")),
-            str(live.get("since", "")),
-        )
+        raise Busy(repo.state_dir, live)
     found = last_loop(records, repo.root, task)
     if found is None:
         raise RalphError("there is nothing to resume here", todo='Start with `ralph run -p "..."`.')
