@@ -18,8 +18,11 @@ from ralph.core.loop.end_advice import what_next
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.landing.squash import one_line
+from ralph.git.loose_objects import packed_objects
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, head, printable
+from ralph.journal.lock import Lock
+from ralph.journal.record import new_id
 from ralph.runner.loop_workspace import snapshots_of
 from ralph.text import count, few
 
@@ -53,7 +56,7 @@ def commit(message: str) -> None:
     loop = latest(repo)
     if loop is None:
         raise RalphError("no prompt was worked on here", todo='Start with `ralph run -p "..."`.')
-    work = proven_work(repo, loop)
+    work = _proven_work(repo, loop)
     if work is None:
         click.echo("Nothing to commit: HEAD holds the change already.")
         return
@@ -65,7 +68,7 @@ def offer(repo: Repo, loop: LoopState) -> None:
     if loop.judgement.ended != "completed-verified" or loop.identity.home or not repo.versioned:
         return
     try:
-        work = proven_work(repo, loop)
+        work = _proven_work(repo, loop)
     except (RalphError, GitFailed):
         return
     if work is None:
@@ -75,9 +78,18 @@ def offer(repo: Repo, loop: LoopState) -> None:
         make_commit(repo, work)
 
 
-def proven_work(repo: Repo, loop: LoopState) -> Work | None:
+def _proven_work(repo: Repo, loop: LoopState) -> Work | None:
     """None: HEAD holds it. RalphError where committing it would commit something else than what was proven."""
     _refuse_unproven(repo, loop)
+    lock = Lock.acquire(repo.state_dir, new_id())
+    try:
+        with packed_objects(repo):
+            return _compared(repo, loop)
+    finally:
+        lock.release()
+
+
+def _compared(repo: Repo, loop: LoopState) -> Work | None:
     snapshots, at = snapshots_of(repo, loop), loop.workspace
     changed = [change.path for change in snapshots.diff(at.base_tree, at.tree)]
     now = snapshots.take().tree

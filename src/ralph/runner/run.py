@@ -32,6 +32,7 @@ from ralph.core.run import (
 from ralph.errors import RalphError
 from ralph.files import read_bytes
 from ralph.gates import kinds
+from ralph.git.loose_objects import packed_objects
 from ralph.git.program import owned_children
 from ralph.git.repo import Repo, printable
 from ralph.history.loop_records import (
@@ -82,7 +83,7 @@ def run(request: RunRequest, tasks: TaskList, view: RunView, run_id: str = "") -
         work_lock = WorkLock(request.folder / ".ralph.lock")
         work_lock.take()
         try:
-            with owned_children():
+            with owned_children(), packed_objects(request.repo):
                 return Run(request, tasks, view, run_id).go(tier)
         except (RalphError, OSError):
             _require_repository(request.repo)

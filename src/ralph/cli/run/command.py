@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from ralph.cli.context import (
     NO_RUN,
+    LargeFolders,
     hide_own_files,
     latest,
     list_of_tasks,
@@ -32,7 +33,7 @@ from ralph.core.policy import Policy, Task
 from ralph.core.secrets.environment import missed_names
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
-from ralph.git.uncommitted_changes import committed, uncommitted_paths
+from ralph.git.uncommitted_changes import LARGE, committed, large_folders, uncommitted_paths
 from ralph.git.workspaces.shared_folders import DEPENDENCIES
 from ralph.history.loop_records import is_same
 from ralph.journal.lock import holder
@@ -243,6 +244,7 @@ def _work_on(
     if uncommitted and is_piped():
         uncommitted = _without_output(repo, folder, own, known)
     if policy.workspace == "in-place":
+        _name_large_folders(repo, own, uncommitted, in_place)
         _agree_to_work_here(uncommitted, in_place)
         if policy.share and repo.versioned:
             from ralph.cli.run.backlog import warn_of_missing
@@ -406,6 +408,16 @@ def _without_output(repo: Repo, folder: Path, own: tuple[str, ...], known: set[P
         time.sleep(0.05)
     hide_own_files(repo, folder, output_files())
     return []
+
+
+def _name_large_folders(repo: Repo, own: tuple[str, ...], uncommitted: list[str], in_place: bool) -> None:
+    """Before the first snapshot, which would hold all of them."""
+    if len(uncommitted) < LARGE or not (folders := large_folders(repo, own)):
+        return
+    found = LargeFolders(folders, "Or commit them, or say --in-place to have them in every snapshot.")
+    if not in_place:
+        raise found
+    click.echo(f"warning: {found.what}: every snapshot holds them", err=True)
 
 
 def _agree_to_work_here(uncommitted: list[str], in_place: bool) -> None:
