@@ -30,7 +30,7 @@ _SUBJECT = 72
 _ENDS = ("completed-verified", "completed-unverified")
 
 
-class Work(msgspec.Struct, frozen=True):
+class ProvenWork(msgspec.Struct, frozen=True):
     """What a loop changed, as it is to be committed."""
 
     paths: tuple[str, ...]
@@ -78,7 +78,7 @@ def offer(repo: Repo, loop: LoopState) -> None:
         make_commit(repo, work)
 
 
-def _proven_work(repo: Repo, loop: LoopState) -> Work | None:
+def _proven_work(repo: Repo, loop: LoopState) -> ProvenWork | None:
     """None: HEAD holds it. RalphError where committing it would commit something else than what was proven."""
     _refuse_unproven(repo, loop)
     lock = Lock.acquire(repo.state_dir, new_id())
@@ -89,7 +89,7 @@ def _proven_work(repo: Repo, loop: LoopState) -> Work | None:
         lock.release()
 
 
-def _compared(repo: Repo, loop: LoopState) -> Work | None:
+def _compared(repo: Repo, loop: LoopState) -> ProvenWork | None:
     snapshots, at = snapshots_of(repo, loop), loop.workspace
     changed = [change.path for change in snapshots.diff(at.base_tree, at.tree)]
     now = snapshots.take().tree
@@ -114,7 +114,7 @@ def _compared(repo: Repo, loop: LoopState) -> Work | None:
         return None
     proof = [f"Ralph-Proof: {one_line(f'{gate} {how}')}" for gate, how in loop.judgement.proof.items()]
     trailers = (*(proof or ["Ralph-Proof: none"]), f"Ralph-Loop: {loop.identity.loop}")
-    return Work(tuple(changed), _subject(loop.identity.task.title), trailers)
+    return ProvenWork(tuple(changed), _subject(loop.identity.task.title), trailers)
 
 
 def _refuse_unproven(repo: Repo, loop: LoopState) -> None:
@@ -135,7 +135,7 @@ def _subject(title: str) -> str:
     return subject if len(subject) <= _SUBJECT else f"{subject[: _SUBJECT - 1].rstrip()}…"
 
 
-def make_commit(repo: Repo, work: Work, subject: str = "") -> None:
+def make_commit(repo: Repo, work: ProvenWork, subject: str = "") -> None:
     """By the user's own git, with its hooks: this is the user's commit."""
     text = f"{one_line(subject) or work.subject}\n\n" + "".join(f"{line}\n" for line in work.trailers)
     paths = b"".join(os.fsencode(path) + b"\0" for path in work.paths)
