@@ -39,14 +39,15 @@ def built(folder: Path, source: Path) -> Path:
 def environment(wheels: Path, home: Path) -> dict[str, str]:
     """Of a user who has nothing but a PATH, without a network."""
     home.mkdir()
+    settings = home / "uv.toml"  # pipx calls uv, too
+    settings.write_text(f'no-index = true\nfind-links = ["{wheels}"]\n')
     return {
         "PATH": f"{home}/.local/bin:/usr/bin:/bin",
         "HOME": str(home),
         "LANG": "C.UTF-8",
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(wheels),
-        "UV_NO_INDEX": "1",
-        "UV_FIND_LINKS": str(wheels),
+        "UV_CONFIG_FILE": str(settings),
         "UV_PYTHON": sys.executable,
         "UV_PYTHON_DOWNLOADS": "never",
         "PIPX_DEFAULT_PYTHON": sys.executable,
