@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.backlog import text_file
+from ralph.backlog import done_name, text_file
 from ralph.backlog.changes import (
     Applied,
     Change,
@@ -212,12 +212,6 @@ def _gone(wish: PendingChange, done: bool, name: str) -> str:
 
 _TRIES = 50
 _FEW = 5000
-
-
-def done_name(path: str) -> str:
-    """The archive beside a backlog's file."""
-    found = Path(path)
-    return str(found.with_name(f"{found.stem}-done{found.suffix}"))
 
 
 class JsonlBacklog:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ralph.backlog import BACKLOG_NAME
+from ralph.backlog import BACKLOG_NAME, done_name
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
-from ralph.git.repo import STORE, Repo, find, is_slot_of, without_git
+from ralph.git.repo import STORE, Repo, find, is_slot_of, printable, without_git
 from ralph.history.loop_records import is_over, last_loop
 from ralph.journal.read import NAME, scan
+from ralph.text import few
 
 BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates
 
@@ -42,6 +44,35 @@ def of_folder(repo: Repo, folder: Path) -> Path:
         if error.where:
             raise
         raise RalphError(error.what, where=str(config), todo=error.todo, code=error.code) from None
+
+
+def hide_own_files(repo: Repo, folder: Path, written: Iterable[Path] = ()) -> None:
+    """`git status` shows nothing that Ralph made: its own files of a run in `folder`, what it has `written` there, copies of
+    configurations, and the list of tasks, until the user puts that into git."""
+    if not repo.versioned:
+        return
+    from ralph.git.repository_excludes import keep_out_of_status
+
+    copies = [copy for name in CONFIGS for copy in folder.glob(f"{name}.bak*")]
+    keep_out_of_status(repo, folder, (*copies, *written), list_of_tasks(repo, folder))
+
+
+def list_of_tasks(repo: Repo, folder: Path) -> list[Path]:
+    """The list and its archive, if there is either."""
+    file = of_folder(repo, folder)
+    both = [file, Path(done_name(str(file)))]
+    return both if any(map(os.path.lexists, both)) else []
+
+
+class LargeFolders(RalphError):
+    """Untracked folders that would be copied into every snapshot."""
+
+    def __init__(self, folders: Mapping[str, int], todo: str) -> None:
+        named = few([f"{printable(path)} ({count:,} files)" for path, count in folders.items()])
+        lines = "\n".join(f"  /{printable(path)}" for path in folders)
+        super().__init__(
+            f"git neither tracks nor ignores {named}", todo=f"Add to .gitignore:\n{lines}\n{todo}"
+        )
 
 
 def _may_name_one(config: Path) -> bool:

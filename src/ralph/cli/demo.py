@@ -43,7 +43,10 @@ def demo(into: Path | None, board: bool, verbose: bool) -> int:
         click.echo(f"{_ABOUT[board]}\n")
         arguments = ["run", *(["--max-items", str(_ITEMS)] if board else []), *(["-v"] if verbose else [])]
         code = subprocess.run(
-            [sys.executable, "-m", "ralph", *arguments], cwd=folder, env=_environment()
+            [sys.executable, "-m", "ralph", *arguments],
+            cwd=folder,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,  # nothing is asked
         ).returncode
         click.echo("")
         if code == 0 and board:

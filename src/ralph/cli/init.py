@@ -14,11 +14,11 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ralph.cli.context import BY_INIT, here, refuse_inside
+from ralph.cli.context import BY_INIT, LargeFolders, here, hide_own_files, refuse_inside
 from ralph.config.load import found_above
 from ralph.errors import RalphError
-from ralph.git.repo import Repo
-from ralph.git.uncommitted_changes import committed, uncommitted_paths
+from ralph.git.repo import Repo, own_files
+from ralph.git.uncommitted_changes import committed, large_folders, uncommitted_paths
 from ralph.setup import plan, project
 from ralph.setup.detect import Detected, dependency_folders, detect
 from ralph.setup.plan import ChosenGate, SetupPlan, roles
@@ -154,6 +154,7 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
     )
     moved = (*configuration.move_aside, *besides.move_aside)
     written = SetupPlan((*configuration.files, *besides.files), moved).carry_out()
+    hide_own_files(repo, folder, written.kept)
     _tell(request, folder, repo, setup, written, chosen)
 
 
@@ -265,8 +266,11 @@ def _tried(
 ) -> tuple[ChosenGate, ...]:
     if request.no_trial or not gates:
         return gates
+    from ralph.git.loose_objects import packed_objects
     from ralph.journal.lock import Busy
 
+    if folders := large_folders(repo, own_files(repo, folder)):
+        raise LargeFolders(folders, "Then `ralph init` again. Or leave the gates untried: --no-trial.")
     found = []
     with ExitStack() as stack:
         interrupts = stack.enter_context(Interrupts())
@@ -275,6 +279,7 @@ def _tried(
         except Busy:
             _say(request, "A run is under way here, so the gates are not tried.")
             return gates
+        stack.enter_context(packed_objects(repo))
         trials = stack.enter_context(Trials(repo, folder, request.trial_timeout, interrupts.heeded))
         for one in gates:
             _say(request, f"Running {one_line(one.gate.run)} ... ", nl=False)

@@ -169,7 +169,10 @@ def _missing(*, prompt: bool, agent: bool) -> RalphError:
     what, todo = [], []
     if prompt:
         what.append("there is no prompt: nothing to do")
-        todo.append("Give a prompt: -p TEXT, -P FILE, a file PROMPT.md, or event_loop.prompt in ralph.yml.")
+        todo.append(
+            'Say what to do: `ralph run -p "..."`, or in a file PROMPT.md (another: -P FILE), or in event_loop.prompt of '
+            'ralph.yml. For a list of tasks: `ralph task add "..."`, then `ralph run`.'
+        )
     if agent:
         what.append("there is no agent to do it")
         todo.append(

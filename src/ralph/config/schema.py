@@ -215,7 +215,7 @@ KEYS: tuple[Key, ...] = (
     Key("events.<name>.description", hat_field_types.PROSE, "meaning.description", "What it stands for: told to the hats that publish or take it."),
     Key("events.<name>.on_trigger", hat_field_types.PROSE, "meaning.on_trigger", "What a hat is told that it puts on."),
     Key("events.<name>.on_publish", hat_field_types.PROSE, "meaning.on_publish", "What a hat is told that may publish it."),
-    Key("gates", FieldType("`none` or list of gates"), "", "The checks that prove the work. `none` says that no proof is wanted.", "no gate: the end is unverified"),
+    Key("gates", FieldType("`none` or list of gates"), "", "The checks that prove the work; text alone is short for `run`. `none` says that no proof is wanted.", "no gate: the end is unverified"),
     Key("gates[].name", field_types.LINE, "gate.name", "How messages call it; unique.", "the first word of `run`"),
     Key("gates[].run", field_types.TEXT, "gate.run", "The command; exit code 0 passes. A gate has either this, or `review`, or `kind`."),
     Key("gates[].review", field_types.TEXT, "gate.review", "A reviewer: a fresh agent reads the criteria, the change and the gates' output, and says PASS or FAIL. `spec` (does it do what was asked?), `quality` (is it well made?), `judges` (does the task call for what was done to its tests? asked only when that is in doubt), or your own instructions."),

@@ -307,7 +307,7 @@ def _gates(node: Node, spot: Spot) -> str | tuple[Section, ...] | None:
 
 
 def _items(node: Node, section: str, spot: Spot) -> tuple[Section, ...] | None:
-    """A list of mappings, each of which has exactly one of certain keys."""
+    """A list of mappings, each of which has exactly one of certain keys. A gate that is only text is its command."""
     if not isinstance(node, Sequence):
         spot.wrong(f"must be a list, not {described(node)}")
         return None
@@ -316,6 +316,11 @@ def _items(node: Node, section: str, spot: Spot) -> tuple[Section, ...] | None:
     items: list[Section] = []
     for index, item in enumerate(node.items):
         at = spot.item(index, item.line)
+        if section == GATE and isinstance(item, Scalar) and item.means == "text":
+            if (command := _value(item, f"{GATE}.run", at)) is not None:
+                given = {f"{GATE}.run": GivenValue(command, item.line)}
+                items.append(Section(section, at.path, at.line, given, at.problems))
+            continue
         if not isinstance(item, Mapping):
             at.wrong(f"must be a mapping with {either}, not {described(item)}")
             continue

@@ -175,7 +175,7 @@ EXITS: tuple[Exit, ...] = (
         resumable=False,
         claim="verified",
         meaning="Done, and the gates prove it",
-        next="Look at the change with `git status` and `git diff`, then commit it.",
+        next="Look at the change with `git status` and `git diff`, then `ralph commit`.",
         next_here=after_proof,
     ),
     Exit(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.backlog.jsonl import done_name
+from ralph.backlog import done_name
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Task

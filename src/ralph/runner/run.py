@@ -33,6 +33,7 @@ from ralph.core.run import (
 from ralph.errors import RalphError
 from ralph.files import read_bytes
 from ralph.gates import kinds
+from ralph.git.loose_objects import packed_objects
 from ralph.git.program import owned_children
 from ralph.git.repo import Repo, printable
 from ralph.history.loop_records import (
@@ -77,12 +78,13 @@ def run(request: RunRequest, tasks: TaskList, view: RunView, run_id: str = "") -
     run_id = run_id or new_id()
     tier = choose_tier(os.environ.get("RALPH_TIER", ""))
     make_folders(state_dir, request.folder)
-    lock = Lock.acquire(state_dir, run_id)
+    about = {"folder": str(request.folder), "root": str(request.repo.root), "task": request.work.only}
+    lock = Lock.acquire(state_dir, run_id, about=about)
     try:
         work_lock = WorkLock(request.folder / ".ralph.lock")
         work_lock.take()
         try:
-            with owned_children():
+            with owned_children(), packed_objects(request.repo):
                 return Run(request, tasks, view, run_id).go(tier)
         except (RalphError, OSError):
             _require_repository(request.repo)

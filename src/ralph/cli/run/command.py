@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from msgspec.structs import replace
 
-from ralph.cli.context import NO_RUN, of_folder, refuse_inside, resumable
+from ralph.cli.context import (
+    NO_RUN,
+    LargeFolders,
+    hide_own_files,
+    latest,
+    list_of_tasks,
+    of_folder,
+    refuse_inside,
+    resumable,
+)
 from ralph.cli.run.view import Decorated, shown, view_options
 from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
@@ -20,13 +31,16 @@ from ralph.config.settings import Overrides
 from ralph.core.hats.model import Team
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy, Task
+from ralph.core.secrets.environment import missed_names
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
-from ralph.git.uncommitted_changes import committed, uncommitted_paths
+from ralph.git.uncommitted_changes import LARGE, committed, large_folders, uncommitted_paths
 from ralph.git.workspaces.shared_folders import DEPENDENCIES
 from ralph.history.loop_records import is_same
 from ralph.journal.lock import holder
+from ralph.processes.output_files import is_piped, output_files
 from ralph.processes.ownership import get_ready
+from ralph.runner.loop_context import variables_for
 from ralph.runner.run import run as start_run
 from ralph.runner.run_request import Aside, PromptTask, RunRequest
 from ralph.terminal.words import one_line
@@ -38,6 +52,7 @@ if TYPE_CHECKING:
 
 LIMITS = ("max_iterations", "max_attempts", "max_runtime_seconds", "max_cost_usd", "max_tokens")
 BACKLOG_FLAGS = ("task", "max_items", "parallel", "watch", "once")
+_READER_STARTS = 1.0  # seconds: a shell begins all parts of a pipeline at once
 
 
 def limit_options(command: Decorated) -> Decorated:
@@ -56,7 +71,32 @@ def limit_options(command: Decorated) -> Decorated:
     return command
 
 
-@click.command(context_settings={"ignore_unknown_options": False})
+class _AgentAfterDashes(click.Command):
+    """What stands before `--` is no agent's command: someone forgot an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        explicit = "--" in args
+        rest = super().parse_args(ctx, args)
+        words: tuple[str, ...] = ctx.params.get("command") or ()
+        if words and not explicit and not ctx.resilient_parsing:
+            raise click.UsageError(f"{shlex.join(words)} belongs to no option. {_meant(words)}", ctx)
+        return rest
+
+
+def _meant(words: tuple[str, ...]) -> str:
+    first, *others = words
+    task = f"ralph run --task {shlex.quote(first)}"
+    if len(words) == 2 and others[0].isdigit() and " " not in first:
+        return f"For a task of the backlog: `{task} --max-iterations {others[0]}`."
+    prompt = f'ralph run -p "{" ".join(words)}"'
+    if shutil.which(first) is not None:
+        return f"Did you mean `{prompt}`? Or, if it is the agent: `ralph run -- {shlex.join(words)}`?"
+    if others or " " in first:
+        return f"Did you mean `{prompt}`?"
+    return f"Did you mean `{prompt}`? Or, for a task of the backlog, `{task}`?"
+
+
+@click.command(cls=_AgentAfterDashes)
 @click.option("-p", "--prompt", help="The task, as text.")
 @click.option("-P", "--prompt-file", type=click.Path(path_type=Path), help="The task, as a file.")
 @click.option("-c", "--config", type=click.Path(path_type=Path), help="Use this file instead of ralph.yml.")
@@ -167,13 +207,17 @@ def run(
 
         for warning in warned(team):
             click.echo(f"warning: {one_line(warning)}", err=True)
+    _say_what_is_withheld(resolved.policy)
+    hide_own_files(repo, folder, output_files())
     if resolved.task is None:
         from ralph.cli.run import backlog  # a prompt needs nothing of it
 
         work = backlog.work_of(flags, resolved.work)
         file = Path(resolved.backlog) if resolved.backlog else None
         return backlog.go_through(folder, repo, file, resolved.policy, work, see)
-    known = _read_by_ralph(folder, config, resolved.prompt_file)
+    known = _read_by_ralph(folder, config, resolved.prompt_file) | {
+        path.resolve() for path in (*list_of_tasks(repo, folder), *output_files())
+    }
     return _work_on(resolved, resolved.task, folder, repo, see, choice or "", in_place=in_place, known=known)
 
 
@@ -196,8 +240,12 @@ def _work_on(
 
         return go_on(see, "", {}, task=before.identity.task.id)
     policy, work = resolved.policy, replace(resolved.work, only=task.id, most=1, share=(), at_end=())
-    uncommitted = _uncommitted(repo, own_files(repo, folder, policy.scratchpads(task.id)), known)
+    own = own_files(repo, folder, policy.scratchpads(task.id))
+    uncommitted = _uncommitted(repo, own, known)
+    if uncommitted and is_piped():
+        uncommitted = _without_output(repo, folder, own, known)
     if policy.workspace == "in-place":
+        _name_large_folders(repo, own, uncommitted, in_place)
         _agree_to_work_here(uncommitted, in_place)
         if policy.share and repo.versioned:
             from ralph.cli.run.backlog import warn_of_missing
@@ -233,7 +281,26 @@ def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
         return BacklogTasks(backlog, request.repo, request.policy.land, generations=0)
 
     with shown(request, see) as view:
-        return start_run(request, PromptTask(task, beside), view)
+        code = start_run(request, PromptTask(task, beside), view)
+    if list_of_tasks(request.repo, request.folder):  # of tasks that agents proposed, perhaps
+        hide_own_files(request.repo, request.folder)
+    if code == 0 and not see["as_json"] and sys.stdin.isatty() and sys.stdout.isatty():
+        from ralph.cli.commit import offer
+
+        if (loop := latest(request.repo)) is not None:
+            offer(request.repo, loop)
+    return code
+
+
+def _say_what_is_withheld(policy: Policy) -> None:
+    """Variables that are set, look wanted and reach no agent. Whoever has written `env_allow` knows of them."""
+    names = () if policy.env_allow else missed_names(os.environ, variables_for(policy, policy.agent))
+    if names:
+        named = one_line(", ".join(names))
+        click.echo(
+            f"note: neither agents nor gates get {named}. If they need that, say in ralph.yml: env_allow: [{named}]",
+            err=True,
+        )
 
 
 def _backlog_flag(flags: dict[str, Any]) -> str:
@@ -329,6 +396,27 @@ def _uncommitted(repo: Repo, own: tuple[str, ...], known: set[Path]) -> list[str
         return []
     found = [path for path in uncommitted_paths(repo, own) if (repo.root / path).resolve() not in known]
     return [path for path in found if not _by_init(repo, path)]
+
+
+def _without_output(repo: Repo, folder: Path, own: tuple[str, ...], known: set[Path]) -> list[str]:
+    """Who reads what we print, `tee` perhaps, may have opened its file only now."""
+    deadline = time.monotonic() + _READER_STARTS
+    while uncommitted := _uncommitted(repo, own, known | set(output_files())):
+        if time.monotonic() > deadline:
+            return uncommitted
+        time.sleep(0.05)
+    hide_own_files(repo, folder, output_files())
+    return []
+
+
+def _name_large_folders(repo: Repo, own: tuple[str, ...], uncommitted: list[str], in_place: bool) -> None:
+    """Before the first snapshot, which would hold all of them."""
+    if len(uncommitted) < LARGE or not (folders := large_folders(repo, own)):
+        return
+    found = LargeFolders(folders, "Or commit them, or say --in-place to have them in every snapshot.")
+    if not in_place:
+        raise found
+    click.echo(f"warning: {found.what}: every snapshot holds them", err=True)
 
 
 def _agree_to_work_here(uncommitted: list[str], in_place: bool) -> None:

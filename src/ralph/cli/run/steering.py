@@ -45,7 +45,7 @@ class LiveRun(msgspec.Struct, frozen=True):
 
 
 def _holder(repo: Repo) -> tuple[str, int] | None:
-    """The run at work here and its process; None: nothing runs."""
+    """The run at work here and its process; None: nothing runs. RalphError: it works in another checkout."""
     held = holder(repo.state_dir)
     if held is None:
         return None
@@ -55,6 +55,13 @@ def _holder(repo: Repo) -> tuple[str, int] | None:
         )
     pid = held["pid"]
     assert isinstance(pid, int)
+    root = str(held.get("root", ""))
+    if root not in ("", str(repo.root)):
+        task = f", on {one_line(str(held['task']))}" if held.get("task") else ""
+        raise RalphError(
+            f"nothing runs in this checkout; the run of this repository (pid {pid}) works in {root}{task}",
+            todo=f"Say it there: `cd {shlex_quoted(str(held.get('folder') or root))}`.",
+        )
     return str(held.get("run", "")), pid
 
 

@@ -301,7 +301,7 @@ def _run_reviews(repo: Repo, gate: str | None) -> list[RunReview]:
     if not found:
         raise RalphError(
             "nobody has been asked about a whole run here",
-            todo="`at_end:` in ralph.yml names who is, after a backlog's run: see docs/backlog.md.",
+            todo="`at_end:` in ralph.yml names who is, after a backlog's run: `ralph help backlog`.",
         )
     chosen = [one for one in found if gate in (None, one.gate)]
     if not chosen:

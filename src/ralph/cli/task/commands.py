@@ -55,7 +55,7 @@ def import_(file: str, format: str | None, as_json: bool) -> None:
         raise RalphError("\n".join(lines), todo="Correct this and import again; nothing was changed.")
     backlog = view.opened()
     found = plan_import(backlog, incoming, time.strftime("%Y-%m-%d", time.gmtime()))
-    view.refuse_conflicts(backlog.apply(found.added).conflicts)
+    view.write(backlog, found.added)
     ids = [str(change.fields["id"]) for change in found.added]
     if as_json:
         view.echo_json({"format": form, "added": ids, "known": found.known, "renamed": found.renamed})

@@ -321,7 +321,7 @@ def _change(backlog: JsonlBacklog, as_json: bool, done: str, *changes: Change) -
     backlog.note(*changes)
     if new := [p for p in backlog.problems() if p.what not in known and p.kind != "line"]:
         raise RalphError(new[0].what, where=backlog.path.name, todo="Nothing was changed.")
-    view.refuse_conflicts(backlog.apply().conflicts)
+    view.write(backlog)
     found = [one for id in dict.fromkeys(ids) if id and (one := backlog.get(id))]
     _told({"tasks": [view.as_json(backlog, one) for one in found]}, done, as_json)
 

@@ -11,10 +11,10 @@ import click
 import msgspec
 
 from ralph.backlog import BACKLOG_NAME
-from ralph.backlog.changes import Conflict
+from ralph.backlog.changes import Change
 from ralph.backlog.jsonl import JsonlBacklog, hint
 from ralph.backlog.source import Backlog
-from ralph.cli.context import here, of_folder
+from ralph.cli.context import here, hide_own_files, of_folder
 from ralph.cli.output import harmless
 from ralph.core.exits import DONE, FAILURES, exit_code
 from ralph.core.loop.end_advice import lacks, landed_apart, what_next
@@ -156,11 +156,13 @@ def detail(backlog: JsonlBacklog, task: BacklogTask) -> None:
         click.echo(one_line(f"{child.id}  {backlog.status(child.id)}  {child.title}"))
 
 
-def refuse_conflicts(conflicts: Iterable[Conflict]) -> None:
-    for conflict in conflicts:
+def write(backlog: JsonlBacklog, changes: Iterable[Change] = ()) -> None:
+    """These changes, or those that were noted. RalphError where the list says otherwise by now."""
+    for conflict in backlog.apply(changes).conflicts:
         raise RalphError(
             conflict.what, where=BACKLOG_NAME, todo="Look at it with `ralph task show`, then try again."
         )
+    hide_own_files(here(), Path.cwd())
 
 
 _REASON = 120  # characters
