@@ -328,12 +328,16 @@ def _sandbox(sandbox: SandboxPolicy) -> str:
 
 
 def _no_gates(policy: Policy) -> str:
+    if policy.routing is not None and policy.routing.persistent:
+        return "none: nothing checks what hats hand over"
     if policy.unverified_ok and not policy.require_verified:
         return "none: the end will be unverified; for this file that is a success"
     return "none: no proof is wanted" if policy.gates_declined else "none: the end will be unverified"
 
 
 def _claim(policy: Policy) -> str:
+    if policy.routing is not None and policy.routing.persistent:
+        return _never_done(policy.routing)
     how = {
         "signal": f"claimed by TASK_COMPLETE or {policy.completion_promise}",
         "exit-zero": "claimed by exit code 0",
@@ -341,6 +345,14 @@ def _claim(policy: Policy) -> str:
     }[policy.claim]
     hard = [gate.name for gate in policy.gates if gate.hard]
     return f"{how}; proven by {', '.join(hard)}" if hard else f"{how}; proven by nothing"
+
+
+def _never_done(team: Team) -> str:
+    from ralph.config.field_types import duration_text
+    from ralph.core.hats.turns import LEAST_REST
+
+    rest = duration_text(max(team.cooldown, LEAST_REST))
+    return f"never: {team.promise} means idle, and it looks again after {rest}; `ralph stop` ends it"
 
 
 def _limits(limits: LimitPolicy) -> Iterator[str]:

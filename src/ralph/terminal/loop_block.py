@@ -329,7 +329,9 @@ class _Gate(NamedTuple):
 def _gates(loop: Loop, now: Now, width: int, room: int) -> list[BlockRow]:
     """One row for each gate; where there is no room, those that matter now and a count of the others."""
     if not loop.state.gates:
-        return [BlockRow(3, "gates", (TextSpan("none: nothing proves the work", "dim"),))]
+        team = loop.state.identity.policy.routing
+        what = "what hats hand over is not checked" if team and team.persistent else "nothing proves the work"
+        return [BlockRow(3, "gates", (TextSpan(f"none: {what}", "dim"),))]
     gates = [_gate(loop, now, gate, width >= WIDE) for gate in loop.state.gates]
     shown = gates
     if len(gates) > room:

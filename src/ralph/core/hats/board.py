@@ -232,8 +232,6 @@ def seen(board: Board, hat: str, places: Mapping[str, str], contents: Mapping[st
                 items[item.name] = replace(item, folder=folder, content=kept, failed=not folder)
         elif not folder:
             items[item.name], finished = replace(item, done=True, failures=0, reason=""), finished + 1
-        elif folder != item.folder:
-            items[item.name] = replace(item, folder=folder, failures=0, reason="")
     return replace(board, items=items, finished=finished)
 
 
@@ -243,12 +241,10 @@ def dispatched(board: Board, hat: str, event: Event, folder: str) -> tuple[Board
     name = one_line(name, NAME_CHARS)
     if known is not None and known.failed and known.scanner:
         return board, f"{name} is set aside ({known.reason}): take another item"
-    if (
-        known is not None
-        and folder
-        and (known.folder, known.topic, known.done) == (folder, event.topic, False)
-    ):
-        known = replace(known, failures=known.failures + 1)
+    stays = _both(known.folder, folder) if known is not None and not known.done else ""
+    if known is not None and stays and known.topic == event.topic:
+        folder = stays
+        known = replace(known, folder=stays, failures=known.failures + 1)
         board = replace(board, items={**board.items, known.name: known})
         if known.failures >= MOST_FAILURES:
             return board, f"{name} is still in {folder} after {known.failures} tries: take another item"
@@ -258,6 +254,11 @@ def dispatched(board: Board, hat: str, event: Event, folder: str) -> tuple[Board
     board = taken(board, folder, item_name(event))
     known = replace(board.items[board.under_way], scanner=hat, topic=event.topic)
     return replace(board, items={**board.items, known.name: known}), ""
+
+
+def _both(one: str, other: str) -> str:
+    """The folders that are in both lists: a result that was begun elsewhere does not move the item."""
+    return ", ".join(folder for folder in one.split(", ") if folder and folder in other.split(", "))
 
 
 def item_name(event: Event) -> str:

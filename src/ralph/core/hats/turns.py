@@ -384,7 +384,8 @@ def _complete(team: Team, s: Turns, turn: Turn, why: str, full: str) -> Turns:
         s = _fruitless(s, missing[0], f"completion needs {few(missing)}, which nobody published")
         return publish(team, s, Event(RESUME, f"not complete: {few(missing)} has not been seen"))
     if team.persistent and full:  # it rests, but no one is told that the board is empty
-        s = _set_aside(team, s, turn, f"the board is not empty: {full}")
+        told = f"not published: the board is not empty: {full}"
+        s = logged(s, _of(turn, s.serial, team.promise), (), told)
         return replace(s, claimer=turn.hat, idle=f"{why}; {full}", fruitless=0, lost="")
     event = replace(_of(turn, s.serial, team.promise), n=s.count + 1, payload=s.promise)
     s = replace(s, count=event.n, claimer=turn.hat)
@@ -464,7 +465,8 @@ def _refuse(s: Turns, event: Event, why: str) -> Turns:
 
 
 def _set_aside(team: Team, s: Turns, turn: Turn, why: str) -> Turns:
-    return logged(s, _of(turn, s.serial, team.promise), (), f"the claim is set aside: {why}")
+    what = "idle" if team.persistent else "the claim"
+    return logged(s, _of(turn, s.serial, team.promise), (), f"{what} is set aside: {why}")
 
 
 def _of(turn: Turn, serial: int, topic: str) -> Event:

@@ -16,7 +16,9 @@ def what_next(end: End, s: LoopState) -> str:
         return _apart(end, s)
     row = BY_NAME[end]
     if end in DONE and (failed := [item.name for item in s.hats.board.items.values() if item.failed]):
-        return f"Failed: {few(failed)}; `ralph status` says why. Correct it, put it back, and `ralph run` again."
+        return (
+            f"Failed: {few(failed)}; `ralph status` says why. Correct it, put it back, and `ralph run` again."
+        )
     return (row.next_here(s) if row.next_here else "") or row.next
 
 

@@ -108,7 +108,7 @@ def test_no_completion_is_published_while_an_item_is_set_aside_on_the_board() ->
     assert isinstance(wait, d.Wait) and wait.what == "idle" and "bad is set aside" in wait.why
     assert topics(world) == []
     (routed,) = world.state.hats.turns.latest
-    assert routed.why == "the claim is set aside: the board is not empty: bad is set aside"
+    assert routed.why == "not published: the board is not empty: bad is set aside"
 
 
 def test_an_item_that_has_changed_is_tried_again() -> None:

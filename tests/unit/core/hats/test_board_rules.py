@@ -186,6 +186,13 @@ def test_an_item_that_an_agent_dispatches_gets_as_many_tries_as_one_that_ralph_f
     )
 
 
+def test_a_result_that_was_begun_elsewhere_does_not_move_the_item() -> None:
+    board = Board()
+    for folder in ("work", "done, work", "done, work", "done, work"):
+        board, why = by_agent(board, Event("work.propose", "a"), folder)
+    assert why == "a is still in work after 3 tries: take another item"
+
+
 def test_the_tries_of_an_item_are_counted_though_another_comes_in_between() -> None:
     board = Board()
     for _ in range(3):
@@ -207,6 +214,7 @@ def test_another_phase_begins_the_count_anew(topic: str, folder: str) -> None:
     board = Board()
     for _ in range(3):
         board, _ = by_agent(board, Event("work.propose", "a"))
+    board = seen(board, "scanner", {"a": f"{folder}/a"}, {})
     board, why = by_agent(board, Event(topic, "a"), folder)
     assert not why and board.items["a"].failures == 0
 
