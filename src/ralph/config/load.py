@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.config import tasks as backlogs
+from ralph.config.layers import NAMED_BY, with_layers
 from ralph.config.legacy import is_legacy_file
 from ralph.config.problems import Problems, Unreadable
 from ralph.config.resolve import policy as policy_of
@@ -25,6 +26,7 @@ FILE_NAMES = ("ralph.yml", "ralph.yaml")
 ROLE_FILE_NAMES = ("config/roles.yaml", "roles.yaml")
 DEFAULTS = "(defaults)"
 ASSUMED = "(assumed)"
+_OF_FAMILY = ("hats", "events")  # by which a file is known to be of the older family, wherever they come from
 
 
 class Resolved(msgspec.Struct, frozen=True):
@@ -64,10 +66,12 @@ def load(
     *,
     assumed: str = "",
     backlog: Path | None = None,
+    user: bool = True,
 ) -> Resolved:
     """RalphError names everything that is wrong, not only the first of it. `assumed` stands for a file that is not there.
-    `backlog`: there are tasks in this file, so that without a prompt these are what there is to do."""
-    found = examine(cwd, file, overrides, assumed=assumed, backlog=backlog)
+    `backlog`: there are tasks in this file, so that without a prompt these are what there is to do. `user`: with what the
+    user has for all projects."""
+    found = examine(cwd, file, overrides, assumed=assumed, backlog=backlog, user=user)
     found.settings.problems.raise_if_any()
     # Asked last: what is missing is often there under a misspelt key.
     nothing = found.task is None and not found.backlog and not (overrides and overrides.backlog)
@@ -93,17 +97,20 @@ def examine(
     assumed: str = "",
     backlog: Path | None = None,
     prompt_to_come: bool = False,
+    user: bool = True,
 ) -> Examined:
     """Everything that is wrong is in `settings.problems`; Unreadable when the file cannot be taken apart.
     `prompt_to_come`: that the file of the prompt is not there is only a warning."""
     overrides = overrides or Overrides()
     cwd = Path(cwd).absolute()
-    path = cwd / file if file is not None else found_in(cwd)
-    problems = Problems(str(file) if file is not None else path.name if path else FILE_NAMES[0])
-    values = (
+    path = cwd / file if file is not None else found_in(cwd) if not user else meant_in(cwd)
+    problems = Problems(str(file) if file is not None else _shown_path(path, cwd) if path else FILE_NAMES[0])
+    own = (
         read_settings(_text(path, problems.source) if path else assumed, problems) if path or assumed else {}
     )
-    said = (key for key, given in values.items() if given.value != ())
+    layers = with_layers(own, overrides, cwd, assumed=path is None, user=user)
+    values = layers.values
+    said = (key for key, given in values.items() if given.value != () and (key in own or key in _OF_FAMILY))
     settings = Settings(path.parent if path else cwd, values, problems, older=is_legacy_file(said))
     _warn_of_second_file(cwd, path, problems)
 
@@ -116,14 +123,13 @@ def examine(
         policy = backlogs.with_workspace(
             policy, settings, overrides, prompt=not tasks and not overrides.backlog
         )
+    work = backlogs.backlog_work(settings, overrides, cwd)
+    if settings.older and task is not None and not work.max_run_seconds:
+        work = replace(work, max_run_seconds=policy.limits.hard_seconds)  # there it is time by the clock
+    for layer in layers.problems:
+        problems.adopt(layer)
     return Examined(
-        path,
-        settings,
-        policy,
-        task,
-        str(from_file[0]) if from_file else "",
-        backlogs.backlog_work(settings, overrides, cwd),
-        str(tasks or ""),
+        path, settings, policy, task, str(from_file[0]) if from_file else "", work, str(tasks or "")
     )
 
 
@@ -138,6 +144,16 @@ def _roles(cwd: Path) -> tuple[Team | None, tuple[str, ...]]:
 def roles_file(cwd: Path) -> str | None:
     """A dangling link counts as there, as below."""
     return next((name for name in ROLE_FILE_NAMES if os.path.lexists(cwd / name)), None)
+
+
+def meant_in(cwd: Path) -> Path | None:
+    """The configuration that counts here, where the command line names none."""
+    named = os.environ.get(NAMED_BY, "")
+    return cwd / named if named else found_in(cwd)
+
+
+def _shown_path(path: Path, cwd: Path) -> str:
+    return path.name if path.parent == cwd else str(path)
 
 
 def found_in(cwd: Path) -> Path | None:

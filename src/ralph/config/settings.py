@@ -64,6 +64,11 @@ class Overrides(msgspec.Struct, frozen=True):
     backlog: str = ""  # the flag that asks for the tasks of the backlog
     in_place: bool = False  # work in the user's folder, whatever `workspace` says
     workspace: WorkspaceKind | None = None  # in place of the key
+    assigned: tuple[str, ...] = ()  # KEY=VALUE, each in place of a key of the file
+    hats: str = ""  # a file or a preset (builtin:NAME) whose hats are used
+    backend: str = ""  # in place of cli.backend
+    completion_promise: str | None = None  # in place of the key
+    idle_timeout: float | None = None  # in place of the key; 0: no limit
 
 
 # field, least, most, whether the least itself is refused
@@ -73,6 +78,7 @@ _RANGES = (
     ("max_cost_usd", 0, MAX_INTEGER, False),
     ("max_tokens", 0, MAX_INTEGER, False),
     ("max_runtime_seconds", 0, YEAR, True),
+    ("idle_timeout", 0, YEAR, False),
     ("timeout_multiplier", 0.001, 1000, False),
 )
 
