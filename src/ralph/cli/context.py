@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ralph.backlog import BACKLOG_NAME
 from ralph.core.loop.state import LoopState
@@ -18,6 +20,48 @@ BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates
 def here() -> Repo:
     folder = Path.cwd()
     return find(folder) or without_git(folder)
+
+
+def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Where the configuration is: it comes as `config` (a file, or None) and `layers` (what is said in place of it)."""
+    import functools
+
+    import click
+
+    @functools.wraps(command)
+    def with_config(sources: tuple[str, ...], hats: str, **given: Any) -> Any:
+        from ralph.config.layers import is_assignment
+
+        files = [source for source in sources if not is_assignment(source)]
+        assigned = tuple(source for source in sources if is_assignment(source))
+        return command(config=_one_file(files), layers={"assigned": assigned, "hats": hats}, **given)
+
+    decorated: Callable[..., Any] = with_config
+    decorated = click.option(
+        "-H",
+        "--hats",
+        default="",
+        metavar="SOURCE",
+        help="Use the hats of this file, or of a preset: builtin:NAME.",
+    )(decorated)
+    return click.option(
+        "-c",
+        "--config",
+        "sources",
+        multiple=True,
+        metavar="FILE|KEY=VALUE",
+        help="Use this file instead of ralph.yml (or of $RALPH_CONFIG); or set a key of it. May be repeated.",
+    )(decorated)
+
+
+def _one_file(files: list[str]) -> Path | None:
+    if not files:
+        return None
+    if len(files) > 1:
+        raise RalphError(f"-c names two files: {files[0]} and {files[1]}", todo="Name one.")
+    if files[0].startswith("builtin:"):
+        raise RalphError(f"-c {files[0]}: a preset is used by its hats", todo=f"Say `-H {files[0]}`.")
+    return Path(files[0])
 
 
 CONFIGS = ("ralph.yml", "ralph.yaml")
