@@ -148,7 +148,7 @@ def examined(
     from ralph.cli.context import here, usual
     from ralph.config.load import examine
 
-    said = overrides is not None and overrides != Overrides()
+    said = (overrides is not None and overrides != Overrides()) or bool(os.environ.get(NAMED_BY))
     if file is None and not assumed and not said and not os.path.lexists(folder / shown_name(folder, file)):
         return None
     return examine(folder, file, overrides, assumed=assumed, backlog=usual(here().root), prompt_to_come=True)

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.config.legacy import ALONE
 from ralph.config.problems import Problems
@@ -76,6 +77,8 @@ def _with_key(values: Values, key: str, text: str) -> tuple[Values, Problems]:
     lines = [f"{'  ' * depth}{section}:" for depth, section in enumerate(sections)]
     nested = "\n".join([*lines, f"{'  ' * len(sections)}{name}: {text}"])
     found = _without_lines(read_settings(nested, problems))
+    problems.found = [replace(problem, line=0) for problem in problems.found]
+    problems.noted = [replace(problem, line=0) for problem in problems.noted]
     if any(key in found for key in _OF_HATS) or any(_has_sections(given) for given in found.values()):
         problems.add(0, key, "cannot be set on the command line; write it into the file")
         return values, problems

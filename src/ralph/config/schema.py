@@ -204,7 +204,7 @@ KEYS: tuple[Key, ...] = (
     Key("hats.<name>.model", field_types.LINE, "agent.model", "The model of whichever agent wears it.", _AS_CLI),
     Key("hats.<name>.disallowed_tools", hat_field_types.TOOLS, "hat.disallowed_tools", "Tools it must not use. Claude Code is started without them, other agents are told."),
     Key("hats.<name>.allowed_tools", hat_field_types.TOOLS, "hat.allowed_tools", "The only tools it may use, as Claude Code calls them; no other agent can be held to it.", "all"),
-    Key("hats.<name>.timeout", duration(), "hat.timeout", "Time of one iteration under it before it is ended.", "`event_loop.iteration_timeout`"),
+    Key("hats.<name>.timeout", duration(endless=True), "hat.timeout", "Time of one iteration under it before it is ended.", "`event_loop.iteration_timeout`"),
     Key("hats.<name>.scratchpad", hat_field_types.NOTES, "hat.scratchpad", "Its own notes. `{enabled: false}`: it has none.", "`core.scratchpad`"),
     Key("hats.<name>.aggregate.mode", choice("wait_for_all"), "hat.aggregate", "It waits until no other hat has a turn, and takes all its events in one iteration.", "one iteration for each event"),
     Key("hats.<name>.scan.folders", hat_field_types.FOLDER_EVENTS, "scan.folders", "The hat is no agent: Ralph itself looks into these folders, the first one first, and publishes the event of the first item it finds, by name, with the name as payload. `{work: work.propose}`."),
