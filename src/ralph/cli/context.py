@@ -32,9 +32,10 @@ def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_config(sources: tuple[str, ...], hats: str, **given: Any) -> Any:
         from ralph.config.layers import is_assignment
 
+        said = {"hats": hats, "hats_text": _hats_text(hats)} if hats else {"hats": ""}
         files = [source for source in sources if not is_assignment(source)]
         assigned = tuple(source for source in sources if is_assignment(source))
-        return command(config=_one_file(files), layers={"assigned": assigned, "hats": hats}, **given)
+        return command(config=_one_file(files), layers={**said, "assigned": assigned}, **given)
 
     decorated: Callable[..., Any] = with_config
     decorated = click.option(
@@ -52,6 +53,22 @@ def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FILE|KEY=VALUE",
         help="Use this file instead of ralph.yml (or of $RALPH_CONFIG); or set a key of it. May be repeated.",
     )(decorated)
+
+
+def _hats_text(source: str) -> str:
+    from ralph.config.layers import BUILT_IN
+    from ralph.files import read_text
+
+    if source.startswith(BUILT_IN):
+        from ralph.setup.presets import preset
+
+        return preset(source.removeprefix(BUILT_IN)).text
+    if source.startswith(("http://", "https://")):
+        raise RalphError(f"-H {source}: hats are not downloaded", todo="Save the file here and name it.")
+    try:
+        return read_text(Path(source))
+    except RalphError as error:
+        raise RalphError(f"-H {source}: {error.what}", todo="Name a readable YAML file.") from None
 
 
 def _one_file(files: list[str]) -> Path | None:

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from ralph.config.legacy import ALONE
 from ralph.config.problems import Problems
 from ralph.config.settings import GivenValue, Overrides, Section, Values, read_settings
-from ralph.errors import RalphError
 from ralph.files import read_text
 
 USER_FILE = "~/.ralph/config.yml"
@@ -44,7 +43,7 @@ def user_values() -> tuple[Values, Problems]:
     return _without_lines(read_settings(read_text(path), problems)), problems
 
 
-def with_layers(own: Values, overrides: Overrides, cwd: Path, *, assumed: bool, user: bool) -> Layers:
+def with_layers(own: Values, overrides: Overrides, *, assumed: bool, user: bool) -> Layers:
     """`own`: of the project's file; `assumed`: it has none, and this is a guess."""
     values, found = own, list[Problems]()
     if user:
@@ -53,7 +52,7 @@ def with_layers(own: Values, overrides: Overrides, cwd: Path, *, assumed: bool, 
         values = _over(own, theirs) if assumed else _over(theirs, own)
         found.append(problems)
     if overrides.hats:
-        values, problems = _with_hats(values, overrides.hats, cwd)
+        values, problems = _with_hats(values, overrides.hats, overrides.hats_text)
         found.append(problems)
     for key, text in _assigned(overrides):
         values, problems = _with_key(values, key, text)
@@ -86,10 +85,10 @@ def _with_key(values: Values, key: str, text: str) -> tuple[Values, Problems]:
     return _over(values, found), problems
 
 
-def _with_hats(values: Values, source: str, cwd: Path) -> tuple[Values, Problems]:
+def _with_hats(values: Values, source: str, text: str) -> tuple[Values, Problems]:
     """The hats and events of another file in place of the file's own, and its event_loop before it."""
     problems = Problems(f"-H {source}")
-    found = read_settings(_hats_text(source, cwd), problems)
+    found = read_settings(text, problems)
     taken = {key: given for key, given in found.items() if key in _OF_HATS or key.startswith("event_loop.")}
     if "hats" not in taken and not problems.found:
         problems.add(0, "", "has no hats")
@@ -98,16 +97,6 @@ def _with_hats(values: Values, source: str, cwd: Path) -> tuple[Values, Problems
         problems.warn(0, "", f"only its hats, events and event_loop are used; not used: {', '.join(unused)}")
     kept = {key: given for key, given in values.items() if key not in _OF_HATS}
     return {**kept, **_without_lines(taken)}, problems
-
-
-def _hats_text(source: str, cwd: Path) -> str:
-    if source.startswith(BUILT_IN):
-        from ralph.setup.presets import preset
-
-        return preset(source.removeprefix(BUILT_IN)).text
-    if re.match(r"https?://", source):
-        raise RalphError(f"-H {source}: hats are not downloaded", todo="Save the file here and name it.")
-    return read_text(cwd / source)
 
 
 def _over(lower: Values, upper: Values) -> Values:

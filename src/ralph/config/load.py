@@ -108,7 +108,7 @@ def examine(
     own = (
         read_settings(_text(path, problems.source) if path else assumed, problems) if path or assumed else {}
     )
-    layers = with_layers(own, overrides, cwd, assumed=path is None, user=user)
+    layers = with_layers(own, overrides, assumed=path is None, user=user)
     values = layers.values
     said = (key for key, given in values.items() if given.value != () and (key in own or key in _OF_FAMILY))
     settings = Settings(path.parent if path else cwd, values, problems, older=is_legacy_file(said))

@@ -65,7 +65,8 @@ class Overrides(msgspec.Struct, frozen=True):
     in_place: bool = False  # work in the user's folder, whatever `workspace` says
     workspace: WorkspaceKind | None = None  # in place of the key
     assigned: tuple[str, ...] = ()  # KEY=VALUE, each in place of a key of the file
-    hats: str = ""  # a file or a preset (builtin:NAME) whose hats are used
+    hats: str = ""  # where hats are from, in place of the file's own
+    hats_text: str = ""  # and what stands there
     backend: str = ""  # in place of cli.backend
     completion_promise: str | None = None  # in place of the key
     idle_timeout: float | None = None  # in place of the key; 0: no limit

@@ -77,6 +77,12 @@ tui: {prefix_key: ctrl-a}
 RObot: {enabled: true, timeout_seconds: 120, checkin_interval_seconds: 60, telegram: {bot_token: t}}
 _suppress_warnings: true
 """,
+    "a terminal, and chat": """
+event_loop: {completion_promise: LOOP_COMPLETE, max_iterations: 100, max_runtime_seconds: 999999999}
+cli: {backend: roo, prompt_mode: arg, pty_mode: false, pty_interactive: true, context_window_tokens: 200000,
+  idle_timeout_secs: 30, args: [--mode, architect]}
+RObot: {enabled: true, mode: polling, timeout_seconds: 120}
+""",
 }
 OPAQUE = {"env", "mutate"}  # mappings that are values
 

@@ -155,7 +155,8 @@ def _hats(team: Team) -> Iterable[GraphFinding]:
 
 def _unwoken(team: Team, graph: tuple[Edge, ...]) -> Iterable[GraphFinding]:
     """An idle loop wakes by task.resume; the coordinator, who takes it where no hat does, is not told where to look."""
-    if Edge(END, RESUME, COORDINATOR) in graph:
+    rests = any(edge.target == END for edge in graph)
+    if rests and Edge(END, RESUME, COORDINATOR) in graph:
         yield GraphFinding(
             "warning",
             "",
