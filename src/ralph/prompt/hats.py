@@ -140,6 +140,8 @@ def item_notes(team: Team, board: Board, turn: Turn, quoted: Quote) -> list[str]
         why = f" Its last failure: {quoted(one_line(item.reason, 300))}." if item.reason else ""
         tries = f"Try {item.failures + 1} of {MOST_FAILURES} at `{name}`"
         return [f"{tries}: last time it was still in `{folder}` afterwards.{why}"]
+    if item.scanner and item.name in names:
+        return []  # its event says so
     senders = [(team.hat(event.hat), event.topic) for event in turn.events]
     if any(sender and sender.scan and topic in sender.scan.topics for sender, topic in senders):
         return []

@@ -45,7 +45,8 @@ def board(s: LoopState) -> tuple[TextSpan, ...]:
     items = s.hats.board.items.values()
     if not items:
         return ()
-    there = Counter(f"in {one_line(item.folder)}/" for item in items if not item.done)
+    left = (item for item in items if not item.done)
+    there = Counter(f"in {one_line(item.folder)}/" if item.folder else "dispatched" for item in left)
     through = sum(item.done and not item.failed for item in items)
     failed = sum(item.failed for item in items)
     told = [f"{through} through"] if through else []
