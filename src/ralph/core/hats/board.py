@@ -299,6 +299,9 @@ def _failed(topic: str, item: BoardItem) -> str:
 def working_on(board: Board, name: str) -> Board:
     """The iteration at hand is about this item, which need not be the last that was dispatched."""
     item = board.items.get(name)
+    if item is not None and item.scanner and item.done and not item.failed:  # its scanner lost sight of it
+        item = replace(item, done=False)
+        board = replace(board, items={**board.items, name: item}, finished=board.finished - 1)
     if item is None or item.done or name == board.under_way:
         return board
     others = tuple(other for other in (board.under_way, *board.others) if other not in ("", name))

@@ -24,9 +24,7 @@ COOLDOWN = "cooldown:"  # the wait before an iteration; its id continues with th
 class HatStep(msgspec.Struct, frozen=True):
     turns: Turns
     board: Board
-    dispatched: bool = (
-        False  # an agent dispatched an item: what was tried so far was about another, or is tried anew
-    )
+    dispatched: bool = False  # by an agent, an item: what was tried so far was about another
     said: frozenset[str] = frozenset()  # by an iteration that ended by itself: "topic payload"
     questions: tuple[str, ...] = ()  # to a person
     warnings: tuple[tuple[str, str], ...] = ()  # kind, and words
@@ -62,10 +60,8 @@ def _turned(team: Team, before: LoopState, now: Turns, fact: f.Input) -> Turns:
         case f.ItemGivenUp(under_way=True):
             item, out = before.hats.board.items.get(fact.item), before.hats.board.others
             by = team.hat(item.scanner) if item is not None else None
-            what = (
-                f"{fact.item} was given up" if by is None else f"{fact.item} is set aside: take another item"
-            )
-            return turns.abandoned(team, now, what, by_agent=by is not None, others=out)
+            what = "is set aside: take another item" if by else "was given up"
+            return turns.abandoned(team, now, f"{fact.item} {what}", by_agent=by is not None, others=out)
         case f.BoardLooked():
             return turns.looked(team, now, fact.topic or COMPLETE, fact.payload or fact.item, over=fact.over)
     return now

@@ -138,6 +138,17 @@ def test_a_payload_that_is_no_file_is_an_item_too() -> None:
     assert topics(world) == ["task.resume"], "it is refused"
 
 
+def test_an_item_that_is_worked_on_after_its_scanner_has_looked_again_is_the_one_that_is_stuck() -> None:
+    world = board()
+    both = '<event topic="work.propose">issue 1</event><event topic="work.propose">issue 2</event>'
+    world.iterate(said=both, structured=True)
+    world.tell(f.EventReceived(name="e", topic="board.scan"))
+    work(world)
+    work(world, "TASK_STUCK: no")
+    op = world.wants()
+    assert isinstance(op, d.Look) and op.item == "issue 2"
+
+
 def test_a_loop_that_completes_with_an_item_set_aside_exits_with_1() -> None:
     declined = policy(team=replace(spike(), persistent=False), gates=(), gates_declined=True)
     world = World(replace(declined, limits=LimitPolicy(max_iterations=100)))
