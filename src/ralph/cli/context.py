@@ -30,11 +30,9 @@ def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def with_config(sources: tuple[str, ...], hats: str, **given: Any) -> Any:
-        from ralph.config.layers import is_assignment
-
         said = {"hats": hats, "hats_text": _hats_text(hats)} if hats else {"hats": ""}
-        files = [source for source in sources if not is_assignment(source)]
-        assigned = tuple(source for source in sources if is_assignment(source))
+        assigned = tuple(source for source in sources if _is_assignment(source))
+        files = [source for source in sources if source not in assigned]
         return command(config=_one_file(files), layers={**said, "assigned": assigned}, **given)
 
     decorated: Callable[..., Any] = with_config
@@ -53,6 +51,12 @@ def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FILE|KEY=VALUE",
         help="Use this file instead of ralph.yml (or of $RALPH_CONFIG); or set a key of it. May be repeated.",
     )(decorated)
+
+
+def _is_assignment(source: str) -> bool:
+    from ralph.config.layers import is_assignment
+
+    return is_assignment(source)
 
 
 def _hats_text(source: str) -> str:

@@ -17,10 +17,9 @@ from msgspec.structs import replace
 
 from ralph.cli.context import config_options
 from ralph.config.hats import BASE, FOLDER, examine_roles, role_names
-from ralph.config.layers import NAMED_BY
 from ralph.config.load import FILE_NAMES, roles_file
 from ralph.config.problems import ConfigFinding, Unreadable, findings
-from ralph.config.settings import Overrides
+from ralph.config.settings import NAMED_BY, Overrides
 from ralph.core.secrets import masked
 from ralph.errors import RalphError
 from ralph.terminal.words import one_line

@@ -32,7 +32,7 @@ _UNUSED_BY_SCANS = (
 )
 _WAVES = re.compile(r"\bralph[\"'`]?\s+wave\b|\$\{?RALPH_BIN\}?[\"']?\s+wave\b")
 _NO_WAVES = (
-    "calls `ralph wave`, which Ralph does not have: hats of a loop work one after another. Write "
+    "calls ralph wave, which Ralph does not have: hats of a loop work one after another. Write "
     '`ralph emit TOPIC "payload"` once for each payload; `aggregate` gathers what comes of them'
 )
 _OF_EVENTS = ("publishes", "default_publishes", "max_activations", "fresh", "aggregate.mode")

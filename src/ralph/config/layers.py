@@ -15,11 +15,9 @@ from msgspec.structs import replace
 
 from ralph.config.legacy import ALONE
 from ralph.config.problems import Problems
-from ralph.config.settings import GivenValue, Overrides, Section, Values, read_settings
+from ralph.config.settings import USER_FILE, GivenValue, Overrides, Section, Values, read_settings
 from ralph.files import read_text
 
-USER_FILE = "~/.ralph/config.yml"
-NAMED_BY = "RALPH_CONFIG"
 BUILT_IN = "builtin:"
 _ASSIGNMENT = re.compile(r"([A-Za-z_][\w-]*(?:\.[\w-]+)*)=(.*)", re.DOTALL)
 _OF_HATS = ("hats", "events")

@@ -9,11 +9,18 @@ import msgspec
 from msgspec.structs import replace
 
 from ralph.config import tasks as backlogs
-from ralph.config.layers import NAMED_BY, with_layers
 from ralph.config.legacy import is_legacy_file
 from ralph.config.problems import Problems, Unreadable
 from ralph.config.resolve import policy as policy_of
-from ralph.config.settings import Overrides, Settings, check_overrides, read_settings
+from ralph.config.settings import (
+    NAMED_BY,
+    Overrides,
+    Settings,
+    Values,
+    check_overrides,
+    has_layers,
+    read_settings,
+)
 from ralph.config.tasks import prompt_file
 from ralph.config.tasks import task as task_of
 from ralph.core.hats.model import Team, with_roles
@@ -108,8 +115,7 @@ def examine(
     own = (
         read_settings(_text(path, problems.source) if path else assumed, problems) if path or assumed else {}
     )
-    layers = with_layers(own, overrides, assumed=path is None, user=user)
-    values = layers.values
+    values, others = _layered(own, overrides, assumed=path is None, user=user)
     said = (key for key, given in values.items() if given.value != () and (key in own or key in _OF_FAMILY))
     settings = Settings(path.parent if path else cwd, values, problems, older=is_legacy_file(said))
     _warn_of_second_file(cwd, path, problems)
@@ -126,11 +132,23 @@ def examine(
     work = backlogs.backlog_work(settings, overrides, cwd)
     if settings.older and task is not None and not work.max_run_seconds:
         work = replace(work, max_run_seconds=policy.limits.hard_seconds)  # there it is time by the clock
-    for layer in layers.problems:
+    for layer in others:
         problems.adopt(layer)
     return Examined(
         path, settings, policy, task, str(from_file[0]) if from_file else "", work, str(tasks or "")
     )
+
+
+def _layered(
+    own: Values, overrides: Overrides, *, assumed: bool, user: bool
+) -> tuple[Values, tuple[Problems, ...]]:
+    """With what is said beside the file; and what is wrong there."""
+    if not has_layers(overrides, user=user):
+        return own, ()
+    from ralph.config.layers import with_layers  # most runs have nothing but the file
+
+    layers = with_layers(own, overrides, assumed=assumed, user=user)
+    return layers.values, layers.problems
 
 
 def _roles(cwd: Path) -> tuple[Team | None, tuple[str, ...]]:

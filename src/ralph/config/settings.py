@@ -39,6 +39,9 @@ from ralph.config.schema import (
 from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
 from ralph.core.policy import SandboxKind, WorkspaceKind
 
+NAMED_BY = "RALPH_CONFIG"  # the variable that names a file in place of ralph.yml
+USER_FILE = "~/.ralph/config.yml"  # what a user has for all projects
+
 # -- the command line ----------------------------------------------------------------------------
 
 
@@ -70,6 +73,13 @@ class Overrides(msgspec.Struct, frozen=True):
     backend: str = ""  # in place of cli.backend
     completion_promise: str | None = None  # in place of the key
     idle_timeout: float | None = None  # in place of the key; 0: no limit
+
+
+def has_layers(overrides: Overrides, *, user: bool) -> bool:
+    """Whether anything is said beside the project's own file; `user`: the user's file counts."""
+    if overrides.hats or overrides.assigned or overrides.backend or overrides.completion_promise is not None:
+        return True
+    return user and Path(USER_FILE).expanduser().is_file()
 
 
 # field, least, most, whether the least itself is refused

@@ -16,9 +16,8 @@ from msgspec.structs import replace
 from ralph.cli.context import NO_RUN, config_options, of_folder, refuse_inside, resumable
 from ralph.cli.run.view import Decorated, shown, view_options
 from ralph.config.agents import check_agents
-from ralph.config.layers import NAMED_BY, user_values
 from ralph.config.load import Resolved, found_above, found_in, load
-from ralph.config.settings import Overrides
+from ralph.config.settings import NAMED_BY, Overrides
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy, Task
 from ralph.errors import RalphError
@@ -323,11 +322,15 @@ def _refuse_one_above(folder: Path, repo: Repo) -> None:
 def _assumed(folder: Path, repo: Repo, command: tuple[str, ...], given: dict[str, Any]) -> Assumed | None:
     """Without a file, what `ralph init` would write: the agent and the gates, unless the command line says them, and the folders
     that gates need a copy of."""
+    if found_in(folder):
+        return None
+    from ralph.config.layers import user_values
+
     theirs = user_values()[0]
     agent = not command and not given["backend"] and not {"cli.backend", "cli.command"} & theirs.keys()
     gates = not given["gates"] and not given["no_gates"] and "gates" not in theirs
     needs = given["gates"] and any((repo.root / name).is_dir() for name in DEPENDENCIES)
-    if found_in(folder) or not (agent or gates or needs):
+    if not (agent or gates or needs):
         return None
     from ralph.setup.plan import assumed
 
