@@ -71,7 +71,7 @@ def test_continue_goes_on_with_the_loop_that_was_begun(ready: Project) -> None:
 
 def test_a_backend_replaces_the_agent_of_the_file_and_takes_the_arguments(ready: Project) -> None:
     told = ready.ralph("run", "--dry-run", "-b", "codex", "--", "--model", "x").stdout
-    assert "agent   codex" in told and "agent.sh" not in told, told
+    assert "agent   codex, with --model x" in told and "agent.sh" not in told, told
     wrong = ready.ralph("run", "--dry-run", "-b", "codx")
     assert wrong.returncode == 2 and "nearest valid: codex" in wrong.stdout
 

@@ -59,10 +59,9 @@ def with_layers(own: Values, overrides: Overrides, *, assumed: bool, user: bool)
 
 
 def _assigned(overrides: Overrides) -> list[tuple[str, str]]:
-    """Keys and their values as YAML; flags that stand for a key are the last."""
-    pairs = [(m[1], m[2]) for text in overrides.assigned if (m := _ASSIGNMENT.fullmatch(text))]
-    if overrides.backend:
-        pairs.append(("cli.backend", json.dumps(overrides.backend)))
+    """Keys and their values as YAML. The agent comes first: keys that are set beside it are its own."""
+    pairs = [("cli.backend", json.dumps(overrides.backend))] if overrides.backend else []
+    pairs += [(m[1], m[2]) for text in overrides.assigned if (m := _ASSIGNMENT.fullmatch(text))]
     if overrides.completion_promise is not None:
         pairs.append(("event_loop.completion_promise", json.dumps(overrides.completion_promise)))
     return pairs
