@@ -49,7 +49,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("ralph.cli.doctor", "Check git, agents, processes, disk and configuration."),
     "validate": ("ralph.cli.validate", "Check a configuration and say what it means."),
     "hats": ("ralph.cli.hats", "The hats of ralph.yml: list, check, draw."),
-    "schema": ("ralph.cli.validate", "The JSON Schema of ralph.yml, for editors."),
+    "schema": ("ralph.cli.schema", "The JSON Schema of ralph.yml, for editors."),
     "help": ("ralph.cli.help", "The pages about Ralph, and what a command does."),
     "completion": ("ralph.cli.completion", "The script that completes commands in your shell."),
     "demo": ("ralph.cli.demo", "A whole run in a small repository, with no model."),

@@ -43,6 +43,10 @@ def presets(name: str | None, as_json: bool) -> None:
       ralph presets
       ralph presets board
     """
+    _list_presets(name, as_json)
+
+
+def _list_presets(name: str | None, as_json: bool) -> None:
     from ralph.setup import presets as stock
 
     found = (stock.preset(name),) if name else stock.presets()
@@ -89,7 +93,7 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 @click.command()
-@click.option("--agent", metavar="NAME", help="The agent: a known name, or a command in quotes.")
+@click.option("--agent", "--backend", metavar="NAME", help="The agent: a known name, or a command in quotes.")
 @click.option("--gate", "gates", multiple=True, help="A command that must pass; may be repeated.")
 @click.option("--no-gates", is_flag=True, help="Write that no proof is wanted.")
 @click.option("--no-trial", is_flag=True, help="Do not run the gates now.")
@@ -99,6 +103,7 @@ class Setup(msgspec.Struct, frozen=True):
 @click.option(
     "--preset", metavar="NAME", help=f"What to begin with; `ralph presets` lists them.  [default: {DEFAULT}]"
 )
+@click.option("--list-presets", is_flag=True, help="List them, as `ralph presets` does; write nothing.")
 @click.option(
     "--skill",
     is_flag=True,
@@ -113,7 +118,7 @@ class Setup(msgspec.Struct, frozen=True):
 @click.option("--force", is_flag=True, help="Replace files that are here; the old ones are kept as .bak.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing; take what is found.")
 @click.option("--json", "as_json", is_flag=True, help="What was done, as one JSON object; asks nothing.")
-def init(yes: bool, as_json: bool, **given: Any) -> None:
+def init(yes: bool, as_json: bool, list_presets: bool, **given: Any) -> None:
     """Look at this project and write a short ralph.yml: the agent on PATH, the tests that are here.
 
     Each gate is run once, to say whether it passes today. Nothing is replaced without --force.
@@ -126,6 +131,9 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
       ralph init --skill
       ralph init --roles
     """
+    if list_presets:
+        _list_presets("", as_json)
+        return
     asks = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     request = InitRequest(asks=asks, quiet=as_json, **given)
     _refuse_nonsense(request)

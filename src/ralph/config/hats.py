@@ -30,6 +30,11 @@ _UNUSED_BY_SCANS = (
     *("instructions", "extra_instructions", "backend_args", "model", "timeout"),
     *("disallowed_tools", "allowed_tools", "backend.type", "backend.command"),
 )
+_WAVES = re.compile(r"\bralph[\"'`]?\s+wave\b|\$\{?RALPH_BIN\}?[\"']?\s+wave\b")
+_NO_WAVES = (
+    "calls ralph wave, which Ralph does not have: hats of a loop work one after another. Write "
+    '`ralph emit TOPIC "payload"` once for each payload; `aggregate` gathers what comes of them'
+)
 _OF_EVENTS = ("publishes", "default_publishes", "max_activations", "fresh", "aggregate.mode")
 
 
@@ -86,6 +91,8 @@ def _hat(
         except ConditionError as error:
             section.wrong("when", str(error), error.name, error.among)
     hat = Hat(section.name, scan=_scan(section), **own)
+    if _WAVES.search(hat.text):
+        section.wrong("instructions", _NO_WAVES)
     return hat if hat.scan else replace(hat, agent=_wearer(hat, section, settings, overrides, cwd, policy))
 
 

@@ -155,6 +155,8 @@ def _limits(settings: Settings, overrides: Overrides, agent: AgentPolicy) -> Lim
     for name in ("max_iterations", "max_attempts", "max_cost_usd", "max_tokens", "max_runtime_seconds"):
         if (value := getattr(overrides, name)) is not None:
             own["hard_seconds" if name == "max_runtime_seconds" else name] = value
+    if overrides.idle_timeout is not None:
+        own["idle_seconds"] = overrides.idle_timeout
     limits = LimitPolicy(**own)
     hard, iteration_hard = limits.hard_seconds, limits.iteration_hard_seconds
     soft = own.get("soft_seconds", hard * SOFT_SHARE)

@@ -333,7 +333,10 @@ SOME_TASKS_FAILED = 1
 USAGE_ERROR = 2
 # Codes of a command or a whole run that are not the end of one loop: name and next step.
 OTHER_CODES = {
-    SOME_TASKS_FAILED: ("some tasks failed", "Of several tasks; `ralph report` names them."),
+    SOME_TASKS_FAILED: (
+        "some tasks failed",
+        "Of several tasks, or items of a board; `ralph report` names them.",
+    ),
     USAGE_ERROR: ("usage or configuration error", "Nothing was started; correct what the message names."),
 }
 

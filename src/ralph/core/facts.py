@@ -353,7 +353,8 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     unattributed: tuple[
         str, ...
     ] = ()  # protected paths that differ after a death, no one knows by whom; kept
-    places: dict[str, str] = {}  # where the items are that a scanner dispatched
+    places: dict[str, str] = {}  # where the items are that a scanner dispatches, or has dispatched
+    contents: dict[str, str] = {}  # a digest of each
     unresolved: tuple[str, ...] = ()  # paths that a merge left in conflict and that still hold its marks
     new_commits: dict[str, tuple[str, ...]] = {}  # branch -> what it committed there, newest first, bounded
     inspect_seconds: float = 0.0  # that Ralph then took to look at what it left
@@ -465,7 +466,7 @@ class BoardLooked(Fact, frozen=True, tag="board.looked"):
 
 class ItemGivenUp(Fact, frozen=True, tag="item.failed"):
     """An item of a board failed its phase too often: it is in another folder now, with its reason beside it; a task of a
-    backlog (no `to`) is marked as failed."""
+    backlog (no `to`) is marked as failed; what an agent had dispatched `stays`, and is not dispatched again as it is."""
 
     item: str
     folder: str
@@ -474,6 +475,8 @@ class ItemGivenUp(Fact, frozen=True, tag="item.failed"):
     under_way: bool = False  # it was being worked on: nothing of that goes on
     tree: str = ""  # as it is now: what was made of the item is undone
     saved: str = ""  # the recovery ref that keeps it
+    stays: bool = False
+    content: str = ""  # a digest of what stays
 
 
 class AgentBack(Fact, frozen=True, tag="agent.back"):

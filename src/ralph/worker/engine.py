@@ -77,7 +77,8 @@ def policy_of(folder: Path, spec: TaskSpec) -> Policy:
     """As `ralph.yml` at the target's tip says. Landing is not this loop's."""
     loops = spec.task_type == "ralph"
     most = spec.ralph_max_iterations if loops else 1
-    policy = load(folder, None, Overrides(prompt=spec.task, in_place=True, max_iterations=most)).policy
+    said = Overrides(prompt=spec.task, in_place=True, max_iterations=most)
+    policy = load(folder, None, said, user=False).policy  # what a machine's user prefers is not the task's
     policy = replace(policy, workspace="in-place", land=LandPolicy())
     return policy if loops else replace(policy, claim="every-iteration")
 

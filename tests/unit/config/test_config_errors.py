@@ -132,7 +132,7 @@ from ralph.errors import RalphError
         ),
         ("event_loop: {idle_timeout: 1:30}", "must be a duration such as 90, 90s, 10m or 1h30m, not 1:30"),
         ("event_loop: {idle_timeout: 1e99}", "event_loop.idle_timeout: must be a duration"),
-        ("event_loop: {idle_timeout: 500d}", "event_loop.idle_timeout: must be at most"),
+        ("event_loop: {crash_wait: 500d}", "event_loop.crash_wait: must be at most"),
         ("event_loop: {stop_grace: -1}", "event_loop.stop_grace: must be at least 0, not -1 seconds"),
         ("event_loop: {completion_promise: TASK_STUCK}", "is a signal that says the opposite of done"),
         ('event_loop: {completion_promise: "A\\nB"}', "must be one line of printable text"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 from ralph.cli.context import (
     NO_RUN,
     LargeFolders,
+    config_options,
     hide_own_files,
     latest,
     list_of_tasks,
@@ -27,7 +29,7 @@ from ralph.cli.context import (
 from ralph.cli.run.view import Decorated, shown, view_options
 from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
-from ralph.config.settings import Overrides
+from ralph.config.settings import NAMED_BY, Overrides
 from ralph.core.hats.model import Team
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy, Task
@@ -99,7 +101,10 @@ def _meant(words: tuple[str, ...]) -> str:
 @click.command(cls=_AgentAfterDashes)
 @click.option("-p", "--prompt", help="The task, as text.")
 @click.option("-P", "--prompt-file", type=click.Path(path_type=Path), help="The task, as a file.")
-@click.option("-c", "--config", type=click.Path(path_type=Path), help="Use this file instead of ralph.yml.")
+@config_options
+@click.option(
+    "-b", "--backend", default="", metavar="NAME", help="This agent; what follows `--` are its arguments."
+)
 @click.option("--criteria", multiple=True, help="An acceptance criterion; may be repeated.")
 @click.option("--task-id", help="A short name for the task.")
 @click.option("--gate", "gates", multiple=True, help="A command that must pass; may be repeated.")
@@ -117,6 +122,15 @@ def _meant(words: tuple[str, ...]) -> str:
     help="Whether agents and gates run in a sandbox; in place of sandbox.kind.",
 )
 @limit_options
+@click.option(
+    "--completion-promise", metavar="TEXT", help="The word by which the agent says that it is done."
+)
+@click.option(
+    "--idle-timeout", type=float, help="End an agent that does nothing for so many seconds; 0: never."
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be done, as `ralph validate` does; start nothing."
+)
 @click.option("--task", help="Of the backlog, this task, or those below it.")
 @click.option(
     "--max-items",
@@ -140,14 +154,16 @@ def _meant(words: tuple[str, ...]) -> str:
     type=click.Choice(["in-place", "clone", "worktree"]),
     help="Where to work: here, or in a clone or worktree of its own, from which proven work lands.",
 )
-@click.option("--resume", "choice", flag_value="resume", help="Go on with the unfinished loop.")
+@click.option("--resume", "--continue", "choice", flag_value="resume", help="Go on with the unfinished loop.")
 @click.option("--fresh", "choice", flag_value="fresh", help="Start anew; the unfinished loop is set aside.")
 @view_options
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def run(
     config: Path | None,
+    layers: dict[str, Any],
     choice: str | None,
     in_place: bool,
+    dry_run: bool,
     see: dict[str, bool],
     command: tuple[str, ...],
     **given: Any,
@@ -167,19 +183,25 @@ def run(
       ralph run --parallel 3
       ralph run --task A.1
       ralph run -p "Drop Python 3.8" --allow tox.ini --allow "tests/compat/**"
+      ralph run -b codex -H builtin:tdd -c event_loop.max_iterations=20 -p "Add a cache"
+      ralph run --dry-run
     """
     from ralph.cli.context import here
 
     folder = Path.cwd()
     if choice == "resume":
-        _refuse_with_resume({**given, "config": config}, command)
+        _refuse_with_resume({**given, **layers, "config": config, "dry_run": dry_run}, command)
         from ralph.cli.run.resume import go_on
 
         return go_on(see, "", given, task=given["task"] or "")
     repo = here()
     refuse_inside(repo, NO_RUN)
+    config = config or _named_by_environment()
     if config is None:
         _refuse_one_above(folder, repo)
+    if given["backend"] and command:
+        layers["assigned"] = (*layers["assigned"], f"cli.args={json.dumps(command)}")
+        command = ()
     get_ready(os.environ.get("RALPH_TIER", ""))
     assumed = _assumed(folder, repo, command, given) if config is None else None
     from ralph.cli import context
@@ -189,10 +211,19 @@ def run(
     text = assumed.text if assumed else ""
 
     def read(flags: dict[str, Any]) -> Resolved:
-        overrides = Overrides(command=command, backlog=_backlog_flag(flags), in_place=in_place, **given)
+        overrides = Overrides(
+            command=command, backlog=_backlog_flag(flags), in_place=in_place, **layers, **given
+        )
+        if dry_run:
+            raise _DryRun(overrides)
         return load(folder, config, overrides, assumed=text, backlog=context.usual(repo.root))
 
-    resolved = _board_items(read, flags)
+    try:
+        resolved = _board_items(read, flags)
+    except _DryRun as only:
+        from ralph.cli.validate import report
+
+        return report(folder, config, only.overrides, assumed=assumed)
     if cooldown is not None:
         resolved = replace(resolved, policy=_cooled(resolved.policy, cooldown))
     for line in assumed.said if assumed else ():
@@ -219,6 +250,18 @@ def run(
         path.resolve() for path in (*list_of_tasks(repo, folder), *output_files())
     }
     return _work_on(resolved, resolved.task, folder, repo, see, choice or "", in_place=in_place, known=known)
+
+
+class _DryRun(Exception):
+    """What is wanted is known, and nothing is to be begun."""
+
+    def __init__(self, overrides: Overrides) -> None:
+        self.overrides = overrides
+
+
+def _named_by_environment() -> Path | None:
+    named = os.environ.get(NAMED_BY, "")
+    return Path(named) if named else None
 
 
 def _work_on(
@@ -346,9 +389,15 @@ def _refuse_one_above(folder: Path, repo: Repo) -> None:
 def _assumed(folder: Path, repo: Repo, command: tuple[str, ...], given: dict[str, Any]) -> Assumed | None:
     """Without a file, what `ralph init` would write: the agent and the gates, unless the command line says them, and the folders
     that gates need a copy of."""
-    agent, gates = not command, not given["gates"] and not given["no_gates"]
+    if found_in(folder):
+        return None
+    from ralph.config.layers import user_values
+
+    theirs = user_values()[0]
+    agent = not command and not given["backend"] and not {"cli.backend", "cli.command"} & theirs.keys()
+    gates = not given["gates"] and not given["no_gates"] and "gates" not in theirs
     needs = given["gates"] and any((repo.root / name).is_dir() for name in DEPENDENCIES)
-    if found_in(folder) or not (agent or gates or needs):
+    if not (agent or gates or needs):
         return None
     from ralph.setup.plan import assumed
 

@@ -13,9 +13,9 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from ralph.core.exits import End, exit_code
+from ralph.core.exits import SOME_TASKS_FAILED, End, exit_code
 from ralph.core.failures.test_counts import fewer
-from ralph.core.hats.board import own
+from ralph.core.hats.board import any_failed, overdue, own, why_overdue
 from ralph.core.hats.model import Hat
 from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.loop import steering
@@ -55,9 +55,10 @@ class RunAgent(Operation, frozen=True):
 
 
 class Look(Operation, frozen=True):
-    """See what is on the board that this hat scans; or give the item up that is under way, for this reason."""
+    """See what is on the board that this hat scans; or give this item up, for this reason."""
 
     hat: str
+    item: str = ""
     give_up: str = ""
 
 
@@ -163,13 +164,18 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
 
 def _or_item(s: LoopState, end: Finish) -> Operation:
     """On a board, what nobody gets done is one item: it is given up, what was made of it is undone, the next one comes."""
-    team = s.identity.policy.routing
-    if not s.hats.board.under_way or team is None:
+    team, board = s.identity.policy.routing, s.hats.board
+    item = board.items.get(board.under_way)
+    if item is None or team is None:
         return end
-    scanner = next(
-        (h for h in team.hats if h.scan and own(h.scan, s.hats.board) == s.hats.board.under_way), None
-    )
-    return Look(id=f"give-up:{s.progress.serial}", hat=scanner.id, give_up=end.reason) if scanner else end
+    if item.scanner and team.persistent and not item.done:
+        return _give_up(s, item.scanner, item.name, end.reason)
+    scanner = next((h for h in team.hats if h.scan and own(h.scan, board) == item.name), None)
+    return _give_up(s, scanner.id, item.name, end.reason) if scanner else end
+
+
+def _give_up(s: LoopState, hat: str, item: str, why: str) -> Look:
+    return Look(id=f"give-up:{s.progress.serial}:{item}", hat=hat, item=item, give_up=why)
 
 
 def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
@@ -181,6 +187,8 @@ def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
         return _run_agent(s, called)
     from ralph.core.hats import turns  # most loops route no events
 
+    if (item := overdue(s.hats.board)) is not None:
+        return _give_up(s, item.scanner, item.name, why_overdue(item))
     match turns.next_turn(team, s.hats.turns):
         case turns.NoRoute(why=why):
             return _finish(s, "no-route", why)
@@ -556,7 +564,7 @@ def _finish(
         id=f"finish:{end}",
         end=end,
         reason=reason,
-        code=exit_code(end, s.identity.policy),
+        code=exit_code(end, s.identity.policy) or (SOME_TASKS_FAILED if any_failed(s.hats.board) else 0),
         limit=limit,
         proof=proof or {},
         paths=paths,

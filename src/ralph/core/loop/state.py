@@ -28,7 +28,7 @@ from ralph.core.facts import (
 )
 from ralph.core.failures.test_counts import Counts
 from ralph.core.hats.activation import Wearing
-from ralph.core.hats.board import Board, Repeats
+from ralph.core.hats.board import Board
 from ralph.core.hats.model import Hat
 from ralph.core.hats.turns import Turns
 from ralph.core.policy import GatePolicy, Policy, Task
@@ -301,9 +301,8 @@ class Hats(msgspec.Struct, frozen=True):
     wearing: Wearing = Wearing()  # which were worn when
     hat: str = ""  # the newest iteration's
     turns: Turns = Turns()  # where events are routed: whose turn it is
-    board: Board = Board()  # of a scanner that is data
+    board: Board = Board()
     item_tree: str = ""  # as it was when the item under way was dispatched
-    repeats: Repeats = Repeats()  # of a scanner that is an agent
     cooled: int = 0  # serial of the iteration before which the cool-down has passed
 
 

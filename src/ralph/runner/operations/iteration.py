@@ -20,7 +20,7 @@ from ralph.errors import DISK, RalphError
 from ralph.git.repo import commits_between, printable
 from ralph.processes.owned_process import Ended
 from ralph.prompt.compose import WORDING, Context, compose, files_wanted, nameable, scratchpad_path
-from ralph.runner.hat_notes import kept_for, places, told_of_hat
+from ralph.runner.hat_notes import found_items, kept_for, told_of_hat
 from ralph.runner.loop_context import (
     LoopContext,
     environment,
@@ -213,7 +213,7 @@ class IterationRunner:
                 refs_moved=b.moved_refs(),
                 commit=printable(b.refs.commit()),
                 commits=self._commits(s),
-                places=places(b.folder, self._loop.state, words.said),
+                **found_items(b.folder, self._loop.state, words.said),
                 unresolved=self._unresolved(s, undone.tree),
                 special=special[:50],
                 files=self._files_changed(s, undone.tree),

@@ -179,6 +179,8 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Judgement:
             j = replace(j, unchecked=0)
         case "spoke":
             idle = step.team is not None and step.hat_step.turns.idle
+            if step.team is not None and step.hat_step.dispatched:
+                j = _anew(j)
             j = replace(j, unchecked=0 if idle else x.serial)
             if step.claims:
                 j = _claimed(step, j, x)

@@ -92,6 +92,8 @@ def _moved(step: Step, p: Progress, x: f.IterationEnded) -> Progress:
 def _with_events(step: Step, p: Progress) -> Progress:
     """An idle look is no iteration without progress; a new event is one with it."""
     hats = step.hat_step
+    if hats.dispatched:
+        p = _anew(p)
     if hats.turns.idle or hats.said - p.events.keys():
         return replace(
             p, no_progress=0, same_tree=0, events=with_newest(p.events, dict.fromkeys(sorted(hats.said)))

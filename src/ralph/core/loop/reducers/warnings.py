@@ -152,7 +152,7 @@ def _checkpoint(step: Step, x: f.Checkpoint) -> Warnings:
 
 
 def _item_given_up(step: Step, x: f.ItemGivenUp) -> Warnings:
-    now = f"is in {x.to}/ now" if x.to else "is marked as failed"
+    now = f"is in {x.to}/ now" if x.to else "is set aside" if x.stays else "is marked as failed"
     return _with(step.before.warnings, [(f"item {x.item}", f"{x.item} {now}: {x.reason}")])
 
 
