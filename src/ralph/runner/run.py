@@ -162,6 +162,7 @@ class Run:
                 masker=masker,
                 beside=[],
                 listen=self._tasks.listen,
+                given=request.given,
             )
             self._pool = LoopPool(control, self._context.beside, request.work.gates_at_once)
             started = self._started(tier, ownership.residue())

@@ -32,6 +32,7 @@ class EngineOrder(msgspec.Struct, frozen=True):
     mirrors: str  # the folder of bare copies
     run: str  # id of the run
     longest_wait: float  # seconds; a longer one is parked
+    sandbox: bool = False  # of a lander: its gates run in one, whatever the configuration says
 
 
 # -- from the engine -------------------------------------------------------------------------------------------
@@ -104,7 +105,13 @@ class HoldAgent(msgspec.Struct, frozen=True, tag="hold-agent"):
     hold: bool
 
 
-ToEngine = PeopleSaid | PeopleHeard | EndLoop | HoldAgent
+class FactsTaken(msgspec.Struct, frozen=True, tag="facts-taken"):
+    """To a lander: the server has accepted the facts up to this number."""
+
+    n: int
+
+
+ToEngine = PeopleSaid | PeopleHeard | EndLoop | HoldAgent | FactsTaken
 
 decode_from_engine = msgspec.json.Decoder(FromEngine).decode
 decode_to_engine = msgspec.json.Decoder(ToEngine).decode

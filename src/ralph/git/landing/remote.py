@@ -17,7 +17,7 @@ from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo
 
-NO_GH = "`land: pr` needs the program gh, which was not found"
+NO_GH = "a pull request needs the program gh, which was not found"
 _SECONDS = 120.0
 
 
@@ -74,11 +74,7 @@ def open_pull_request(
     repo: Repo, *, branch: str, commit: str, target: str, title: str, body: str
 ) -> PullRequest:
     """Push the branch and open its pull request against `target`, or find the one that is there."""
-    if shutil.which("gh") is None:
-        raise RalphError(
-            NO_GH,
-            todo="Install it and log in (https://cli.github.com), or use `land: branch`.",
-        )
+    _require_gh()
     before = find_pull_request(repo, branch, commit)
     if before is not None and before.state != "OPEN":
         return before
@@ -88,8 +84,25 @@ def open_pull_request(
             todo="When the cause is gone, `ralph resume` continues.",
             code=70,
         )
-    if before is not None:
-        return before
+    return before or _create(repo, branch, commit, target, title, body)
+
+
+def request_pull(repo: Repo, *, branch: str, commit: str, target: str, title: str, body: str) -> PullRequest:
+    """The same for a branch that is on the remote already."""
+    _require_gh()
+    before = find_pull_request(repo, branch, commit)
+    return before or _create(repo, branch, commit, target, title, body)
+
+
+def _require_gh() -> None:
+    if shutil.which("gh") is None:
+        raise RalphError(
+            NO_GH,
+            todo="Install it and log in (https://cli.github.com), or use `land: branch`.",
+        )
+
+
+def _create(repo: Repo, branch: str, commit: str, target: str, title: str, body: str) -> PullRequest:
     fault_point("pr.before", writes=True)
     command = ["pr", "create", "--head", branch, "--base", target, "--title", title, "--body-file", "-"]
     said = _gh(repo, command, body)
