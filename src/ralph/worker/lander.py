@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec.structs import asdict, replace
 
 from ralph.core import facts as f
-from ralph.core.exits import CODES, DONE
+from ralph.core.exits import CODES, DONE, End
 from ralph.core.fleet import lander as n
 from ralph.core.fleet.model import PersonMessage, Vitals
 from ralph.core.fleet.pull_request import pull_request_body
@@ -392,7 +392,7 @@ class LandingEngine:
         return None
 
 
-def _ended(end: f.End, why: str) -> f.LoopEnded:
+def _ended(end: End, why: str) -> f.LoopEnded:
     return f.LoopEnded(end=end, reason=why[:500], code=CODES[end], trouble=True)
 
 
