@@ -20,7 +20,7 @@ the events file, excludes) as blobs. The next worker writes the server's facts i
 (moving.py), restores the savepoint into a clone from its bare mirror (mirror.py), closes what was open with the figures of the
 last heartbeat, records `loop.moved`, and resumes.
 
-**Landing** has an engine of its own (lander.py), which drives core/fleet/lander.py with real git: what lands is made in the mirror
-and pushed from there (git/landing/fenced_push.py), and judged by a run in a clone at the target's tip (landing_judge.py). It waits
-until the server has accepted the intent before it pushes.
+**Landing** has an engine of its own (lander.py), which drives core/fleet/lander.py with real git: what lands is made in the
+mirror and pushed from there (git/landing/fenced_push.py), and judged by a run in a clone at the target's tip (landing_judge.py).
+It waits until the server has accepted the intent before it pushes.
 """

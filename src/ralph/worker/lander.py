@@ -121,6 +121,9 @@ class LandingEngine:
         self._unknown = 0
         self._trouble = ""
         self._tree = ""  # of the change
+        self._accepted: tuple[
+            str, ...
+        ] = ()  # by a person, since a lander doubted it: never by what facts say
         self._pushed: n.PushLanding | None = None  # the last one that was refused
         self._loop = moving.continued(self._task, self._order.facts)
         self._state = moving.loop_in(self._order.facts, self._loop)
@@ -200,11 +203,9 @@ class LandingEngine:
         if before.ended is not None or self._task.retry is not None:
             retry = self._task.retry
             limits = asdict(retry.limits) if retry is not None and retry.limits is not None else {}
-            allow = before.review_paths if doubted and accepted else ()
-            policy = self._state.identity.policy
-            self._record(
-                f.LoopResumed(run=self._order.run, limits=raised(policy.limits, limits), allow=allow)
-            )
+            self._accepted = before.review_paths if doubted and accepted else ()
+            wanted = raised(self._state.identity.policy.limits, limits)
+            self._record(f.LoopResumed(run=self._order.run, limits=wanted, allow=self._accepted))
         if not doubted or accepted or self._task.progress.intent is not None:
             return True
         self._hear(self._order.messages)
@@ -247,6 +248,8 @@ class LandingEngine:
                     self._protocol.done(None)
                 case n.RunLandingGates():
                     self._judged(step)
+                case n.OpenPullRequest():
+                    self._protocol.done(self._pull_request(step))
                 case _:
                     with owned_children():
                         self._protocol.done(self._git(step))
@@ -256,7 +259,7 @@ class LandingEngine:
             step.tip,
             self._protocol.tree,
             self._target,
-            self._state.identity.policy.allow,
+            self._accepted,
             self._order.sandbox,
         )
         judged = self._judge.judge(order)
@@ -286,8 +289,6 @@ class LandingEngine:
                 return result
             case n.PushBranch():
                 return self._answered(remote.push_branch(step.commit, step.expected))
-            case n.OpenPullRequest():
-                return self._pull_request(step)
         raise AssertionError(step)
 
     def _look(self, step: n.LookAtRemote) -> n.RemoteView:
@@ -317,23 +318,30 @@ class LandingEngine:
         settings = {"core.bare": "true", "remote.origin.url": self._order.repository.url}
         make_git_dir(place, configuration(self._mirror.repo.object_format, settings))
         repo = replace(self._mirror.repo, root=place, git_dir=place, common_dir=place)
-        claim = self._state.judgement.claim
-        body = pull_request_body(
-            self._task,
-            claim.summary if claim else "",
-            self._judge.state.judgement.evidence,
-            self._protocol.view.tip,
-        )
         title = f"[{self._task.id}] {one_line(self._task.spec.heading)}"
         branch = self._protocol.branch.removeprefix("refs/heads/")
         try:
             found = request_pull(
-                repo, branch=branch, commit=step.commit, target=self._target, title=title, body=body
+                repo,
+                branch=branch,
+                commit=step.commit,
+                target=self._target,
+                title=title,
+                body=lambda: self._body(step.commit),
             )
         except RalphError as error:
-            self._trouble = " ".join(str(error).split())
+            self._trouble = error.what
             return ""
         return found.url
+
+    def _body(self, commit: str) -> str:
+        """A lander that finds the branch pushed by a dead one judges it again: a body without evidence would be none."""
+        if self._judge.state.judgement.ended is None:
+            tip, tree = (self._mirror.resolve(f"{commit}^{what}") for what in ("", "{tree}"))
+            self._judge.judge(LandingOrder(tip, tree, self._target, self._accepted, self._order.sandbox))
+        judged, claim = self._judge.state, self._state.judgement.claim
+        tip = judged.workspace.base_commit
+        return pull_request_body(self._task, claim.summary if claim else "", judged.judgement.evidence, tip)
 
     def _in_words(self, fact: f.AnyFact) -> f.AnyFact:
         """What the protocol says, with what is known here: the proof that the landing rests on, and why there was none."""

@@ -78,6 +78,9 @@ class Mirror:
             return False
         return True
 
+    def resolve(self, name: str) -> str:
+        return self.repo.git("rev-parse", "--verify", "--quiet", name).decode().strip()
+
     def _default(self) -> str:
         """The branch that the remote's HEAD names."""
         said = self._ask("ls-remote", "--symref", "--", self.repository.url, "HEAD").splitlines()

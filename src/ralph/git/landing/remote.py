@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 
@@ -87,11 +87,13 @@ def open_pull_request(
     return before or _create(repo, branch, commit, target, title, body)
 
 
-def request_pull(repo: Repo, *, branch: str, commit: str, target: str, title: str, body: str) -> PullRequest:
-    """The same for a branch that is on the remote already."""
+def request_pull(
+    repo: Repo, *, branch: str, commit: str, target: str, title: str, body: Callable[[], str]
+) -> PullRequest:
+    """The same for a branch that is on the remote already. `body` is asked only for a new one."""
     _require_gh()
     before = find_pull_request(repo, branch, commit)
-    return before or _create(repo, branch, commit, target, title, body)
+    return before or _create(repo, branch, commit, target, title, body())
 
 
 def _require_gh() -> None:
