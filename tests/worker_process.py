@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -17,7 +18,9 @@ TIMING = WorkerTiming(heartbeat=0.25, cut=30.0, idle=0.1, backoff=0.05, longest_
 
 
 def main(socket: str, folder: str, name: str, phase: Phase) -> None:
-    settings = WorkerSettings(Path(folder), (Offer(name, phase),), timing=TIMING)
+    settings = WorkerSettings(
+        Path(folder), (Offer(name, phase),), timing=TIMING, sandbox=bool(os.environ.get("RALPH_SANDBOX"))
+    )
     worker = Worker(SocketTransport(socket), settings, lambda text: print(text, file=sys.stderr, flush=True))
     signal.signal(signal.SIGTERM, lambda *_: worker.drain(0))
     worker.run()

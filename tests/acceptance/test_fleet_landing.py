@@ -415,6 +415,24 @@ def test_a_remote_without_atomic_pushes_gets_a_pull_request_with_the_evidence(fl
     fleet.check()
 
 
+def test_a_pull_request_that_a_dead_lander_did_not_open_has_its_evidence_too(fleet: LandingFleet) -> None:
+    fleet.git("config", "receive.advertiseAtomic", "false")
+    gh = fakegh.put(fleet.folder / "gh")
+    (fleet.folder / "gh/fails").touch()
+    fleet.server.create()
+    fleet.work()
+    fleet.land("lea", PATH=f"{gh}:{os.environ['PATH']}")
+    fleet.server.wait(lambda: "Bad credentials" in fleet.server.task().reason, PATIENCE)
+    commit = fleet.git("rev-parse", "ralph/t1")
+    fleet.kill("lea")
+    (fleet.folder / "gh/fails").unlink()
+    fleet.land("leo", PATH=f"{gh}:{os.environ['PATH']}")
+    assert fleet.until("complete").progress.commit == commit
+    (request,) = json.loads((fleet.folder / "gh/list").read_text())
+    assert "| tests | a clean checkout | red → green | 1 |" in request["body"]
+    fleet.check()
+
+
 def test_a_remote_that_refuses_the_push_is_named_and_the_task_unharmed(fleet: LandingFleet) -> None:
     hook = fleet.remote.path / "hooks" / "update"
     hook.write_text('#!/bin/sh\ntest "$1" != refs/heads/main || { echo protected >&2; exit 1; }\n')
@@ -440,6 +458,21 @@ def test_no_gate_of_a_lander_sees_its_credentials(fleet: LandingFleet) -> None:
     fleet.until("complete")
     assert "RALPH_TASK=t1" in seen.read_text()
     assert "t0p-s3cret" not in seen.read_text()
+
+
+def test_where_a_sandbox_is_required_gates_run_in_it_whatever_the_configuration_says(
+    fleet: LandingFleet,
+) -> None:
+    outside = fleet.folder / "outside"
+    fleet.server.create()
+    fleet.work()
+    fleet.until_phase("land")
+    fleet.remote.commit({"test.sh": f"touch {outside}\n{GATE}"})
+    fleet.land("lea", RALPH_SANDBOX="1")
+    fleet.until("complete")
+    ended = fleet.server.facts()[-1]
+    assert isinstance(ended, f.LoopEnded) and ended.evidence is not None
+    assert (ended.evidence.sandbox, outside.exists()) == ("bwrap", False)
 
 
 def test_a_paused_landing_waits_and_a_cancelled_one_that_did_not_happen_is_cancelled(

@@ -78,7 +78,7 @@ def policy_of(folder: Path, spec: TaskSpec) -> Policy:
     loops = spec.task_type == "ralph"
     most = spec.ralph_max_iterations if loops else 1
     policy = load(folder, None, Overrides(prompt=spec.task, in_place=True, max_iterations=most)).policy
-    policy = replace(policy, workspace="in-place", land=LandPolicy())
+    policy = replace(policy, workspace="in-place", land=LandPolicy(merges=policy.land.merges))
     return policy if loops else replace(policy, claim="every-iteration")
 
 
