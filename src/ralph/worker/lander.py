@@ -20,6 +20,7 @@ from ralph.core.exits import CODES, DONE, End
 from ralph.core.fleet import lander as n
 from ralph.core.fleet.model import PersonMessage, Vitals
 from ralph.core.fleet.pull_request import pull_request_body
+from ralph.core.loop.evidence import summary
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
@@ -121,9 +122,8 @@ class LandingEngine:
         self._unknown = 0
         self._trouble = ""
         self._tree = ""  # of the change
-        self._accepted: tuple[
-            str, ...
-        ] = ()  # by a person, since a lander doubted it: never by what facts say
+        self._accepted: tuple[str, ...] = ()  # by a person, of what a lander doubted
+        self._problem = ""  # why it cannot be merged with anything
         self._pushed: n.PushLanding | None = None  # the last one that was refused
         self._loop = moving.continued(self._task, self._order.facts)
         self._state = moving.loop_in(self._order.facts, self._loop)
@@ -163,35 +163,27 @@ class LandingEngine:
     def go(self) -> int:
         try:
             with owned_children():
-                problem = self._prepare()
+                self._prepare()
         except RalphError as error:
             raise CannotLand("clone", error) from None
-        if not self._take_up():
-            return 0
-        if problem:
-            self._record(_ended("blocked-on-person", problem))
-            return 0
-        return self._drive()
+        return self._drive() if self._take_up() else 0
 
-    def _prepare(self) -> str:
-        """What is to land, in the bare copy. Returns why a person has to look at it first; empty: all is well."""
+    def _prepare(self) -> None:
+        """What is to land, in the bare copy. Also without it can be found out whether it has landed."""
         order, point = self._order, self._task.savepoint
         if order.repository is None or point is None:
             raise CannotLand("internal", "the task has no repository, or nothing was saved of it")
         mirror = self._mirror = Mirror(Path(order.mirrors), order.repository)
         mirror.fetch()
         self._target, _ = mirror.tip(self._task.spec.target)
+        self._branch = f"refs/heads/ralph/{safe_id(self._task.id)}"
+        target = f"refs/heads/{self._target}"
+        self._remote = FencedRemote(mirror.repo, order.repository.url, target, self._branch)
         base = self._state.workspace.base_commit
-        if not mirror.bring(base):
-            return moving.rewound(self._target, base)
-        self._tree = unbundle(mirror.repo, point, self._folder.get)
-        self._remote = FencedRemote(
-            mirror.repo,
-            order.repository.url,
-            f"refs/heads/{self._target}",
-            f"refs/heads/ralph/{safe_id(self._task.id)}",
-        )
-        return ""
+        if mirror.bring(base):
+            self._tree = unbundle(mirror.repo, point, self._folder.get)
+        else:
+            self._problem = moving.rewound(self._target, base)
 
     def _take_up(self) -> bool:
         """Closes what a dead lander left, and says that the loop continues. False: it goes back to work at once."""
@@ -219,7 +211,7 @@ class LandingEngine:
         self._protocol = n.LandingProtocol(
             self._task,
             f"refs/heads/{self._target}",
-            branch=f"refs/heads/ralph/{safe_id(self._task.id)}",
+            branch=self._branch,
             most_merges=self._state.identity.policy.land.merges,
         )
         self._judge = LandingJudge(
@@ -246,6 +238,9 @@ class LandingEngine:
                 case n.RecordFact():
                     self._wait_accepted(self._record(step.fact))
                     self._protocol.done(None)
+                case n.MergeOnTip() if self._problem:
+                    self._record(_ended("blocked-on-person", self._problem))
+                    return 0
                 case n.RunLandingGates():
                     self._judged(step)
                 case n.OpenPullRequest():
@@ -319,7 +314,7 @@ class LandingEngine:
         make_git_dir(place, configuration(self._mirror.repo.object_format, settings))
         repo = replace(self._mirror.repo, root=place, git_dir=place, common_dir=place)
         title = f"[{self._task.id}] {one_line(self._task.spec.heading)}"
-        branch = self._protocol.branch.removeprefix("refs/heads/")
+        branch = self._branch.removeprefix("refs/heads/")
         try:
             found = request_pull(
                 repo,
@@ -355,7 +350,8 @@ class LandingEngine:
         where = f"landed on {self._target}"
         if landed is not None and landed.how != "merge":
             where = landed.url or f"on the branch {landed.ref.removeprefix('refs/heads/')}"
-        reason = f"{where}; {known.end_reason}" if known.end_reason else where
+        proven = summary(known.evidence, known.proof) if known.evidence else known.end_reason
+        reason = f"{where}; {proven}" if proven else where
         return replace(
             fact,
             reason=reason,
