@@ -17,7 +17,7 @@ from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo
 
-NO_GH = "a pull request needs the program gh, which was not found"
+NO_GH = "`land: pr` needs the program gh, which was not found"
 _SECONDS = 120.0
 
 
@@ -74,7 +74,11 @@ def open_pull_request(
     repo: Repo, *, branch: str, commit: str, target: str, title: str, body: str
 ) -> PullRequest:
     """Push the branch and open its pull request against `target`, or find the one that is there."""
-    _require_gh()
+    if shutil.which("gh") is None:
+        raise RalphError(
+            NO_GH,
+            todo="Install it and log in (https://cli.github.com), or use `land: branch`.",
+        )
     before = find_pull_request(repo, branch, commit)
     if before is not None and before.state != "OPEN":
         return before
@@ -91,17 +95,10 @@ def request_pull(
     repo: Repo, *, branch: str, commit: str, target: str, title: str, body: Callable[[], str]
 ) -> PullRequest:
     """The same for a branch that is on the remote already. `body` is asked only for a new one."""
-    _require_gh()
+    if shutil.which("gh") is None:
+        raise RalphError("the program gh was not found")
     before = find_pull_request(repo, branch, commit)
     return before or _create(repo, branch, commit, target, title, body())
-
-
-def _require_gh() -> None:
-    if shutil.which("gh") is None:
-        raise RalphError(
-            NO_GH,
-            todo="Install it and log in (https://cli.github.com), or use `land: branch`.",
-        )
 
 
 def _create(repo: Repo, branch: str, commit: str, target: str, title: str, body: str) -> PullRequest:
