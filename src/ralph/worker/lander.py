@@ -24,7 +24,6 @@ from ralph.core.loop.evidence import summary
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
-from ralph.fault_points import fault_point
 from ralph.git.landing.fenced_push import FencedRemote
 from ralph.git.landing.remote import request_pull
 from ralph.git.landing.squash import one_line
@@ -277,9 +276,7 @@ class LandingEngine:
             case n.MergeOnTip():
                 return remote.merge(self._state, self._tree, step.tip, epoch=epoch, when=now())
             case n.PushLanding():
-                fault_point("fleet.push.before", writes=True)
                 result = self._answered(remote.land(step.commit, step.tip, step.fence))
-                fault_point("fleet.push.after")
                 self._pushed = step if result == "refused" else None
                 return result
             case n.PushBranch():
