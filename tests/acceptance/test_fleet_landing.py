@@ -433,9 +433,10 @@ def test_a_pull_request_that_a_dead_lander_did_not_open_has_its_evidence_too(fle
     fleet.check()
 
 
-def test_a_remote_that_refuses_the_push_is_named_and_the_task_unharmed(fleet: LandingFleet) -> None:
+@pytest.mark.parametrize("ref", ["refs/heads/main", "refs/ralph/lander/main"])
+def test_a_remote_that_refuses_the_push_is_named_and_the_task_unharmed(fleet: LandingFleet, ref: str) -> None:
     hook = fleet.remote.path / "hooks" / "update"
-    hook.write_text('#!/bin/sh\ntest "$1" != refs/heads/main || { echo protected >&2; exit 1; }\n')
+    hook.write_text(f'#!/bin/sh\ntest "$1" != {ref} || {{ echo protected >&2; exit 1; }}\n')
     hook.chmod(0o755)
     fleet.server.create()
     fleet.work()

@@ -123,7 +123,7 @@ class LandingEngine:
         self._tree = ""  # of the change
         self._accepted: tuple[str, ...] = ()  # by a person, of what a lander doubted
         self._problem = ""  # why it cannot be merged with anything
-        self._pushed: n.PushLanding | None = None  # the last one that was refused
+        self._refused: n.LandStep | None = None  # the last push, if it was
         self._loop = moving.continued(self._task, self._order.facts)
         self._state = moving.loop_in(self._order.facts, self._loop)
 
@@ -270,17 +270,17 @@ class LandingEngine:
             case n.LookAtRemote():
                 return self._look(step)
             case n.MoveFence():
-                return remote.move_fence(
+                moved = remote.move_fence(
                     step.expected, task=task, epoch=epoch, attempt=step.attempt, when=now()
                 )
+                self._answered(step, moved.result)
+                return moved
             case n.MergeOnTip():
                 return remote.merge(self._state, self._tree, step.tip, epoch=epoch, when=now())
             case n.PushLanding():
-                result = self._answered(remote.land(step.commit, step.tip, step.fence))
-                self._pushed = step if result == "refused" else None
-                return result
+                return self._answered(step, remote.land(step.commit, step.tip, step.fence))
             case n.PushBranch():
-                return self._answered(remote.push_branch(step.commit, step.expected))
+                return self._answered(step, remote.push_branch(step.commit, step.expected))
         raise AssertionError(step)
 
     def _look(self, step: n.LookAtRemote) -> n.RemoteView:
@@ -292,12 +292,12 @@ class LandingEngine:
             view = self._remote.look(step.about)
         except RalphError as error:
             raise CannotLand("push", error) from None
-        last = self._pushed
-        if last is not None and (view.tip, view.fence) == (last.tip, last.fence):  # no one else was quicker
+        if _is_as_expected(self._refused, view):  # no one else was quicker: it would be refused again
             raise CannotLand("push", f"the remote refuses the push: {self._remote.refusal}")
         return view
 
-    def _answered(self, result: n.PushResult) -> n.PushResult:
+    def _answered(self, step: n.LandStep, result: n.PushResult) -> n.PushResult:
+        self._refused = step if result == "refused" else None
         self._unknown = self._unknown + 1 if result == "unknown" else 0
         if self._unknown >= MOST_UNKNOWN:
             raise CannotLand("push", "the remote gives no answer to a push")
@@ -391,6 +391,17 @@ class LandingEngine:
             self._record(_ended("stopped", DRAINS if self._listener.stopping else "a person asked for it"))
             return 0
         return None
+
+
+def _is_as_expected(push: n.LandStep | None, view: n.RemoteView) -> bool:
+    match push:
+        case n.PushLanding():
+            return (view.tip, view.fence) == (push.tip, push.fence)
+        case n.PushBranch():
+            return view.branch == push.expected
+        case n.MoveFence():
+            return view.fence == push.expected
+    return False
 
 
 def _ended(end: End, why: str) -> f.LoopEnded:
