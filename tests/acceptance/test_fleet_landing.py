@@ -441,8 +441,12 @@ def test_a_remote_that_refuses_the_push_is_named_and_the_task_unharmed(fleet: La
     fleet.server.create()
     fleet.work()
     fleet.land()
-    fleet.server.wait(lambda: "the remote refuses the push" in fleet.server.task().reason, PATIENCE)
-    assert fleet.server.task().status == "pending"
+
+    def given_back() -> bool:
+        task = fleet.server.task()
+        return task.status == "pending" and "push: the remote refuses the push: " in task.reason
+
+    fleet.server.wait(given_back, PATIENCE)
     hook.unlink()
     fleet.until("complete")
     fleet.check()
