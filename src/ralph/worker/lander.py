@@ -94,10 +94,6 @@ class LandingListener(Listener):
             case _:
                 pass  # a landing that is to end after what is under way ends by itself
 
-    def _hold(self, hold: bool) -> dict[str, object]:
-        kind = "pause" if hold else "continue"
-        return {"kind": kind, "run": self._run_id, "now": True, "by": "the server is out of reach"}
-
     def _to_run(self, message: dict[str, object]) -> None:
         with self._lock:
             if not self._inbox:

@@ -99,6 +99,9 @@ class EndLoop(msgspec.Struct, frozen=True, tag="end-loop"):
     how: Literal["graceful", "now"]
 
 
+OUT_OF_REACH = "the server is out of reach"  # who wants a pause that no person wants
+
+
 class HoldAgent(msgspec.Struct, frozen=True, tag="hold-agent"):
     """The server has not been heard of for too long: no agent may run until it is."""
 
