@@ -24,7 +24,7 @@ from ralph.core.fleet.model import FleetTask
 from remote_project import RemoteProject
 
 LEASE = 2500  # ms
-PATIENCE = 120.0
+PATIENCE = 300.0
 # Each task writes the file that its first line names; the gate wants every such file to say `good`.
 CONFIG = """\
 cli: {backend: scripted, script: agent.yml}
