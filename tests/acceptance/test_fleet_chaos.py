@@ -1,5 +1,5 @@
-"""A fleet under fire: two server processes on one PostgreSQL, three workers; each is killed or stopped in turn. Every task
-is proven all the same, and the history is sound."""
+"""A fleet under fire: two server processes on one PostgreSQL, three workers, two landers; each is killed or stopped in turn.
+Every task lands all the same, once, and the history is sound."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from pathlib import Path
 import pytest
 
 from postgres import Cluster
-from remote_project import RemoteProject
+from remote_project import FILES, RemoteProject
 from serving import PATIENCE, RALPH, end, start
 
-TASKS, WORKERS = 8, ("ann", "bob", "cem")
+TASKS, WORKERS, LANDERS = 8, ("ann", "bob", "cem"), ("lea", "leo")
 LEASE = 3  # seconds
 ROUNDS = 10
 AGENT = """\
 iterations:
-  - - run: sleep 0.5
-    - write: {path: greeting, text: "hello, everyone\\n"}
+  - - run: sleep 0.5; echo half > done-$RALPH_TASK
     - say: TASK_COMPLETE
-  - - run: sleep 0.5
-    - write: {path: greeting, text: "hello, world\\n"}
+  - - run: sleep 0.5; echo done > done-$RALPH_TASK
     - say: TASK_COMPLETE
+"""
+GATE = """\
+ls done-* >/dev/null 2>&1 || { echo 'FAILED: nothing is done'; exit 1; }
+if grep half done-*; then echo 'FAILED: only half of it'; exit 1; fi
 """
 
 
@@ -44,14 +46,14 @@ class FleetUnderFire:
         self.db = ("--db", database, "--lease-seconds", str(LEASE))
         self.servers = [start(folder / f"api{n}", *self.db) for n in range(2)]
         self.admin = self.servers[0].token or self.servers[1].token
-        remote = RemoteProject(folder / "remote.git")
-        remote.commit({"agent.yml": AGENT})
-        self.ask("PUT", "/api/repositories/app", {"url": str(remote.path)})
+        self.remote = RemoteProject(folder / "remote.git", {**FILES, "agent.yml": AGENT, "test.sh": GATE})
+        self.ask("PUT", "/api/repositories/app", {"url": str(self.remote.path), "target": "main"})
         self.tokens = {
-            name: self.ask("POST", "/api/tokens", {"name": name, "role": "worker"})["secret"]
-            for name in WORKERS
+            name: self.ask("POST", "/api/tokens", {"name": name, "role": role})["secret"]
+            for names, role in ((WORKERS, "worker"), (LANDERS, "lander"))
+            for name in names
         }
-        self.workers = {name: self.work(name) for name in WORKERS}
+        self.workers = {name: self.work(name) for name in (*WORKERS, *LANDERS)}
 
     def ask(self, method: str, path: str, body: object = None) -> dict[str, str]:
         answer = self.servers[0].ask(method, path, body, token=self.admin)
@@ -62,11 +64,12 @@ class FleetUnderFire:
         """It knows one of the servers: what that one misses while it is dead waits."""
         home = self.folder / name
         home.mkdir(exist_ok=True)
-        url = self.servers[WORKERS.index(name) % 2].url
+        url = self.servers[(*WORKERS, *LANDERS).index(name) % 2].url
+        how = ("--land",) if name in LANDERS else ("--concurrency", "2")
         environment = {"HOME": str(home), "PATH": os.environ["PATH"], "RALPH_SERVER_TOKEN": self.tokens[name]}
         with open(self.folder / f"{name}.log", "ab") as log:
             return subprocess.Popen(
-                [RALPH, "worker", "--server", url, "--name", name, "--concurrency", "2"],
+                [RALPH, "worker", "--server", url, "--name", name, *how],
                 env=environment,
                 stdout=log,
                 stderr=log,
@@ -76,6 +79,12 @@ class FleetUnderFire:
         self.workers[name].kill()
         self.workers[name].wait()
         self.workers[name] = self.work(name)
+
+    def revive(self) -> None:
+        """One that found no server when it started has ended; a service manager would start it again."""
+        for name, worker in self.workers.items():
+            if worker.poll() is not None:
+                self.workers[name] = self.work(name)
 
     def stop_worker(self, name: str) -> None:
         """Longer than its lease: others take its tasks, and what it sends afterwards changes nothing."""
@@ -87,6 +96,13 @@ class FleetUnderFire:
         served = self.servers[which]
         end(served.process)
         self.servers[which] = start(self.folder / f"api{which}", *self.db, port=served.port)
+
+    def landed(self) -> list[str]:
+        """The tasks whose commits are on the target."""
+        form = "--format=%(trailers:key=Ralph-Task,valueonly,separator=%x2C)"
+        command = ["git", "-C", str(self.remote.path), "log", form, "main"]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return [line for line in said.splitlines() if line]
 
     def close(self) -> None:
         for worker in self.workers.values():
@@ -107,7 +123,7 @@ def statuses(fleet: FleetUnderFire, ids: list[str]) -> list[str]:
 
 
 @pytest.mark.timeout(900)
-def test_every_task_is_proven_although_everything_dies(tmp_path: Path, database: str) -> None:
+def test_every_task_lands_once_although_everything_dies(tmp_path: Path, database: str) -> None:
     fleet = FleetUnderFire(tmp_path, database)
     dice = random.Random(7)
     try:
@@ -115,7 +131,7 @@ def test_every_task_is_proven_although_everything_dies(tmp_path: Path, database:
         ids = [fleet.ask("POST", "/api/tasks", new)["id"] for _ in range(TASKS)]
         for n in range(ROUNDS):
             time.sleep(dice.uniform(0.2, 2))
-            name = dice.choice(WORKERS)
+            name = dice.choice((*WORKERS, *LANDERS))
             if n % 3 == 0:
                 fleet.kill_worker(name)
             elif n % 3 == 1:
@@ -127,8 +143,10 @@ def test_every_task_is_proven_although_everything_dies(tmp_path: Path, database:
         )  # a worker that could not begin it makes a task wait for minutes
         while set(found := statuses(fleet, ids)) & {"pending", "in_progress"}:
             assert time.monotonic() < ends, fleet.why_not(ids) + fleet.words()
+            fleet.revive()
             time.sleep(0.5)
         assert set(found) == {"complete"}, fleet.words()
+        assert sorted(fleet.landed()) == sorted(ids)
     finally:
         fleet.close()
     checked = subprocess.run([RALPH, "server", "check", "--db", database], capture_output=True, text=True)

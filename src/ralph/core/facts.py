@@ -15,7 +15,7 @@ from ralph.core.failures.test_counts import Counts
 from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task, with_recorded_roles
 from ralph.core.proof import Account, Evidence, GamingFinding
 
-Purpose = Literal["base", "claim", "iteration"]
+Purpose = Literal["base", "claim", "iteration", "land"]  # land: a lander's, on what it is about to land
 Variant = Literal["as-is", "original", "new-tests"]
 How = Literal["exited", "interrupted", "cut"]
 Cause = Literal["", "iteration-time", "idle", "time", "cost", "tokens", "context", "credentials", "stop"]
@@ -274,6 +274,9 @@ class LandingIntended(Fact, frozen=True, tag="landing.intended"):
     note: str = ""  # why it does not land as was wanted
 
 
+BY_A_LANDER = "land"  # operation of a fleet's lander; that of a loop itself is named after its claim
+
+
 class LandingReturned(Fact, frozen=True, tag="landing.returned"):
     """The change cannot land as it is: it conflicts with the target, or is red on top of it. The loop goes back to work, and
     nothing of this landing can reach the target any more."""
@@ -281,6 +284,12 @@ class LandingReturned(Fact, frozen=True, tag="landing.returned"):
     op: str
     why: Literal["conflict", "red"]
     tip: str = ""  # of the target
+    # as a rejected claim has it
+    gate: str = ""
+    code: int = 1
+    error_hash: str = ""
+    headline: str = ""
+    excerpt: str = ""
 
 
 class Landed(Fact, frozen=True, tag="landed"):

@@ -153,6 +153,10 @@ def _act(x: f.AnyFact | d.Operation) -> _Act | None:
     match x:
         case f.WorkspacePrepared() | d.Prepare():
             return _Act("prepare")
+        case f.GateStarted(purpose="land") | f.LandingIntended(op=f.BY_A_LANDER) | f.Landed(op=f.BY_A_LANDER):
+            return None  # a lander decides by rules of its own
+        case f.WorkspaceMerged(op=f.BY_A_LANDER):
+            return None
         case f.IterationStarted() | d.RunAgent():
             return _iteration(x)
         case f.GateStarted() | d.RunGate():

@@ -158,8 +158,9 @@ def configuration(object_format: str, settings: Mapping[str, str]) -> str:
         basic |= {"core.repositoryformatversion": "1", "extensions.objectformat": object_format}
     lines = []
     for key, value in {**basic, **settings}.items():
-        section, _, name = key.partition(".")
-        lines += [f"[{section}]", f"{name} = {quoted(value)}"]
+        section, _, rest = key.partition(".")
+        part, _, name = rest.rpartition(".")
+        lines += [f"[{section} {quoted(part)}]" if part else f"[{section}]", f"{name} = {quoted(value)}"]
     return "\n".join(lines) + "\n"
 
 

@@ -95,6 +95,7 @@ def looked_at(run: GateRun) -> str:
         "base": "the start",
         "iteration": f"iteration {run.n}",
         "claim": f"the claim of iteration {run.n}",
+        "land": "what was about to land",
     }
     text, how = where[run.started.purpose], run_words(run.op, run.started.variant)
     return f"{text}, {how}" if how else text

@@ -107,6 +107,7 @@ class RunContext(msgspec.Struct):
     unreported: set[str] = msgspec.field(
         default_factory=set
     )  # gates that fail when they are asked for a report
+    given: str = ""  # the tree that is judged in place of an agent's work
     saved: int = 0  # the record at which the history was last saved
 
     def gate_checkouts(self) -> GateCheckouts:

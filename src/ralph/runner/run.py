@@ -166,6 +166,7 @@ class Run:
                 masker=masker,
                 beside=[],
                 tasks=self._tasks,
+                given=request.given,
             )
             self._pool = LoopPool(control, self._context.beside, request.work.gates_at_once)
             started = self._started(tier, ownership.residue())

@@ -51,6 +51,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     work: Work = Work()
     resume: Resume | None = None  # None: whatever is ready
     aside: Aside | None = None
+    given: str = ""  # a tree: the change was made elsewhere, and is to be judged. No agent is started
 
     @property
     def everyone(self) -> Policy:

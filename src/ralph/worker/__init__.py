@@ -19,4 +19,8 @@ commit chained to the previous savepoint, as a thin bundle, and the files that a
 the events file, excludes) as blobs. The next worker writes the server's facts into a fresh journal, marked as imported
 (moving.py), restores the savepoint into a clone from its bare mirror (mirror.py), closes what was open with the figures of the
 last heartbeat, records `loop.moved`, and resumes.
+
+**Landing** has an engine of its own (lander.py), which drives core/fleet/lander.py with real git: what lands is made in the
+mirror and pushed from there (git/landing/fenced_push.py), and judged by a run in a clone at the target's tip (landing_judge.py).
+It waits until the server has accepted the intent before it pushes.
 """

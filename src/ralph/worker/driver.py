@@ -225,7 +225,7 @@ class Worker:
                 case w.LoopBroken():
                     self._break(notice)
                 case w.FactsAccepted():
-                    pass
+                    self._accepted(notice)
 
     def _begin(self, granted: w.TaskGranted) -> None:
         task = granted.task
@@ -240,6 +240,11 @@ class Worker:
     def _tell(self, task: str, what: links.ToEngine) -> None:
         if (runner := self._runners.get(task)) is not None:
             runner.tell(what)
+
+    def _accepted(self, accepted: w.FactsAccepted) -> None:
+        runner = self._runners.get(accepted.task)
+        if runner is not None and runner.granted.phase == "land":
+            runner.tell(links.FactsTaken(accepted.n))
 
     def _stop(self, wanted: w.StopWanted) -> None:
         runner = self._runners.get(wanted.task)

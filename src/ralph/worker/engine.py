@@ -30,7 +30,7 @@ from ralph.git.repo import Repo, branch_name, find, without_git
 from ralph.git.workspaces import clone
 from ralph.git.workspaces.pool import refuse
 from ralph.journal import inbox
-from ralph.journal.record import new_id
+from ralph.journal.record import new_id, now
 from ralph.journal.store import write_atomically
 from ralph.runner.run import run
 from ralph.runner.run_request import Resume, RunRequest, TaskList
@@ -79,8 +79,12 @@ def policy_of(folder: Path, spec: TaskSpec) -> Policy:
     most = spec.ralph_max_iterations if loops else 1
     said = Overrides(prompt=spec.task, in_place=True, max_iterations=most)
     policy = load(folder, None, said, user=False).policy  # what a machine's user prefers is not the task's
-    policy = replace(policy, workspace="in-place", land=LandPolicy())
+    policy = replace(policy, workspace="in-place", land=LandPolicy(merges=policy.land.merges))
     return policy if loops else replace(policy, claim="every-iteration")
+
+
+class BaseGone(Exception):
+    """The commit on which the loop was begun is nowhere any more."""
 
 
 class ClaimEngine:
@@ -90,6 +94,7 @@ class ClaimEngine:
         self._writer = writer
         self._listener = listener
         self._moves = True  # to other machines
+        self._tip = ""  # of the target
 
     def go(self) -> int:
         order = self._order
@@ -98,6 +103,8 @@ class ClaimEngine:
         try:
             with owned_children():
                 repo = self._clone(order.repository, base) if order.repository else self._workdir()
+        except BaseGone as gone:
+            return self._block(loop, str(gone))
         except RalphError as error:
             return self._cannot("clone", error)
         for blob in self._folder.all_blobs():
@@ -121,8 +128,9 @@ class ClaimEngine:
         mirror = Mirror(Path(order.mirrors), repository)
         mirror.fetch()
         target, tip = mirror.tip(order.task.spec.target)
-        if base and not mirror.holds(base):
-            raise RalphError(f"the remote does not have {base}, on which the loop was begun")
+        if base and not mirror.bring(base):
+            raise BaseGone(moving.rewound(target, base))
+        self._tip = tip
         if why := refuse(mirror.repo, base or tip):
             raise RalphError(why)
         branch = branch_name(order.task.id, order.task.spec.heading)
@@ -130,6 +138,15 @@ class ClaimEngine:
         repo = find(self._folder.work)
         assert repo is not None
         return repo
+
+    def _block(self, loop: str, why: str) -> int:
+        """A person has to decide: the loop ends where it was."""
+        s = moving.loop_in(self._order.facts, loop)
+        ended = f.LoopEnded(
+            end=BLOCKED, reason=why, code=exit_code(BLOCKED), tree=s.workspace.tree, trouble=True
+        )
+        self._writer.send(links.Recorded(loop, now(), ended))
+        return exit_code(BLOCKED)
 
     def _cannot(self, fault: FaultKind, error: RalphError) -> int:
         self._writer.send(links.CannotWork(fault, " ".join(str(error).split())[:500]))
@@ -179,7 +196,7 @@ class ClaimEngine:
             if self._moves:
                 restore(repo, here, point, self._folder.get)
             reporter.saved = here.workspace.tree
-        s = moving.move(found, repo, order.task, order.run, reporter.fact)
+        s = moving.move(found, repo, order.task, order.run, reporter.fact, self._tip)
         retry = order.task.retry
         limits = asdict(retry.limits) if retry is not None and retry.limits is not None else {}
         accepts = any(message.kind == "accept" for message in order.messages)

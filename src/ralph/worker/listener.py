@@ -56,8 +56,11 @@ class Listener(threading.Thread):
             case links.EndLoop():
                 self.put({"kind": "stop", "how": told.how, "by": "the worker drains"})
             case links.HoldAgent():
-                kind = "pause" if told.hold else "continue"
-                self.put({"kind": kind, "run": self._run_id, "now": True, "by": "the server is out of reach"})
+                self.put(self._hold(told.hold))
+
+    def _hold(self, hold: bool) -> dict[str, object]:
+        kind = "pause" if hold else "continue"
+        return {"kind": kind, "run": self._run_id, "now": True, "by": links.OUT_OF_REACH}
 
     def put(self, message: dict[str, object], name: str = "") -> None:
         with self._lock:

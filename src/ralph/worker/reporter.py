@@ -65,7 +65,7 @@ class FactReporter:
         if isinstance(fact, f.LoopStarted):
             sent = replace(fact, policy=masked.sent(fact.policy))
         self._writer.send(links.Recorded(s.identity.loop, now(), sent, blobs, point))
-        if isinstance(fact, f.WaitStarted):
+        if isinstance(fact, f.WaitStarted) and not _is_held(s):
             self._wait(fact)
 
     def _named(self, fact: f.AnyFact) -> list[str]:
@@ -116,6 +116,11 @@ class GitWatch(threading.Thread):
             if (busy := busy_seconds()) > 0:
                 with suppress(OSError):  # the driver is gone, and so is this process in a moment
                     self._writer.send(links.InsideGit(LIMIT - busy))
+
+
+def _is_held(s: LoopState) -> bool:
+    """By the driver, until the server is heard of again: nobody would wake a task that is parked for that."""
+    return s.people.pause is not None and s.people.pause.by == links.OUT_OF_REACH
 
 
 def vitals_of(s: LoopState) -> Vitals:

@@ -13,13 +13,13 @@ from fleet import FleetServer
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.fleet import requests as r
-from ralph.core.fleet.worker import WorkerTiming
+from ralph.core.fleet.worker import CallFailure, WorkerTiming
 from ralph.core.loop.fold import fold_all
 from ralph.core.policy import Policy, Task
 from ralph.git.repo import find
 from ralph.runner.operations import moment_in
 from ralph.worker.claim_folder import ClaimFolder
-from ralph.worker.links import LineWriter, Recorded, Waits, decode_from_engine
+from ralph.worker.links import OUT_OF_REACH, LineWriter, Recorded, Waits, decode_from_engine
 from ralph.worker.reporter import FactReporter, LoopWaits
 from ralph.worker.savepoints import Savepoints
 from remote_project import RemoteProject
@@ -174,3 +174,22 @@ def test_a_configuration_that_is_wrong_blocks_the_task(
     workers()
     server.wait(lambda: server.task().status == "blocked")
     assert "ralph.yml" in server.task().reason
+
+
+def test_a_loop_that_was_held_while_the_server_was_away_continues_by_itself(
+    server: FleetServer, remote: RemoteProject, workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = tmp_path / "begun"
+    remote.commit({"agent.yml": HELD.format(place=tmp_path)})
+    server.create()
+    timing = WorkerTiming(heartbeat=0.3, cut=2.0, idle=0.05, backoff=0.05, longest_backoff=0.2)
+    worker = workers(timing=timing).worker
+    server.wait(begun.exists)
+    with monkeypatch.context() as away:
+        away.setattr(server.transport, "send", lambda request: CallFailure("unreachable"))
+        server.wait(lambda: worker.protocol.claims["t1"].cut)
+        begun.unlink()
+    server.wait(begun.exists)
+    (tmp_path / "go").touch()
+    server.wait(lambda: server.task().phase == "land")
+    assert [x.by for x in server.facts() if isinstance(x, f.Paused)] == [OUT_OF_REACH]

@@ -20,6 +20,7 @@ _WHERE: dict[str, str] = {
     "base": " on the starting tree",
     "claim": " on the claim of iteration {n}",
     "iteration": " after iteration {n}",
+    "land": " on what is about to land",
 }
 
 

@@ -130,7 +130,8 @@ def after_end(
     worker = task.holder
     task = replace(task, holder="", reason="")
     if isinstance(fact, f.LandingReturned):
-        return _cancelled(task) if task.cancel_wanted else replace(task, status="pending", phase="work")
+        back = replace(task, status="pending", phase="work", deaths=0, faults=())
+        return _cancelled(task) if task.cancel_wanted else back
     kind = outcome(task.progress, fact)
     if kind == "land" or task.progress.landed:
         return _proven(task)

@@ -167,8 +167,9 @@ class FleetTask(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel",
 
     @property
     def queue(self) -> Queue:
-        spec = self.spec
-        return Queue(spec.repository, tuple(sorted(set(spec.labels))), spec.agent, self.assigned)
+        """Who works on it may be given by name; any lander lands it."""
+        spec, assigned = self.spec, self.assigned if self.phase == "work" else ""
+        return Queue(spec.repository, tuple(sorted(set(spec.labels))), spec.agent, assigned)
 
     @property
     def is_held(self) -> bool:

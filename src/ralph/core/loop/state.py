@@ -222,6 +222,7 @@ class Landing(msgspec.Struct, frozen=True):
     intended: LandingIntended | None = None
     merge: MergeIntended | None = None  # begun, and not known to be complete
     landed: Landed | None = None
+    returned: bool = False  # it could not land, and is not on top of the target yet
 
 
 class Judgement(msgspec.Struct, frozen=True):

@@ -311,6 +311,31 @@ def test_what_cannot_land_goes_back_to_work(server: Server) -> None:
     )
 
 
+def test_a_task_that_is_assigned_to_a_worker_is_landed_by_any_lander() -> None:
+    server = Server()
+    server.create(assign_to="ann")
+    server.proven()
+    task = server.claim("lea", phase="land").task
+    assert task is not None
+    server.send(task, f.LandingReturned(op="land", why="conflict"))
+    assert server.claim("bob").task is None
+    assert server.claim("ann").task is not None
+    sound(server)
+
+
+def test_landers_that_die_with_a_gate_count_and_a_returned_landing_begins_anew(server: Server) -> None:
+    server.proven()
+    gate = f.GateStarted(op="land:1:g", gate="g", purpose="land", variant="as-is", tree="t")
+    for worker in ("lea", "leo"):
+        server.send(server.claim(worker, phase="land").task, gate)
+        server.wait(130)
+    task = server.claim("lin", phase="land").task
+    assert task.deaths == 2
+    server.send(task, f.LandingReturned(op="land", why="red"))
+    assert (server.task().phase, server.task().deaths) == ("work", 0)
+    sound(server)
+
+
 def test_cancel_is_final_at_once_and_fences_the_worker(server: Server) -> None:
     task = server.claim().task
     assert server.ask(r.CancelTask("t")).task.status == "cancelled"

@@ -129,6 +129,7 @@ REDUCERS: Reducers = {
     f.LoopResumed: _others,
     f.WorkspaceChanged: _others,
     f.WorkspaceMerged: _others,
+    f.LandingReturned: _others,
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
     f.GateEnded: _others,

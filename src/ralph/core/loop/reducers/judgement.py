@@ -118,6 +118,19 @@ def _merged(step: Step, x: f.WorkspaceMerged) -> Judgement:
     return replace(j, claim=replace(claim, tree=x.tree, round=merges, touched=None, hidden={}))
 
 
+def _returned(step: Step, x: f.LandingReturned) -> Judgement:
+    """It cannot land as it is: a rejected claim."""
+    made = _attempt(
+        step.before.judgement,
+        x.gate or "landing",
+        x.error_hash,
+        code=x.code,
+        excerpt=x.excerpt,
+        headline=x.headline,
+    )
+    return replace(made, ended=None, results=())
+
+
 def _carried_over(step: Step, j: Judgement, old: str, new: str) -> Judgement:
     reviews, verdicts = dict(j.reviews), dict(j.verdicts)
     for gate in step.now.gates:
@@ -469,6 +482,7 @@ REDUCERS: Reducers = {
     f.WorkspacePrepared: _prepared,
     f.WorkspaceChanged: _tree_changed,
     f.WorkspaceMerged: _merged,
+    f.LandingReturned: _returned,
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
     f.ClaimInspected: _inspected,

@@ -27,7 +27,8 @@ def _tree_changed(step: Step, x: f.WorkspaceChanged) -> Progress:
 
 def _merged(step: Step, x: f.WorkspaceMerged) -> Progress:
     p = step.before.progress
-    return p if step.before.judgement.claim is None else _seen(p, x.tree)
+    counts = step.before.judgement.claim is not None or step.before.landing.returned
+    return _seen(p, x.tree) if counts else p
 
 
 def _seen(p: Progress, tree: str) -> Progress:

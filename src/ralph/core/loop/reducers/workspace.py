@@ -51,7 +51,7 @@ def _changed(step: Step, x: f.WorkspaceChanged) -> Workspace:
 
 def _merged(step: Step, x: f.WorkspaceMerged) -> Workspace:
     w = step.before.workspace
-    if step.before.judgement.claim is None:
+    if step.before.judgement.claim is None and not step.before.landing.returned:
         return w
     return replace(w, base_tree=x.base_tree, base_commit=x.commit, tree=x.tree)
 
