@@ -563,7 +563,8 @@ class EventReceived(Fact, frozen=True, tag="event.received"):
 
 
 class ClaimMade(Fact, frozen=True, tag="claim.made"):
-    """An iteration called the tool `ralph-complete`. A claim and nothing more, judged when the iteration has ended."""
+    """An iteration called the tool `ralph-complete`, here or at the server. A claim and nothing more, judged when the iteration
+    has ended; at once if it has."""
 
     name: str
     serial: int

@@ -36,7 +36,7 @@ from ralph.runner.run import run
 from ralph.runner.run_request import Resume, RunRequest, TaskList
 from ralph.worker import links, moving
 from ralph.worker.claim_folder import ClaimFolder
-from ralph.worker.listener import Listener, as_request
+from ralph.worker.listener import Listener
 from ralph.worker.mirror import Mirror
 from ralph.worker.reporter import FactReporter, GitWatch, LoopWaits
 from ralph.worker.savepoints import Savepoints, restore
@@ -50,9 +50,10 @@ class ServerTask(TaskList):
 
     source: f.Source = "prompt"
 
-    def __init__(self, task: Task, listen: Callable[[], None]) -> None:
+    def __init__(self, task: Task, listen: Callable[[], None], vouches: Callable[[str], bool]) -> None:
         self._task = task
         self._listen = listen
+        self._vouches = vouches
 
     def ready(self, s: RunState, work: Work, unfinished: Collection[str]) -> list[str]:
         return [self._task.id]
@@ -62,6 +63,9 @@ class ServerTask(TaskList):
 
     def listen(self) -> None:
         self._listen()
+
+    def vouches(self, name: str) -> bool:
+        return self._vouches(name)
 
 
 def task_of(id: str, spec: TaskSpec) -> Task:
@@ -192,14 +196,14 @@ class ClaimEngine:
     def _put_first(self, repo: Repo, loop: str = "") -> None:
         """What people had said before the claim: it lies there when the loop is taken up."""
         for message in self._order.messages:
-            said = as_request(message, self._order.run)
+            said = self._listener.request_of(message)
             if loop and said["kind"] in ("say", "answer"):
                 said["loop"] = loop
             inbox.put(str(repo.state_dir / "inbox"), said, message.name)
 
     def _run(self, request: RunRequest, task: Task, reporter: FactReporter) -> int:
         self._listener.attend(str(request.repo.state_dir / "inbox"))
-        listed = ServerTask(task, partial(self._listener.ask, self._writer))
+        listed = ServerTask(task, partial(self._listener.ask, self._writer), self._listener.vouches)
         return run(request, listed, reporter, self._order.run)
 
 

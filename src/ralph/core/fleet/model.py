@@ -105,6 +105,14 @@ class OpenIntent(msgspec.Struct, frozen=True, omit_defaults=True):
     how: LandHow = "merge"
 
 
+class CompletedTask(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """What the message `complete` holds: a claim, as seed 001's `ralph-complete` makes it."""
+
+    summary: str
+    promise_evidence: str
+    artifact_paths: tuple[str, ...] = ()
+
+
 class TaskProgress(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """What the accepted facts come to. derive.py folds it; nothing else writes it."""
 
