@@ -315,6 +315,7 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     heard: tuple[str, ...] = ()  # names of what people said that its prompt holds
     fresh: bool = False  # scratchpad and todos were cleared for it
     scratchpad: str = ""  # hash of the scratchpad that it found, where it was cleared
+    attempts: int = 0  # claims that were rejected until then
 
 
 class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
@@ -357,6 +358,9 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     inspect_seconds: float = 0.0  # that Ralph then took to look at what it left
     too_large: tuple[str, ...] = ()  # files that are not in the tree, for their size
     special: tuple[str, ...] = ()  # what it left that git cannot record, such as a FIFO; taken away
+    kept: tuple[
+        str, ...
+    ] = ()  # at a server: hashes of the output and of its standard error, or of their ends
 
 
 class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
@@ -426,6 +430,9 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     account: Account | None = None  # of the tests that ran at the start
     new_tests: int = 0  # on the starting code: how many of the claim's new tests ran
     idle_tests: tuple[str, ...] = ()  # and which of them pass there
+    kept: tuple[
+        str, ...
+    ] = ()  # at a server: hashes of the output and of its standard error, or of their ends
     # a reviewer's
     unclear: bool = False  # it gave no verdict
     findings: tuple[str, ...] = ()
@@ -622,6 +629,7 @@ class LoopEnded(Fact, frozen=True, tag="loop.ended"):
     branch: str = ""  # that keeps what was not proven
     evidence: Evidence | None = None  # None: in journals of earlier versions, and where nothing was claimed
     trouble: bool = False  # no rule decided it: something outside kept the runner from continuing
+    attempts: int = 0  # claims that were rejected
 
 
 AnyFact = (

@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from ralph.config.agents import check_agents
+from ralph.config.agents import check_agents, unknown_agent, with_agent
 from ralph.config.load import load
 from ralph.config.settings import Overrides
 from ralph.core import facts as f
@@ -33,7 +33,7 @@ from ralph.journal import inbox
 from ralph.journal.record import new_id
 from ralph.journal.store import write_atomically
 from ralph.runner.run import run
-from ralph.runner.run_request import Resume, RunRequest, TaskList
+from ralph.runner.run_request import Resume, RunRequest, TaskList, raised
 from ralph.worker import links, moving
 from ralph.worker.claim_folder import ClaimFolder
 from ralph.worker.listener import Listener
@@ -83,6 +83,7 @@ def policy_of(folder: Path, spec: TaskSpec) -> Policy:
     most = spec.ralph_max_iterations if loops else 1
     policy = load(folder, None, Overrides(prompt=spec.task, in_place=True, max_iterations=most)).policy
     policy = replace(policy, workspace="in-place", land=LandPolicy())
+    policy = with_agent(policy, spec.agent) if spec.agent else policy
     return policy if loops else replace(policy, claim="every-iteration")
 
 
@@ -146,6 +147,8 @@ class ClaimEngine:
         plan = spec.ralph_plan_path
         if plan and not _is_in(repo.root, plan):
             return self._refuse(repo, reporter, task, f"the plan {plan} is not in the repository")
+        if spec.agent and (why := unknown_agent(spec.agent)):
+            return self._refuse(repo, reporter, task, why)
         try:
             policy = policy_of(repo.root, spec)
         except RalphError as error:
@@ -154,8 +157,9 @@ class ClaimEngine:
             check_agents(policy, repo.root, "config")
         except RalphError as error:
             return self._cannot("agent", error)
+        limits = raised(policy.limits, self._limits()) or policy.limits
         self._put_first(repo)
-        request = RunRequest(repo.root, repo, policy, Work(only=id))
+        request = RunRequest(repo.root, repo, replace(policy, limits=limits), Work(only=id))
         return self._run(request, task, reporter)
 
     def _refuse(self, repo: Repo, reporter: FactReporter, task: Task, why: str) -> int:
@@ -183,15 +187,18 @@ class ClaimEngine:
                 restore(repo, here, point, self._folder.get)
             reporter.saved = here.workspace.tree
         s = moving.move(found, repo, order.task, order.run, reporter.fact)
-        retry = order.task.retry
-        limits = asdict(retry.limits) if retry is not None and retry.limits is not None else {}
         accepts = any(message.kind == "accept" for message in order.messages)
         reviewed = found.state.judgement.ended == "needs-review"
         allow = found.state.judgement.review_paths if accepts and reviewed else ()
         self._put_first(repo, loop)
-        resume = Resume(loop, allow=allow, raise_limits=limits, moved=self._moves)
+        resume = Resume(loop, allow=allow, raise_limits=self._limits(), moved=self._moves)
         request = RunRequest(repo.root, repo, s.identity.policy, Work(only=order.task.id), resume)
         return self._run(request, s.identity.task, reporter)
+
+    def _limits(self) -> dict[str, float]:
+        """With which a person wants it tried again."""
+        retry = self._order.task.retry
+        return retry.limits if retry is not None else {}
 
     def _put_first(self, repo: Repo, loop: str = "") -> None:
         """What people had said before the claim: it lies there when the loop is taken up."""

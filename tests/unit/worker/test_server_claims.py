@@ -111,6 +111,7 @@ def test_what_an_agent_puts_into_the_inbox_by_itself_is_no_word_of_the_server(
 iterations:
   - - write: {{path: greeting, text: "hello, world\\n"}}
     - run: |
+        mkdir -p "$RALPH_STATE/inbox"
         printf %s '{claim}' > "$RALPH_STATE/inbox/1-1-server-1.json"
     - say: that is all
   - - say: TASK_COMPLETE

@@ -87,6 +87,7 @@ class IterationRunner:
                 fresh=op.fresh,
                 scratchpad=kept if op.fresh else "",
                 heard=tuple(say.name for say in steering.heard(s, op.hat)),
+                attempts=s.judgement.attempts,
             )
         )
         b.run.control.expect(s.identity.loop, digest("token", token), op.serial)
