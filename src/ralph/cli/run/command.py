@@ -13,7 +13,8 @@ import click
 from msgspec.structs import replace
 
 from ralph.cli.context import NO_RUN, of_folder, refuse_inside, resumable
-from ralph.cli.run.view import Decorated, shown, view_options
+from ralph.cli.run import LIMITS, limit_options
+from ralph.cli.run.view import shown, view_options
 from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
 from ralph.config.settings import Overrides
@@ -35,24 +36,7 @@ if TYPE_CHECKING:
     from ralph.runner.backlog_tasks import BacklogTasks
     from ralph.setup.plan import Assumed
 
-LIMITS = ("max_iterations", "max_attempts", "max_runtime_seconds", "max_cost_usd", "max_tokens")
 BACKLOG_FLAGS = ("task", "max_items", "parallel", "watch", "once")
-
-
-def limit_options(command: Decorated) -> Decorated:
-    for option in reversed(
-        (
-            click.option("--max-iterations", type=int, help="End after this many iterations."),
-            click.option("--max-attempts", type=int, help="End after this many claims turned down."),
-            click.option(
-                "--max-runtime-seconds", "--max-runtime", type=float, help="End after this active time."
-            ),
-            click.option("--max-cost-usd", "--max-cost", type=float, help="End when this much is spent."),
-            click.option("--max-tokens", type=int, help="End when this many tokens are used."),
-        )
-    ):
-        command = option(command)
-    return command
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
