@@ -6,34 +6,13 @@ import json
 import os
 import stat
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from person import Person
 
 from remote_project import RemoteProject
-from serving import PATIENCE, RALPH, Served, serving
-
-
-class Person:
-    def __init__(self, served: Served, home: Path) -> None:
-        self.served = served
-        self.home = home
-
-    def ralph(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        environment = {"HOME": str(self.home), "PATH": os.environ["PATH"], **more}
-        return subprocess.run(
-            [RALPH, *arguments], env=environment, capture_output=True, text=True, timeout=3 * PATIENCE
-        )
-
-
-@pytest.fixture
-def person(tmp_path: Path) -> Iterator[Person]:
-    with serving(tmp_path / "home", "--lease-seconds", "3") as served:
-        found = Person(served, tmp_path / "home")
-        done = found.ralph("login", served.url, RALPH_SERVER_TOKEN=served.token)
-        assert done.returncode == 0, done.stderr
-        yield found
+from serving import PATIENCE, RALPH
 
 
 def test_a_sent_task_is_waited_for_until_it_is_proven(person: Person, tmp_path: Path) -> None:

@@ -292,6 +292,11 @@ class JsonlBacklog:
         table = self._done if self.tasks.get(id) is self._done.tasks.get(id) else self._open
         return table.number(table.at[id]) if id in table.at else 0
 
+    def place(self, id: str) -> dict[str, object]:
+        """Where a person finds it."""
+        task = self.find(id)
+        return {"file": (self.done_path if task.archived else self.path).name, "line": self.line(id)}
+
     def raw(self, id: str) -> bytes:
         """Its line as it is in the file that counts."""
         task = self.find(id)

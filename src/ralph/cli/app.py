@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "answer": ("ralph.cli.run.steering", "Answer what a loop asks."),
     "pause": ("ralph.cli.run.steering", "Let the run wait after its iteration."),
     "continue": ("ralph.cli.run.steering", "Let a paused run continue, or end a wait now."),
-    "retry": ("ralph.cli.run.steering", "The same as `continue`: end a wait now."),
+    "retry": ("ralph.cli.run.steering", "End a wait now; try a server's task again."),
     "stop": ("ralph.cli.run.steering", "End the run after its iteration, or at once."),
     "cancel": ("ralph.cli.run.steering", "End the run at once; the loop is over."),
     "status": ("ralph.cli.show.status", "What runs here, since when, and what to do next."),

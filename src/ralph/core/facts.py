@@ -325,6 +325,7 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     fresh: bool = False  # scratchpad and todos were cleared for it
     scratchpad: str = ""  # hash of the scratchpad that it found, where it was cleared
     wording: int = 1  # which of Ralph's own texts its prompt has: replay compares those of the same only
+    attempts: int = 0  # claims that were rejected until then
 
 
 class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
@@ -369,6 +370,9 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     inspect_seconds: float = 0.0  # that Ralph then took to look at what it left
     too_large: tuple[str, ...] = ()  # files that are not in the tree, for their size
     special: tuple[str, ...] = ()  # what it left that git cannot record, such as a FIFO; taken away
+    kept: tuple[
+        str, ...
+    ] = ()  # at a server: hashes of the output and of its standard error, or of their ends
 
 
 class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
@@ -441,6 +445,9 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     known_red: int = (
         0  # tests that fail as they did at the start, where that is allowed: it passes with these
     )
+    kept: tuple[
+        str, ...
+    ] = ()  # at a server: hashes of the output and of its standard error, or of their ends
     # a reviewer's
     unclear: bool = False  # it gave no verdict
     findings: tuple[str, ...] = ()
@@ -580,7 +587,8 @@ class EventReceived(Fact, frozen=True, tag="event.received"):
 
 
 class ClaimMade(Fact, frozen=True, tag="claim.made"):
-    """An iteration called the tool `ralph-complete`. A claim and nothing more, judged when the iteration has ended."""
+    """An iteration called the tool `ralph-complete`, here or at the server. A claim and nothing more, judged when the iteration
+    has ended; at once if it has."""
 
     name: str
     serial: int
@@ -640,6 +648,7 @@ class LoopEnded(Fact, frozen=True, tag="loop.ended"):
     branch: str = ""  # that keeps what was not proven
     evidence: Evidence | None = None  # None: in journals of earlier versions, and where nothing was claimed
     trouble: bool = False  # no rule decided it: something outside kept the runner from continuing
+    attempts: int = 0  # claims that were rejected
 
 
 AnyFact = (

@@ -184,7 +184,9 @@ class Run:
             self._set_aside()
             self._catch_up(dead)
             seen = seen_in(self._journal.records)
-            control.begin(self.record, self._journal.sync, seen, self._is_awaited, self._answered)
+            control.begin(
+                self.record, self._journal.sync, seen, self._is_awaited, self._answered, self._tasks.vouches
+            )
             try:
                 return self._work(control)
             except BaseException:

@@ -105,6 +105,10 @@ class TaskList:
     def listen(self) -> None:
         """An iteration is about to be over: what people said elsewhere has to be in the inbox by now."""
 
+    def vouches(self, name: str) -> bool:
+        """Whether the message of this name is from who keeps the list, and may claim for the iteration."""
+        return False
+
     def settle(self, s: LoopState) -> None:
         """This loop has ended."""
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ralph.core.fleet import leases
 from ralph.core.fleet import requests as r
-from ralph.core.fleet.access import digest, is_live
+from ralph.core.fleet.access import digest, is_live, is_over
 from ralph.core.fleet.model import FleetEvent, FleetSettings, ServerTick, Token
 from ralph.core.fleet.server import Answer, handle
 from ralph.core.fleet.store import FleetStore, FleetTransaction
@@ -181,6 +181,7 @@ class FleetService:
     def _tick_rule(self, tx: FleetTransaction) -> ServerTick:
         leases.tick(tx, self.settings)
         tx.forget_answers(tx.now() - KEPT_ANSWERS_MS)
+        forget_run_tokens(tx)
         tx.forget_events(tx.event_range()[1] - KEPT_EVENTS)
         return tx.tick()
 
@@ -203,6 +204,13 @@ class FleetService:
             self.expiries += sum(_is_expiry(event) for _, event in events)
             self.feed.publish(events)
             self.waiters.news(events)
+
+
+def forget_run_tokens(tx: FleetTransaction) -> None:
+    """Those of claims that are over: each claim may have made one."""
+    for token in tx.tokens():
+        if token.role == "run" and is_over(token, tx.task(token.task)):
+            tx.forget_token(token.id)
 
 
 def _is_expiry(event: FleetEvent) -> bool:

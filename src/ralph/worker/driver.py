@@ -335,6 +335,8 @@ class Worker:
         runner.over = True
         self._say(f"{runner.task} is given back: {fault}: {text}")
         self.protocol.give_back(runner.task, fault, text)
+        spec, until = runner.granted.spec, boot_clock() + self._settings.timing.unauthorised
         if fault == "clone":
-            until = boot_clock() + self._settings.timing.unauthorised
-            self.protocol.close_repository(runner.granted.spec.repository, until)
+            self.protocol.close_repository(spec.repository, until)
+        elif fault == "agent" and spec.agent:
+            self.protocol.close_agent(spec.agent, until)

@@ -383,6 +383,10 @@ class StoreMachine(RuleBasedStateMachine):
 
         self.both(write)
 
+    @rule(id=st.sampled_from(["t1", "t2", "t3"]))
+    def forget_token(self, id: str) -> None:
+        self.both(lambda tx: (tx.forget_token(id), tx.tokens(), tx.token_with("h1")))
+
     @rule(before=st.integers(0, 30))
     def forget_events(self, before: int) -> None:
         self.both(lambda tx: tx.forget_events(before))

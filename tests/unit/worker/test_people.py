@@ -22,7 +22,7 @@ from ralph.worker.claim_folder import ClaimFolder
 from ralph.worker.links import OUT_OF_REACH, LineWriter, Recorded, Waits, decode_from_engine
 from ralph.worker.reporter import FactReporter, LoopWaits
 from ralph.worker.savepoints import Savepoints
-from remote_project import RemoteProject
+from remote_project import CONFIG, RemoteProject
 
 HELD = """\
 iterations:
@@ -193,3 +193,42 @@ def test_a_loop_that_was_held_while_the_server_was_away_continues_by_itself(
     (tmp_path / "go").touch()
     server.wait(lambda: server.task().phase == "land")
     assert [x.by for x in server.facts() if isinstance(x, f.Paused)] == [OUT_OF_REACH]
+
+
+def test_a_task_may_ask_for_an_agent_by_name(
+    server: FleetServer, workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "codex"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho codex-cli 9.9.9\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    server.create(agent="codex")
+    workers()
+    server.wait(lambda: any(isinstance(x, f.LoopStarted) for x in server.facts()))
+    started = next(x for x in server.facts() if isinstance(x, f.LoopStarted))
+    assert [one.backend for one in started.policy.agents] == ["codex"], "ralph.yml names the scripted one"
+
+
+def test_an_agent_that_is_not_known_blocks_the_task_and_is_named(server: FleetServer, workers: Any) -> None:
+    server.create(agent="cladue")
+    workers()
+    server.wait(lambda: server.task().status == "blocked")
+    assert "there is no agent cladue; known: " in server.task().reason
+
+
+def test_a_task_is_tried_again_with_a_higher_limit_and_the_others_stay(
+    server: FleetServer, remote: RemoteProject, workers: Any
+) -> None:
+    remote.commit({"ralph.yml": f"{CONFIG}event_loop: {{max_attempts: 7}}\n"})
+    server.create(ralph_max_iterations=1)
+    workers()
+    server.wait(lambda: server.task().status == "failed")
+    assert server.task().progress.rejected == 1
+    server.ask(r.RetryTask("t1", limits={"max_iterations": 3}))
+    server.wait(lambda: server.task().phase == "land")
+    (resumed,) = [x for x in server.facts() if isinstance(x, f.LoopResumed)]
+    assert resumed.limits is not None
+    assert (resumed.limits.max_iterations, resumed.limits.max_attempts) == (3, 7)
+    assert server.task().spec.ralph_max_iterations == 3
+    assert server.task().progress.rejected == 1, "the second iteration's claim was accepted"

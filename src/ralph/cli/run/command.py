@@ -26,7 +26,8 @@ from ralph.cli.context import (
     refuse_inside,
     resumable,
 )
-from ralph.cli.run.view import Decorated, shown, view_options
+from ralph.cli.run import LIMITS, limit_options
+from ralph.cli.run.view import shown, view_options
 from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
 from ralph.config.settings import NAMED_BY, Overrides
@@ -52,25 +53,8 @@ if TYPE_CHECKING:
     from ralph.runner.backlog_tasks import BacklogTasks
     from ralph.setup.plan import Assumed
 
-LIMITS = ("max_iterations", "max_attempts", "max_runtime_seconds", "max_cost_usd", "max_tokens")
 BACKLOG_FLAGS = ("task", "max_items", "parallel", "watch", "once")
 _READER_STARTS = 1.0  # seconds: a shell begins all parts of a pipeline at once
-
-
-def limit_options(command: Decorated) -> Decorated:
-    for option in reversed(
-        (
-            click.option("--max-iterations", type=int, help="End after this many iterations."),
-            click.option("--max-attempts", type=int, help="End after this many claims turned down."),
-            click.option(
-                "--max-runtime-seconds", "--max-runtime", type=float, help="End after this active time."
-            ),
-            click.option("--max-cost-usd", "--max-cost", type=float, help="End when this much is spent."),
-            click.option("--max-tokens", type=int, help="End when this many tokens are used."),
-        )
-    ):
-        command = option(command)
-    return command
 
 
 class _AgentAfterDashes(click.Command):

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.cli import context
 from ralph.cli.context import NO_RUN, here, refuse_inside
-from ralph.cli.run.command import LIMITS, drive_prompt, limit_options
+from ralph.cli.run import LIMITS, limit_options
+from ralph.cli.run.command import drive_prompt
 from ralph.cli.run.view import view_options
 from ralph.config.agents import check_agents
 from ralph.config.field_types import glob_problem

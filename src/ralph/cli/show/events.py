@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from ralph.cli.context import here
+from ralph.cli.fleet.options import at_server
 from ralph.core import facts as f
 from ralph.core.hats.event_log import EventOutcome, event_line, event_record, why_routed
 from ralph.core.hats.turns import Routed
@@ -123,6 +124,7 @@ KINDS: dict[str, type[msgspec.Struct]] = {**f.BY_KIND, ROTATED: Rotation}
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object a line, as in the journal; secrets are masked."
 )
+@at_server
 def events(
     kinds: tuple[str, ...],
     loop: str,
@@ -136,6 +138,7 @@ def events(
     why: int | None,
     following: bool,
     as_json: bool,
+    server: str,
 ) -> None:
     """The journal: everything that happened, in order.
 
@@ -148,9 +151,17 @@ def events(
       ralph events --topic 'work.*'
       ralph events --facts
       ralph events --why 3
+      ralph events --follow --task 3f2a --server http://127.0.0.1:3013
     """
     _check(kinds)
-    repo = here()
+    if server:
+        from ralph.cli.fleet.task_journal import journal_at, require_begun
+
+        if not following:
+            require_begun(server, task)
+        repo, task = journal_at(server, task, following=following)
+    else:
+        repo = here()
     if why is not None:
         other = bool(kinds or run_id or last or routed or topic or form or following or as_json)
         _explain(repo, why, loop, task, other=other)

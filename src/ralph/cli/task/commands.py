@@ -10,8 +10,10 @@ import click
 
 from ralph.backlog.formats.load import FORMATS, detect
 from ralph.backlog.jsonl import JsonlBacklog
+from ralph.cli.fleet.options import of_server
 from ralph.cli.task import edits, view
 from ralph.cli.task.edits import CHANGES, known_status
+from ralph.cli.task.push import push
 from ralph.core.tasks.task import BacklogTask
 from ralph.errors import RalphError
 from ralph.runner.unlanded_tasks import needs
@@ -70,7 +72,8 @@ def import_(file: str, format: str | None, as_json: bool) -> None:
 @click.argument("format", type=click.Choice(FORMATS))
 @click.option("-o", "--output", default="", help="A file to write to; it is replaced.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, the text in `text`.")
-def export(format: str, output: str, as_json: bool) -> None:
+@of_server
+def export(format: str, output: str, as_json: bool, server: str) -> None:
     """Print all tasks, the archived ones too, in another form. What was imported comes back as it was, but for what has
     changed; what that form has no word for goes along under `ralph`.
 
@@ -78,11 +81,12 @@ def export(format: str, output: str, as_json: bool) -> None:
     Examples:
       ralph task export prd -o prd.json
       ralph task export markdown
+      ralph task export jsonl --server http://127.0.0.1:3013
     """
     from ralph.backlog.formats.dump import dump
     from ralph.backlog.transfer import tasks_to_export
 
-    backlog = view.opened()
+    backlog = view.opened(server)
     tasks = tasks_to_export(backlog)
     text = dump(tasks, format)
     if output:
@@ -137,7 +141,8 @@ def task() -> None:
 @click.option("--under", default="", help="Only this task and those below it.")
 @click.option("--all", "everything", is_flag=True, help="Also what is in the archive.")
 @_json
-def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool) -> None:
+@of_server
+def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool, server: str) -> None:
     """The tasks as a tree, without those that are done. What cannot be worked on is named with its line.
 
     \b
@@ -145,8 +150,9 @@ def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool
       ralph task list
       ralph task list --status failed --status blocked
       ralph task list --all --json
+      ralph task list --server http://127.0.0.1:3013
     """
-    backlog = view.opened()
+    backlog = view.opened(server)
     if under:
         backlog.find(under)
     words = {known_status(word) for word in statuses}
@@ -171,14 +177,15 @@ def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool
 
 @task.command("next")
 @_json
-def next_(as_json: bool) -> None:
+@of_server
+def next_(as_json: bool, server: str) -> None:
     """The task that a run would begin with: one that was begun and cut short, else the most urgent ready leaf.
 
     \b
     Example:
       ralph task next
     """
-    backlog = view.opened()
+    backlog = view.opened(server)
     found = view.begun(backlog) or view.ready(backlog, 1)
     if as_json:
         view.echo_json(view.as_json(backlog, found[0]) if found else None)
@@ -193,14 +200,15 @@ def next_(as_json: bool) -> None:
 @task.command()
 @click.argument("id")
 @_json
-def show(id: str, as_json: bool) -> None:
+@of_server
+def show(id: str, as_json: bool, server: str) -> None:
     """One task: all that is known of it, and what it waits for.
 
     \b
     Example:
       ralph task show A.1
     """
-    backlog = view.opened()
+    backlog = view.opened(server)
     found = backlog.find(id)
     if as_json:
         children = [child.id for child in backlog.tasks.children(id)]
@@ -214,7 +222,7 @@ def show(id: str, as_json: bool) -> None:
         view.detail(backlog, found)
 
 
-for _command in (*CHANGES, import_, export):
+for _command in (*CHANGES, import_, export, push):
     task.add_command(_command)
 
 

@@ -37,7 +37,12 @@ _COLOURS = {
 }
 
 
-def opened() -> JsonlBacklog:
+def opened(server: str = "") -> JsonlBacklog:
+    """The backlog of this folder, or a server's tasks as one."""
+    if server:
+        from ralph.cli.fleet.server_backlog import opened_at
+
+        return opened_at(server)
     repo = here()
     return JsonlBacklog(of_folder(repo, Path.cwd()), repo.state_dir)
 
@@ -48,8 +53,7 @@ def as_json(backlog: JsonlBacklog, task: BacklogTask) -> dict[str, object]:
         **{name: getattr(task, name) for name in _FIELDS},
         "status": backlog.status(task.id),
         "leaf": backlog.tasks.is_leaf(task.id),
-        "file": (backlog.done_path if task.archived else backlog.path).name,
-        "line": backlog.line(task.id),
+        **backlog.place(task.id),
     }
     for name in ("reason", "completed", "commit", "branch", "target", "verified"):
         if (value := getattr(task, name)) not in ("", None):
@@ -133,7 +137,7 @@ def waits_for(backlog: JsonlBacklog, task: BacklogTask, elsewhere: list[Unlanded
 def detail(backlog: JsonlBacklog, task: BacklogTask) -> None:
     elsewhere = apart(backlog)
     landing = next((f"{one.where}: {one.todo}" for one in elsewhere if one.task == task.id), task.branch)
-    where = f"{(backlog.done_path if task.archived else backlog.path).name}:{backlog.line(task.id)}"
+    where = ":".join(map(str, backlog.place(task.id).values()))
     click.echo(one_line(f"{task.id}  {task.title}"))
     rows: list[tuple[str, str]] = [("status", backlog.status(task.id)), ("reason", task.reason)]
     rows += [("waits for", ", ".join(waits_for(backlog, task, elsewhere)))]

@@ -17,6 +17,7 @@ from ralph.core.exits import End
 from ralph.core.facts import (
     Fault,
     GateEnded,
+    IterationEnded,
     Landed,
     LandingIntended,
     LandingQueued,
@@ -241,6 +242,9 @@ class Judgement(msgspec.Struct, frozen=True):
     promised: int = 0  # serial of the iteration that claimed by the tool
     promise: str = ""  # and what it said was done
     claim: Claim | None = None
+    claimable: IterationEnded | None = (
+        None  # the last one, which claimed nothing: a claim that comes late is about it
+    )
     unchecked: int = 0  # serial of the iteration whose `every: iteration` gates are due
     results: tuple[GateEnded, ...] = ()  # of the claim or iteration at hand
     verdicts: dict[str, tuple[bool, ...]] = {}

@@ -189,6 +189,7 @@ class Effects:
                 evidence=op.evidence,
                 commit=s.landing.landed.commit if s.landing.landed else "",
                 branch=branch,
+                attempts=s.judgement.attempts,
             )
         )
         self._b.run.journal.sync()

@@ -93,6 +93,7 @@ class IterationRunner:
                 scratchpad=kept if op.fresh else "",
                 wording=WORDING,
                 heard=tuple(say.name for say in steering.heard(s, op.hat)),
+                attempts=s.judgement.attempts,
             )
         )
         b.run.control.expect(s.identity.loop, digest("token", token), op.serial)

@@ -51,7 +51,7 @@ class _Tables:
         self.repositories: dict[str, Repository] = {}
         self.answers: dict[tuple[str, str], tuple[int, KeptAnswer] | None] = {}  # None: forgotten
         self.workers: dict[str, WorkerRecord] = {}
-        self.tokens: dict[str, Token] = {}
+        self.tokens: dict[str, Token | None] = {}  # None: forgotten
         self.audit: dict[int, AuditRecord] = {}
         self.tick = ServerTick()
         self.events: list[FleetEvent] = []
@@ -303,13 +303,17 @@ class MemoryTransaction:
         self.written.workers[worker.name] = worker
 
     def token_with(self, hash: str) -> Token | None:
-        return next((token for token in self._tokens.values() if token.hash == hash), None)
+        return next((token for token in self.tokens() if token.hash == hash), None)
 
     def tokens(self) -> tuple[Token, ...]:
-        return tuple(sorted(self._tokens.values(), key=lambda token: (token.created_at, token.id)))
+        known = [token for token in self._tokens.values() if token is not None]
+        return tuple(sorted(known, key=lambda token: (token.created_at, token.id)))
 
     def save_token(self, token: Token) -> None:
         self.written.tokens[token.id] = token
+
+    def forget_token(self, id: str) -> None:
+        self.written.tokens[id] = None
 
     def add_audit(self, record: AuditRecord) -> None:
         n = len(self._audit) + 1

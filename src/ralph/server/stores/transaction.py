@@ -273,6 +273,9 @@ class SqlTransaction(ABC):
         body = to_json(token)
         self._count("save_token", id=token.id, hash=token.hash, created_at=token.created_at, body=body)
 
+    def forget_token(self, id: str) -> None:
+        self._count("forget_token", id=id)
+
     def add_audit(self, record: AuditRecord) -> None:
         fields = msgspec.structs.asdict(record)
         del fields["n"]

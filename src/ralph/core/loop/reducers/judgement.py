@@ -170,7 +170,7 @@ def _doubt_returned(step: Step) -> Judgement:
 
 def _iteration_ended(step: Step, x: f.IterationEnded) -> Judgement:
     outcome = step.outcome
-    j = replace(step.before.judgement, claim=None, results=())
+    j = replace(step.before.judgement, claim=None, results=(), claimable=None)
     if outcome.lived:
         j = replace(j, refusal="")
     match outcome.kind:
@@ -199,6 +199,8 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Judgement:
                 j = _claimed(step, j, x)
             elif step.unfinished:
                 j = _judged(step, replace(j, claim=Claim(serial=x.serial, tree=x.tree, unfinished=True)))
+            elif step.team is None and x.code == 0:
+                j = replace(j, claimable=x)
     return _by_hats(step, j)
 
 
@@ -240,7 +242,11 @@ def _refusal(s: LoopState, x: f.IterationEnded) -> str:
 
 def _claim_made(step: Step, x: f.ClaimMade) -> Judgement:
     made = f"\n\nMade: {few(x.artifacts, 20)}" if x.artifacts else ""
-    return replace(step.before.judgement, promised=x.serial, promise=x.summary[:SUMMARY_CHARS] + made)
+    j = replace(step.before.judgement, promised=x.serial, promise=x.summary[:SUMMARY_CHARS] + made)
+    late = j.claimable  # its words were said before: what comes later counts
+    if late is None or late.serial != x.serial:
+        return j
+    return _claimed(step, replace(j, claimable=None), late)
 
 
 def _inspected(step: Step, x: f.ClaimInspected) -> Judgement:
@@ -470,7 +476,7 @@ def _item_given_up(step: Step, x: f.ItemGivenUp) -> Judgement:
 
 
 def _unclaimed(j: Judgement) -> Judgement:
-    return replace(j, claim=None, results=(), unchecked=0)
+    return replace(j, claim=None, results=(), claimable=None, unchecked=0)
 
 
 def _anew(j: Judgement) -> Judgement:

@@ -142,6 +142,9 @@ SELECT body FROM tokens ORDER BY created_at, id
 INSERT INTO tokens (id, hash, created_at, body) VALUES (:id, :hash, :created_at, :body)
 ON CONFLICT (id) DO UPDATE SET body = excluded.body
 
+-- name: forget_token
+DELETE FROM tokens WHERE id = :id
+
 -- name: add_audit
 INSERT INTO audit (at, token, name, action, subject, text) VALUES (:at, :token, :name, :action, :subject, :text)
 
