@@ -11,6 +11,7 @@ from ralph.journal import inbox
 from ralph.runner.requests import WAKE
 from ralph.worker import links
 
+OUT_OF_REACH = "the server is out of reach"  # who pauses a loop whose agent no one would hear
 PATIENCE = 5.0  # seconds that the end of an iteration waits for what people may have said
 
 
@@ -57,7 +58,7 @@ class Listener(threading.Thread):
                 self.put({"kind": "stop", "how": told.how, "by": "the worker drains"})
             case links.HoldAgent():
                 kind = "pause" if told.hold else "continue"
-                self.put({"kind": kind, "run": self._run_id, "now": True, "by": "the server is out of reach"})
+                self.put({"kind": kind, "run": self._run_id, "now": True, "by": OUT_OF_REACH})
 
     def put(self, message: dict[str, object], name: str = "") -> None:
         with self._lock:

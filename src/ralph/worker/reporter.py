@@ -21,6 +21,7 @@ from ralph.journal.record import now
 from ralph.processes.capture import Line
 from ralph.worker import links
 from ralph.worker.claim_folder import ClaimFolder
+from ralph.worker.listener import OUT_OF_REACH
 from ralph.worker.savepoints import Savepoints
 
 PULSE = 1.0  # seconds between two signs of life
@@ -65,7 +66,10 @@ class FactReporter:
         if isinstance(fact, f.LoopStarted):
             sent = replace(fact, policy=masked.sent(fact.policy))
         self._writer.send(links.Recorded(s.identity.loop, now(), sent, blobs, point))
-        if isinstance(fact, f.WaitStarted):
+        held = s.people.pause is not None and s.people.pause.by == OUT_OF_REACH
+        if (
+            isinstance(fact, f.WaitStarted) and not held
+        ):  # the driver lets it continue when the server is back
             self._wait(fact)
 
     def _named(self, fact: f.AnyFact) -> list[str]:

@@ -43,7 +43,7 @@ class FleetTransaction(Protocol):
 
     def skip_numbers(self, gap: int) -> None:
         """Epochs continue so much higher, and so do the numbers of events, of those that are there too: whoever comes with an
-        older one has seen what is not here."""
+        older one has seen what is not here. The gap is larger than the number of events."""
         ...
 
     # -- tasks
