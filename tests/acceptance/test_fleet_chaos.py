@@ -1,5 +1,5 @@
-"""A fleet under fire: two server processes on one PostgreSQL, three workers; each is killed or stopped in turn. Every task
-is proven all the same, and the history is sound."""
+"""A fleet under fire: two server processes on one PostgreSQL, three workers behind an unreliable network; each is killed or
+stopped in turn, PostgreSQL crashes once. Every task is proven all the same, and the history is sound."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from fleet_proxy import FATES, FleetProxy
 from postgres import Cluster
 from remote_project import RemoteProject
 from serving import PATIENCE, RALPH, end, start
@@ -32,17 +33,20 @@ iterations:
 
 
 @pytest.fixture
-def database() -> Iterator[str]:
-    cluster = Cluster()
-    yield cluster.create_database()
-    cluster.stop()
+def cluster() -> Iterator[Cluster]:
+    found = Cluster(durable=True)  # what it committed outlives its crash
+    yield found
+    found.stop()
 
 
 class FleetUnderFire:
-    def __init__(self, folder: Path, database: str) -> None:
+    def __init__(self, folder: Path, cluster: Cluster, dice: random.Random) -> None:
         self.folder = folder
-        self.db = ("--db", database, "--lease-seconds", str(LEASE))
+        self.cluster = cluster
+        self.database = cluster.create_database()
+        self.db = ("--db", self.database, "--lease-seconds", str(LEASE))
         self.servers = [start(folder / f"api{n}", *self.db) for n in range(2)]
+        self.networks = [FleetProxy(served.port, dice) for served in self.servers]
         self.admin = self.servers[0].token or self.servers[1].token
         remote = RemoteProject(folder / "remote.git")
         remote.commit({"agent.yml": AGENT})
@@ -54,7 +58,11 @@ class FleetUnderFire:
         self.workers = {name: self.work(name) for name in WORKERS}
 
     def ask(self, method: str, path: str, body: object = None) -> dict[str, str]:
-        answer = self.servers[0].ask(method, path, body, token=self.admin)
+        """Of a server, not by the network of the workers. Without its database it says so, and is asked again."""
+        ends = time.monotonic() + PATIENCE
+        while (answer := self.servers[0].ask(method, path, body, token=self.admin)).status == 503:
+            assert time.monotonic() < ends, answer.body
+            time.sleep(0.2)
         assert answer.status < 300, answer.body
         return answer.json  # type: ignore[no-any-return]
 
@@ -62,7 +70,7 @@ class FleetUnderFire:
         """It knows one of the servers: what that one misses while it is dead waits."""
         home = self.folder / name
         home.mkdir(exist_ok=True)
-        url = self.servers[WORKERS.index(name) % 2].url
+        url = self.networks[WORKERS.index(name) % 2].url
         environment = {"HOME": str(home), "PATH": os.environ["PATH"], "RALPH_SERVER_TOKEN": self.tokens[name]}
         with open(self.folder / f"{name}.log", "ab") as log:
             return subprocess.Popen(
@@ -88,10 +96,20 @@ class FleetUnderFire:
         end(served.process)
         self.servers[which] = start(self.folder / f"api{which}", *self.db, port=served.port)
 
+    def crash_database(self) -> None:
+        self.cluster.end()
+        self.cluster.start()
+
+    def calm_down(self) -> None:
+        for network in self.networks:
+            network.dice = None
+
     def close(self) -> None:
         for worker in self.workers.values():
             worker.kill()
             worker.wait()
+        for network in self.networks:
+            network.close()
         for served in self.servers:
             end(served.process)
 
@@ -107,21 +125,27 @@ def statuses(fleet: FleetUnderFire, ids: list[str]) -> list[str]:
 
 
 @pytest.mark.timeout(900)
-def test_every_task_is_proven_although_everything_dies(tmp_path: Path, database: str) -> None:
-    fleet = FleetUnderFire(tmp_path, database)
+def test_every_task_is_proven_although_everything_dies(tmp_path: Path, cluster: Cluster) -> None:
     dice = random.Random(7)
+    fleet = FleetUnderFire(tmp_path, cluster, random.Random(8))
     try:
         new = {"task": "Greet", "ralphPromise": "greeted", "repository": "app"}
         ids = [fleet.ask("POST", "/api/tasks", new)["id"] for _ in range(TASKS)]
         for n in range(ROUNDS):
             time.sleep(dice.uniform(0.2, 2))
             name = dice.choice(WORKERS)
-            if n % 3 == 0:
+            if n == ROUNDS // 2:
+                fleet.crash_database()
+            elif n % 3 == 0:
                 fleet.kill_worker(name)
             elif n % 3 == 1:
                 fleet.kill_server(dice.randrange(2))
             else:
                 fleet.stop_worker(name)
+        fleet.calm_down()
+        assert all(network.fates[fate] for network in fleet.networks for fate in FATES), (
+            "the network did its worst"
+        )
         ends = (
             time.monotonic() + 10 * PATIENCE
         )  # a worker that could not begin it makes a task wait for minutes
@@ -131,6 +155,8 @@ def test_every_task_is_proven_although_everything_dies(tmp_path: Path, database:
         assert set(found) == {"complete"}, fleet.words()
     finally:
         fleet.close()
-    checked = subprocess.run([RALPH, "server", "check", "--db", database], capture_output=True, text=True)
+    checked = subprocess.run(
+        [RALPH, "server", "check", "--db", fleet.database], capture_output=True, text=True
+    )
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert f"{TASKS} tasks" in checked.stdout

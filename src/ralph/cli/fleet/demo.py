@@ -33,10 +33,10 @@ TEAM: tuple[tuple[str, str, tuple[str, ...]], ...] = (("ann", "worker", ()), ("b
 TARGET = ""
 
 REPOSITORY = "stats"
-LEASE = 3  # seconds
+LEASE = 5  # seconds
 KILLED_IN = 3  # iteration
 LOOK = 0.1  # seconds between two looks at the task
-PATIENCE = 300.0  # seconds
+PATIENCE = 600.0  # seconds
 OVER = ("complete", "failed", "blocked", "cancelled")
 
 
