@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,9 +26,10 @@ def prune(claims: Path, mirrors: Path, in_use: Collection[Path], say: Callable[[
     """`in_use`: folders of claims that are under way or have something to send."""
     before = time.time() - KEPT_DAYS * _DAY
     for folder in folders(claims):
-        if folder.path not in in_use and folder.path.stat().st_mtime < before:
-            say(f"{folder.path} is removed: it was left {KEPT_DAYS} days ago")
-            folder.remove()
+        with suppress(FileNotFoundError):  # it has just been retired
+            if folder.path not in in_use and folder.path.stat().st_mtime < before:
+                say(f"{folder.path} is removed: it was left {KEPT_DAYS} days ago")
+                folder.remove()
     for path in sorted(mirrors.glob("*.git")):
         try:
             with Mirror.found(path).unused() as mirror:
