@@ -176,11 +176,12 @@ def _start_worker(
         [sys.executable, "-m", "ralph", *command],
         env=environment,
         start_new_session=True,
-        preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+        preexec_fn=die_with_parent if sys.platform == "linux" else None,
     )
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """For the child of a process that may be killed itself."""
     import ctypes
 
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: without its server it can do nothing

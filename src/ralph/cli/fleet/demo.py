@@ -21,6 +21,7 @@ from ralph.core.fleet import requests as r
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
+from ralph.server.serve import die_with_parent
 from ralph.server.temporary_postgresql import NoPostgresql, TemporaryPostgresql
 from ralph.terminal.lines import lines
 from ralph.text import count
@@ -103,6 +104,7 @@ class DemoFleet:
                 cwd=self._folder,
                 env=self._env | dict(more),
                 start_new_session=True,
+                preexec_fn=die_with_parent if sys.platform == "linux" else None,
             )
         self._processes[name] = process
         return process
