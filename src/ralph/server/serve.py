@@ -24,7 +24,7 @@ from ralph.server.http.app import Door, create_app
 from ralph.server.http.manage import new_token
 from ralph.server.http.mcp_tools import McpDoor
 from ralph.server.service import FleetService
-from ralph.server.stores import open_store
+from ralph.server.stores import default_db, open_store
 
 PORT = 3013
 LOCAL = "local"  # the worker of --worker
@@ -40,12 +40,6 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     tls_key: str = ""
     lease_seconds: float = 120.0
     worker: bool = False
-
-
-def default_db() -> Path:
-    """SQLite in the user's data folder."""
-    data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local/share")
-    return Path(data) / "ralph" / "server.db"
 
 
 def is_loopback(host: str) -> bool:

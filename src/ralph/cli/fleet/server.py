@@ -131,8 +131,7 @@ def _server_packages() -> Iterator[None]:
 def _place(db: str) -> str:
     """Of a database that is there."""
     with _server_packages():
-        from ralph.server.serve import default_db
-        from ralph.server.stores import is_postgresql
+        from ralph.server.stores import default_db, is_postgresql
     place = db or str(default_db())
     if not is_postgresql(place) and not Path(place).exists():
         raise RalphError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,12 @@ from ralph.errors import RalphError
 
 if TYPE_CHECKING:
     from ralph.server.stores.postgresql import PostgresqlStore
+
+
+def default_db() -> Path:
+    """SQLite in the user's data folder."""
+    data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local/share")
+    return Path(data) / "ralph" / "server.db"
 
 
 def open_store(db: str) -> FleetStore:
