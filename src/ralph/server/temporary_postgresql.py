@@ -111,18 +111,20 @@ class TemporaryPostgresql:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _await(self, server: subprocess.Popen[bytes]) -> None:
-        import psycopg
-
         deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                psycopg.connect(self.url()).close()
-                return
-            except psycopg.OperationalError as error:
-                if server.poll() is not None or time.monotonic() > deadline:
-                    said = (self.folder / "log").read_text(errors="replace")
-                    raise NoPostgresql(f"PostgreSQL did not start: {error}\n{said}")
-                time.sleep(0.05)
+        while not self._is_ready(server.pid):
+            if server.poll() is not None or time.monotonic() > deadline:
+                said = (self.folder / "log").read_text(errors="replace")
+                raise NoPostgresql(f"PostgreSQL did not start: {said}")
+            time.sleep(0.05)
+
+    def _is_ready(self, pid: int) -> bool:
+        """As it writes into its own file: the first line is its process, the eighth its state."""
+        try:
+            lines = (self._data / "postmaster.pid").read_text().splitlines()
+        except FileNotFoundError:
+            return False
+        return len(lines) > 7 and lines[0].strip() == str(pid) and lines[7].strip() == "ready"
 
 
 def _other_user() -> pwd.struct_passwd:

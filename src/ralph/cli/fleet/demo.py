@@ -34,6 +34,7 @@ TEAM: tuple[tuple[str, str, tuple[str, ...]], ...] = (("ann", "worker", ()), ("b
 TARGET = ""
 
 REPOSITORY = "stats"
+AGAIN = "Try again; `ralph doctor` shows what this machine lacks."
 LEASE = 5  # seconds
 KILLED_IN = 3  # iteration
 LOOK = 0.1  # seconds between two looks at the task
@@ -91,7 +92,7 @@ class DemoFleet:
             found = re.search(r"(http://[\d.:]+)[\s\S]*RALPH_SERVER_TOKEN=(\S+)", said)
             if found:
                 return found[1], found[2]
-        raise RalphError(f"the server did not start: {said}", code=70)
+        raise RalphError(f"the server did not start: {said}", todo=AGAIN, code=70)
 
     def _start(self, name: str, command: Sequence[str], more: Mapping[str, str]) -> subprocess.Popen[str]:
         with open(self._folder / f"{name}.log", "w") as log:
@@ -142,7 +143,7 @@ class DemoFleet:
                 self._processes[killed].send_signal(signal.SIGKILL)
                 click.echo(f"\nkill -9 {killed}, in the middle of iteration {KILLED_IN}.")
             if time.monotonic() > ends:
-                raise RalphError(f"the task is still {found['status']}", where=str(self._folder), code=70)
+                raise RalphError(f"the task is still {found['status']}", todo=AGAIN, code=70)
             time.sleep(LOOK)
         return self._sum_up(found)
 
@@ -168,9 +169,11 @@ class DemoFleet:
                 method, path, None if body is None else msgspec.json.encode(body)
             )
         except Unreachable as error:
-            raise RalphError(f"the server does not answer: {error}", code=70)
+            raise RalphError(f"the server does not answer: {error}", todo=AGAIN, code=70)
         if status >= 300:
-            raise RalphError(f"{method} {path}: {status} {content.decode(errors='replace')}", code=70)
+            raise RalphError(
+                f"{method} {path}: {status} {content.decode(errors='replace')}", todo=AGAIN, code=70
+            )
         return content
 
 
