@@ -190,9 +190,10 @@ def test_the_commands_of_a_section_work(operator: Operator, heading: str) -> Non
 def test_a_back_up_is_restored_and_what_was_claimed_since_is_refused(operator: Operator) -> None:
     dump, restore, adopt, check = SECTIONS["Back-up and restore"]
     operator.log_in()
-    operator.types('ralph send "Greet" --promise greeted')
+    operator.types("ralph server register app /srv/git/app.git")
+    operator.types('ralph send "Greet" --promise greeted --repository app')
     held = operator.claims("before")
-    operator.types('ralph send "Greet again" --promise greeted')
+    operator.types('ralph send "Greet again" --promise greeted --repository app')
     operator.types(dump)
     lost = operator.claims("since")
     operator.end()
