@@ -35,7 +35,7 @@ def test_a_worker_is_killed_half_way_and_the_other_continues(tmp_path: Path, dat
     assert f"keeps its tasks in {database}" in first
     assert f"{killed} has the task" in first and "iteration 3/" in first
     assert f"{other} continues the task, from where {killed} was: 2 iterations, 1 rejected claim." in rest
-    assert "The task is complete: proven: tests red→green." in rest
+    assert "The task is complete: proven: tests red→green" in rest, rest
     assert rest.partition("1 tasks, ")[2].partition(" facts: ")[2].startswith("sound\n")
     assert not list(temporary.iterdir())
 

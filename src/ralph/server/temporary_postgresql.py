@@ -68,7 +68,10 @@ class TemporaryPostgresql:
             self._as = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
         names = ("-U", "ralph", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
         command = (self._programs / "initdb", "-D", self._data, *names)
-        done = subprocess.run(command, capture_output=True, text=True, cwd=self.folder, **self._as)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, cwd=self.folder, **self._as)
+        except OSError as error:  # not for the other user, perhaps
+            raise NoPostgresql(str(error)) from error
         if done.returncode != 0:
             raise NoPostgresql(f"initdb failed: {done.stdout}{done.stderr}")
 

@@ -68,7 +68,7 @@ class DemoFleet:
             self._postgresql = TemporaryPostgresql()
             db, what = self._postgresql.url(), "PostgreSQL"
         except NoPostgresql:
-            what = "SQLite, because no PostgreSQL is installed"
+            what = "SQLite, because no PostgreSQL can be started here"
         url, token = self._serve(db)
         self._client = HttpClient(url, token)
         names = " and ".join(name for name, _, _ in TEAM)
