@@ -144,6 +144,20 @@ def test_a_worker_that_is_told_to_end_gives_its_task_back(fleet: Fleet, tmp_path
     assert (task["status"], task["worker"], task["ralphIterations"]) == ("pending", None, 1)
 
 
+def test_an_iteration_that_takes_longer_than_a_drain_is_stopped_and_given_back(
+    fleet: Fleet, tmp_path: Path
+) -> None:
+    begun = tmp_path / "begun"
+    fleet.remote.commit({"agent.yml": WAITING.format(begun=begun, go=tmp_path / "never")})
+    id = fleet.create()
+    worker = fleet.work("ann", "--drain-seconds", "1")
+    fleet.until(begun.exists, "the second iteration has begun")
+    worker.terminate()
+    assert worker.wait(3 * PATIENCE) == 0, fleet.words()
+    task = fleet.task(id)
+    assert (task["status"], task["worker"], task["ralphIterations"]) == ("pending", None, 1)
+
+
 def test_no_agent_sees_the_token_of_its_worker(fleet: Fleet, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     look = f"env > {seen}; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline >> {seen} 2>/dev/null; true"

@@ -12,7 +12,8 @@ token of the server and ends when its driver does.
 A claim has a folder (claim_folder.py). In it, `claim.jsonl` is the claim's journal: a fact is in it, synced, before it is
 sent, and a driver that starts again finds there what it had not yet sent. The rest (clone, the engine's journal, blobs) is of
 no use to another claim: whoever continues a loop, also the same worker after a restart, makes a new folder from what the
-server has. What a lost claim left in its workspace goes to a recovery ref of the mirror.
+server has. What a lost claim left in its workspace goes to a recovery ref of the mirror. What no one has needed for a month is
+removed (pruning.py), but from no mirror that an engine uses.
 
 **Moving** is a resume on another root. Every fact after which the tree is another one carries a savepoint (savepoints.py): a
 commit chained to the previous savepoint, as a thin bundle, and the files that are in no tree (scratchpads, memories, todos,

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 from msgspec.structs import replace
 
@@ -100,6 +101,7 @@ class ClaimEngine:
         self._listener = listener
         self._moves = True  # to other machines
         self._tip = ""  # of the target
+        self._mirror_use: IO[str] | None = None
 
     def go(self) -> int:
         order = self._order
@@ -131,6 +133,7 @@ class ClaimEngine:
     def _clone(self, repository: Repository, base: str) -> Repo:
         order = self._order
         mirror = Mirror(Path(order.mirrors), repository)
+        self._mirror_use = mirror.use()  # until this process ends
         mirror.fetch()
         target, tip = mirror.tip(order.task.spec.target)
         if base and not mirror.bring(base):

@@ -1,5 +1,5 @@
-"""The worker's bare copy of a remote, from which every claim gets a clone. Nothing in it is ever removed by itself: clones
-borrow its objects."""
+"""The worker's bare copy of a remote, from which every claim gets a clone. Clones borrow its objects: nothing is removed from it
+while someone uses it (`use`, `unused`)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from msgspec.structs import replace
 
@@ -32,6 +33,42 @@ class Mirror:
     def __init__(self, folder: Path, repository: Repository) -> None:
         self.path = folder / f"{safe_name(repository.name)}.git"
         self.repository = repository
+
+    @classmethod
+    def found(cls, path: Path) -> Mirror:
+        """One that is there, whatever it is a copy of: it cannot be fetched."""
+        mirror = cls(path.parent, Repository(path.stem, "", ""))
+        mirror.path = path
+        return mirror
+
+    def use(self) -> IO[str]:
+        """Nothing is removed from it as long as this file is open."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(self._uses, "w")
+        os.utime(self._uses)
+        fcntl.flock(file, fcntl.LOCK_SH)
+        return file
+
+    @contextmanager
+    def unused(self) -> Iterator[Mirror | None]:
+        """Itself, and who wants to use it waits meanwhile; None: someone uses it."""
+        with open(self._uses, "a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield None
+                return
+            with self._alone():
+                yield self
+
+    @property
+    def used_at(self) -> float:
+        """When someone last began to use it."""
+        return self._uses.stat().st_mtime
+
+    @property
+    def _uses(self) -> Path:
+        return self.path.with_suffix(".use")
 
     @property
     def repo(self) -> Repo:

@@ -29,8 +29,10 @@ def retire(folder: ClaimFolder, mirrors: Path) -> recovery.Saved | None:
         saved = recovery.tree_of(repo, commit) or ""
     if tree == saved or not commit or order.repository is None:
         return None
-    mirror = Mirror(mirrors, order.repository).repo
-    bring_history(mirror, repo.objects, commit)
-    bring_tree(mirror, repo.objects, tree, commit)
-    what = f"left by epoch {order.task.epoch} of {order.task.id}"
-    return recovery.keep_tree(mirror, tree, commit, loop=order.task.id, reason=what, when=now())
+    copy = Mirror(mirrors, order.repository)
+    with copy.use():
+        mirror = copy.repo
+        bring_history(mirror, repo.objects, commit)
+        bring_tree(mirror, repo.objects, tree, commit)
+        what = f"left by epoch {order.task.epoch} of {order.task.id}"
+        return recovery.keep_tree(mirror, tree, commit, loop=order.task.id, reason=what, when=now())

@@ -356,6 +356,13 @@ class StoreMachine(RuleBasedStateMachine):
 
         self.both(look, read=True)
         self.both(lambda tx: tx.figures(), read=True)
+        self.both(lambda tx: tx.compact_counts())
+        self.both(lambda tx: tx.figures(), read=True)
+
+    @rule(gap=st.sampled_from([10**4, 10**9]))
+    def skip_numbers(self, gap: int) -> None:
+        self.both(lambda tx: tx.skip_numbers(gap))
+        self.both(lambda tx: (tx.event_range(), tx.events()), read=True)
 
     @rule(
         token=st.builds(

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.exits import End
+from ralph.core.fleet import leases
 from ralph.core.fleet import requests as r
 from ralph.core.fleet.check import check, read_histories
 from ralph.core.fleet.model import FOREVER, FleetTask, Token
@@ -31,6 +32,26 @@ def sound(server: Server) -> None:
     histories = server.store.run(lambda tx: list(read_histories(tx)))
     events = [event for _, event in server.store.run(lambda tx: tx.events())]
     assert check(histories, events) == []
+
+
+# -- a restored database
+
+
+def test_after_a_back_up_is_adopted_no_claim_and_no_cursor_of_before_means_anything(server: Server) -> None:
+    server.create("other")
+    old = server.claim().task
+    server.send(old, STARTED, ITERATION)
+    cursor = server.store.read(lambda tx: tx.event_range())[1]
+    assert server.store.run(leases.adopt) == 1
+    assert (server.task().status, server.task().holder, server.task().deaths) == ("pending", "", 0)
+    assert server.ask(r.Heartbeat("t", old.epoch, "ann")).kind == "stale"
+    first, last = server.store.read(lambda tx: tx.event_range())
+    assert cursor + 1 < first <= last, "who comes with it has to read everything anew"
+    new = server.claim("ann").task
+    assert new.epoch > old.epoch + 10**6 and new.facts == 2, "what was accepted is still there"
+    for epoch in range(old.epoch, old.epoch + 5):  # drawn after the back-up was made
+        assert server.ask(r.FactBatch("t", epoch, "ann", server.facts(ENDED))).kind == "stale"
+    sound(server)
 
 
 # -- facts
