@@ -89,12 +89,6 @@ class FleetUnderFire:
         self.workers[name].wait()
         self.workers[name] = self.work(name)
 
-    def revive(self) -> None:
-        """One that found no server when it started has ended; a service manager would start it again."""
-        for name, worker in self.workers.items():
-            if worker.poll() is not None:
-                self.workers[name] = self.work(name)
-
     def stop_worker(self, name: str) -> None:
         """Longer than its lease: others take its tasks, and what it sends afterwards changes nothing."""
         self.workers[name].send_signal(signal.SIGSTOP)

@@ -14,7 +14,7 @@ import pytest
 from person import Person
 
 from remote_project import RemoteProject
-from serving import PATIENCE, RALPH
+from serving import PATIENCE, RALPH, serving
 
 
 def test_a_sent_task_is_waited_for_until_it_is_proven(person: Person, tmp_path: Path) -> None:

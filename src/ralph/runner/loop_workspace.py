@@ -33,7 +33,7 @@ def _list_paths(s: LoopState) -> tuple[str, ...]:
     """The workspace's copy of the backlog and of its archive, which nothing lands of."""
     if not s.identity.backlog:
         return ()
-    from ralph.backlog.jsonl import done_name  # most loops work in place
+    from ralph.backlog import done_name  # most loops work in place
 
     root, name = s.identity.root, s.identity.backlog
     return f"{root}/{name}", f"{root}/{done_name(name)}"

@@ -42,8 +42,6 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     worker: bool = False
 
 
-
-
 def check(options: ServeOptions) -> None:
     if options.no_auth and not is_loopback(options.host):
         raise RalphError(

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.exits import CODES, DONE, End
@@ -169,6 +169,7 @@ class LandingEngine:
         if order.repository is None or point is None:
             raise CannotLand("internal", "the task has no repository, or nothing was saved of it")
         mirror = self._mirror = Mirror(Path(order.mirrors), order.repository)
+        self._mirror_use = mirror.use()  # until this process ends
         mirror.fetch()
         self._target, _ = mirror.tip(self._task.spec.target)
         self._branch = f"refs/heads/ralph/{safe_id(self._task.id)}"
@@ -189,7 +190,7 @@ class LandingEngine:
         doubted = before.ended == "needs-review"
         if before.ended is not None or self._task.retry is not None:
             retry = self._task.retry
-            limits = asdict(retry.limits) if retry is not None and retry.limits is not None else {}
+            limits = retry.limits if retry is not None else {}
             self._accepted = before.review_paths if doubted and accepted else ()
             wanted = raised(self._state.identity.policy.limits, limits)
             self._record(f.LoopResumed(run=self._order.run, limits=wanted, allow=self._accepted))

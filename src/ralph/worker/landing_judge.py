@@ -93,7 +93,8 @@ class LandingJudge:
         request = RunRequest(repo.root, repo, policy, Work(only=task.id), given=order.tree)
         self._attend(str(repo.state_dir / "inbox"))
         try:
-            run(request, ServerTask(replace(task, no_change_ok=same), lambda: None), view, self._run_id)
+            listed = ServerTask(replace(task, no_change_ok=same), lambda: None, lambda _: False)
+            run(request, listed, view, self._run_id)
         finally:
             self._attend("")
         self.state = view.state

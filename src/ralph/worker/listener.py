@@ -13,7 +13,6 @@ from ralph.journal import inbox
 from ralph.runner.requests import WAKE
 from ralph.worker import links
 
-OUT_OF_REACH = "the server is out of reach"  # who pauses a loop whose agent no one would hear
 PATIENCE = 5.0  # seconds that the end of an iteration waits for what people may have said
 
 

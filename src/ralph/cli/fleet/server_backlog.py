@@ -12,9 +12,9 @@ from typing import Any
 import click
 import msgspec
 
-from ralph.backlog import BACKLOG_NAME
+from ralph.backlog import BACKLOG_NAME, done_name
 from ralph.backlog.json_line import fields_of, line_of
-from ralph.backlog.jsonl import JsonlBacklog, done_name
+from ralph.backlog.jsonl import JsonlBacklog
 from ralph.cli.fleet.client import PeopleClient
 from ralph.core.fleet.access import TASK_ID
 from ralph.core.tasks.task import PRIORITY, BacklogTask, bad_id, parent_of
