@@ -14,6 +14,7 @@ import click
 import msgspec
 
 from ralph.cli.context import here, latest, refuse_inside
+from ralph.core.exits import DONE
 from ralph.core.loop.end_advice import what_next
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
@@ -27,7 +28,6 @@ from ralph.runner.loop_workspace import snapshots_of
 from ralph.text import count, few
 
 _SUBJECT = 72
-_ENDS = ("completed-verified", "completed-unverified")
 
 
 class ProvenWork(msgspec.Struct, frozen=True):
@@ -126,7 +126,7 @@ def _refuse_unproven(repo: Repo, loop: LoopState) -> None:
         raise RalphError(f"{name} is not over", todo="`ralph status` says where it is.")
     if loop.identity.home:
         raise RalphError(f"{name} had a workspace of its own: {what_next(end, loop)}", todo="See `git log`.")
-    if end not in _ENDS:
+    if end not in DONE:
         raise RalphError(f"{name} ended as {end}: nothing is proven", todo=what_next(end, loop))
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.exits import CODES, DONE, End
+from ralph.core.exits import CODES, DONE, REQUESTED, RESUMABLE, End
 from ralph.core.fleet import lander as n
 from ralph.core.fleet.model import PersonMessage, Vitals
 from ralph.core.fleet.pull_request import pull_request_body
@@ -254,7 +254,7 @@ class LandingEngine:
             self._order.sandbox,
         )
         judged = self._judge.judge(order)
-        if isinstance(judged.against, f.LoopEnded) and judged.against.end in ("stopped", "interrupted"):
+        if isinstance(judged.against, f.LoopEnded) and judged.against.end in REQUESTED & RESUMABLE:
             return  # people, or the driver, have said something: it is judged anew, if it is at all
         self._protocol.done(judged)
 

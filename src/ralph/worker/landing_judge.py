@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ralph.config.agents import check_agents
 from ralph.core import facts as f
-from ralph.core.exits import CODES, End
+from ralph.core.exits import BY_NAME, CODES, REQUESTED, End
 from ralph.core.fleet.lander import LandingJudged
 from ralph.core.fleet.model import FaultKind, FleetTask
 from ralph.core.loop.state import LoopState
@@ -28,8 +28,6 @@ from ralph.runner.run_request import RunRequest
 from ralph.text import digest
 from ralph.worker.engine import ServerTask, policy_of, task_of
 from ralph.worker.reporter import PULSE
-
-STOPS = frozenset({"stopped", "interrupted", "cancelled"})
 
 
 class CannotLand(Exception):
@@ -134,7 +132,7 @@ class LandingJudge:
             end == "completed-unverified" and s.identity.policy.gates_declined
         ):
             return LandingJudged() if judged else _red(order, "landing", _not_itself(s))
-        if end in STOPS or end == "quota":
+        if end in REQUESTED or end == "quota":
             return LandingJudged(_end(end, j.end_reason))
         if end == "needs-review":
             ended = f.LoopEnded(
@@ -149,8 +147,9 @@ class LandingJudge:
             return LandingJudged(ended)
         if end == "completed-unverified":
             return _blocked(f"ralph.yml on {order.target} has no hard gate that could prove it")
-        if end in ("agent-unusable", "internal", "blocked-on-person"):
-            raise CannotLand("agent" if end == "agent-unusable" else "internal", j.end_reason)
+        fault = BY_NAME[end].worker_fault
+        if fault or end == "blocked-on-person":
+            raise CannotLand(fault or "internal", j.end_reason)
         return self._rejected(order)
 
     def _rejected(self, order: LandingOrder) -> LandingJudged:
