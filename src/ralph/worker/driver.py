@@ -30,8 +30,7 @@ from ralph.worker.claim_runner import (
     Prepared,
     WorkerSettings,
 )
-from ralph.worker.pruning import prune
-from ralph.worker.retiring import retire
+from ralph.worker.retention import prune, retire
 from ralph.worker.transport import Transport
 
 PREPARATION = 3600.0  # seconds that fetching, cloning and restoring may take

@@ -1,5 +1,5 @@
-"""Keeps what a worker keeps within bounds: mirrors that no one has used for a month, recovery refs and claims of that age, and
-what no ref of a mirror leads to any more. It never touches a mirror that a claim uses."""
+"""What a worker keeps of claims that are over. What a lost claim left in its workspace goes into a recovery ref of the mirror,
+for no one else has it; mirrors, refs and claims that no one has used for a month go. A mirror in use is never touched."""
 
 from __future__ import annotations
 
@@ -12,14 +12,42 @@ from pathlib import Path
 from ralph.errors import RalphError
 from ralph.files import remove_tree
 from ralph.git import recovery
-from ralph.git.repo import Repo
-from ralph.worker.claim_folder import folders
+from ralph.git.landing.squash import bring_history, bring_tree
+from ralph.git.program import GitFailed
+from ralph.git.repo import Repo, find, head
+from ralph.git.snapshots import Snapshots
+from ralph.journal.record import now
+from ralph.worker.claim_folder import ClaimFolder, folders
 from ralph.worker.mirror import Mirror
+from ralph.worker.savepoints import REF
 
 KEPT_DAYS = 30
 MOST_PACKS = 50
 MOST_LOOSE = 10_000  # objects
 _DAY = 86_400.0
+
+
+def retire(folder: ClaimFolder, mirrors: Path) -> recovery.Saved | None:
+    """None: it changed nothing since its last savepoint, which the server has."""
+    if not (folder.work / ".git" / "HEAD").exists():
+        return None
+    repo, order = find(folder.work), folder.order()
+    assert repo is not None
+    tree = Snapshots(repo, "left").take_left()[0].tree
+    commit = head(repo) or ""
+    try:
+        saved = repo.git("rev-parse", "--verify", "--quiet", f"{REF}^{{tree}}").decode().strip()
+    except GitFailed:
+        saved = recovery.tree_of(repo, commit) or ""
+    if tree == saved or not commit or order.repository is None:
+        return None
+    copy = Mirror(mirrors, order.repository)
+    with copy.use():
+        mirror = copy.repo
+        bring_history(mirror, repo.objects, commit)
+        bring_tree(mirror, repo.objects, tree, commit)
+        what = f"left by epoch {order.task.epoch} of {order.task.id}"
+        return recovery.keep_tree(mirror, tree, commit, loop=order.task.id, reason=what, when=now())
 
 
 def prune(claims: Path, mirrors: Path, in_use: Collection[Path], say: Callable[[str], None]) -> None:

@@ -15,7 +15,7 @@ from ralph.core.fleet.model import FleetTask, Repository, TaskSpec
 from ralph.git import recovery
 from ralph.worker.claim_folder import ClaimFolder
 from ralph.worker.mirror import Mirror
-from ralph.worker.pruning import KEPT_DAYS, prune
+from ralph.worker.retention import KEPT_DAYS, prune
 from remote_project import RemoteProject
 
 OLD = time.time() - (KEPT_DAYS + 1) * 86_400
