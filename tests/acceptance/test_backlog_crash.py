@@ -130,6 +130,10 @@ def test_killed_at_two_hundred_points_every_task_lands_once(tmp_path: Path, part
         check(project)
 
 
+# Which git commands a loop needs depends on who lands first; old copies of the list are removed only in a run that takes long.
+BY_CHANCE = ("git.", "forget.", "drop.")
+
+
 @pytest.fixture(scope="module")
 def kinds(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Every kind of seam that a run over a backlog passes."""
@@ -152,7 +156,7 @@ def test_killed_at_every_kind_of_seam_every_task_lands_once(
     for kind in [kind for kind in kinds if zlib.crc32(kind.encode()) % PARTS == part]:
         project = backlog(tmp_path / kind, FEW)
         met = play(project, [f"kill@{kind}#1"])
-        assert met or kind.startswith("git."), f"{kind} was not met again"
+        assert met or kind.startswith(BY_CHANCE), f"{kind} was not met again"
         check(project, FEW)
 
 

@@ -73,8 +73,8 @@ def wait(ended: dict[str, Any]) -> str:
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_is_told_and_not_counted_as_work(cli: str, name: str, place: Place, seen: Seen) -> None:
     case = MORE.get(name) or cases.case(cli, name)
-    # Long enough for it to start and ask, also on a machine with much else to do.
-    idle = {"idle_timeout": 120 if cli == "opencode" else 10} if (cli, name) in SILENT else {}
+    # Long enough for it to start and ask.
+    idle = {"idle_timeout": 30 if cli == "opencode" else 10} if (cli, name) in SILENT else {}
     code = place.run(faults=case.faults, loop=idle, **case.wanted)
     ended = place.ended
     fault = "overload" if idle else FAULTS[name]  # of who says nothing, no more is known
