@@ -10,9 +10,12 @@ TESTS := $(BIN)/pytest -n 2 -rs
 $(BIN)/ralph: requirements/core.txt requirements/build.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ralph needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@echo "Installing Ralph into .venv (once)."
-	@$(PIP) install -r requirements/core.txt -r requirements/build.txt
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@echo "Installing Ralph into .venv (once, about a minute)."
+	@echo "1/3 what it needs"
+	@$(BIN)/python -m pip --disable-pip-version-check install -r requirements/core.txt -r requirements/build.txt
+	@echo "2/3 Ralph itself"
+	@$(BIN)/python -m pip --disable-pip-version-check install --no-deps --no-build-isolation -e .
+	@echo "3/3 compiling"
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 

@@ -17,11 +17,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from api import api
 from fingerprints import fingerprints
 from parallel import parallel
 from status import TASKS, backlog_journal, prompt_journal
 from stores import stores
-from table import HERE, RALPH, Table, Variant, megabytes, ms, seconds, variants
+from table import HERE, RALPH, Table, Variant, megabytes, ms, resident, seconds, variants
 
 ITERATIONS = 20
 ROUNDS = 5
@@ -47,6 +48,7 @@ def main(old: str = "") -> None:
         parallel(table, place / "parallel")
         fingerprints(table, place)
         stores(table, place / "stores")
+        api(table, place / "api")
         memory(table, place)
 
 
@@ -348,16 +350,6 @@ def children(pid: int) -> list[int]:
         return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
-
-
-def resident(pid: int) -> float:
-    try:
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    except OSError:
-        pass
-    return 0.0
 
 
 if __name__ == "__main__":

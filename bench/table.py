@@ -100,3 +100,14 @@ def ms(figure: float) -> str:
 
 def megabytes(figure: float) -> str:
     return f"{figure:.0f} MB"
+
+
+def resident(pid: int) -> float:
+    """The highest so far, in MB."""
+    try:
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    except OSError:
+        pass
+    return 0.0

@@ -102,15 +102,25 @@ def _exactly(come: socket.socket, size: int) -> bytes:
     return data
 
 
-def start_worker(socket: str, folder: Path, name: str, home: Path) -> subprocess.Popen[bytes]:
-    """In a process that knows nothing of this one but the socket. Its words go to a file beside its folder."""
+def start_worker(
+    socket: str, folder: Path, name: str, home: Path, phase: str = "work", **more: str
+) -> subprocess.Popen[bytes]:
+    """In a process that knows nothing of this one but the socket. Its words go to a file beside its folder. `more`: of its
+    environment."""
     kept = {key: os.environ[key] for key in ("PATH", "RALPH_TIER") if key in os.environ}
     for place in (home, home.with_name("tmp")):
         place.mkdir(exist_ok=True)
-    env = {**kept, "HOME": str(home), "TMPDIR": str(home.with_name("tmp")), "LANG": "C.UTF-8"}
+    env = {**kept, "HOME": str(home), "TMPDIR": str(home.with_name("tmp")), "LANG": "C.UTF-8", **more}
     with open(folder.with_name(f"{name}.log"), "ab") as log:
         return subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("worker_process.py")), socket, str(folder), name],
+            [
+                sys.executable,
+                str(Path(__file__).with_name("worker_process.py")),
+                socket,
+                str(folder),
+                name,
+                phase,
+            ],
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -31,11 +31,30 @@ class RemoteProject:
         self.commit(files)
 
     def commit(self, files: dict[str, str]) -> str:
+        if self._git("ls-remote", "origin", "main"):
+            self._git("fetch", "-q", "origin", "main")
+            self._git("reset", "-q", "--hard", "FETCH_HEAD")
         for name, text in files.items():
             (self.work / name).parent.mkdir(parents=True, exist_ok=True)
             (self.work / name).write_text(text)
         self._git("add", "-A")
         self._git("commit", "-qm", "change")
+        self._git("push", "-q", "origin", "HEAD:main")
+        return self._git("rev-parse", "HEAD")
+
+    def rewind(self, commit: str = "HEAD^") -> str:
+        """As a person does who takes something off the branch again."""
+        self._git("fetch", "-q", "origin", "main")
+        self._git("reset", "-q", "--hard", "FETCH_HEAD")
+        self._git("reset", "-q", "--hard", commit)
+        self._git("push", "-q", "--force", "origin", "HEAD:main")
+        return self._git("rev-parse", "HEAD")
+
+    def revert(self) -> str:
+        """Of the newest commit."""
+        self._git("fetch", "-q", "origin", "main")
+        self._git("reset", "-q", "--hard", "FETCH_HEAD")
+        self._git("revert", "--no-edit", "HEAD")
         self._git("push", "-q", "origin", "HEAD:main")
         return self._git("rev-parse", "HEAD")
 

@@ -9,7 +9,7 @@ GOES_ON = "What was recorded is kept; when the cause is gone, `ralph resume` goe
 
 
 class RalphError(Exception):
-    """Shown to the user as up to three short lines; a traceback appears only with -v."""
+    """Shown to the user as up to three short lines; a traceback appears only with -v, and only for code 70."""
 
     def __init__(self, what: str, *, where: str = "", todo: str = "", code: int = 2) -> None:
         super().__init__(what)

@@ -81,3 +81,15 @@ def digest(*parts: str) -> str:
 
     text = "\0".join(parts).encode("utf-8", "surrogatepass")
     return hashlib.sha256(text).hexdigest()[:LENGTH]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address of this name leads to this very machine."""
+    import ipaddress
+
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

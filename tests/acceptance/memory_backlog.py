@@ -32,7 +32,7 @@ from ralph.cli.run.backlog import drive
 from ralph.config.load import load
 from ralph.config.settings import Overrides
 from ralph.core.tasks.graph import TaskGraph
-from ralph.core.tasks.task import BacklogTask, read_fields
+from ralph.core.tasks.task import BacklogTask, TaskProblem, read_fields
 from ralph.git.refs import target
 from ralph.git.repo import find
 from ralph.journal.read import NAME as JOURNAL
@@ -70,6 +70,12 @@ class MemoryBacklog:
 
     def copy_in(self, top: str) -> str:
         return ""
+
+    def texts(self) -> tuple[bytes, bytes]:
+        return b"", b""
+
+    def problems(self) -> list[TaskProblem]:
+        return self.tasks.problems()
 
     def _take(self, change: Change) -> None:
         match change:

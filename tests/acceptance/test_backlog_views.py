@@ -141,7 +141,7 @@ def test_a_split_of_a_task_that_gets_done_is_dropped_and_said(backlog: Project) 
 
 def test_edits_of_the_workspaces_copy_become_a_claim_and_proposals_and_never_land(backlog: Project) -> None:
     edit = (
-        'sed -i \'s/"id": "A", "title": "Part A"/"id": "A", "title": "Part A", "status": "complete"/\' tasks.jsonl; '
+        'sed -i \'/"id": "A"/s/in_progress/complete/\' tasks.jsonl; '
         'echo \'{"id": "N", "title": "New", "allow": ["**"]}\' >> tasks.jsonl'
     )
     work = 'mkdir -p parts; echo good > "parts/$RALPH_TASK"; echo I wrote the part.'
@@ -158,11 +158,10 @@ def test_edits_of_the_workspaces_copy_become_a_claim_and_proposals_and_never_lan
     assert len(backlog.facts("iteration.ended")) == 1
 
 
-@pytest.mark.parametrize("point", ["protect.before", "protect.after"])
-def test_killed_around_putting_the_copy_back_nothing_is_lost_or_doubled(backlog: Project, point: str) -> None:
+def test_killed_after_the_copy_was_read_nothing_is_lost_or_doubled(backlog: Project) -> None:
     backlog.agent(f'echo \'{{"id": "N", "title": "New"}}\' >> tasks.jsonl; {WORK}')
     backlog.commit()
-    killed = backlog.ralph("run", "--once", env={"RALPH_FAULT": f"kill@{point}#1"})
+    killed = backlog.ralph("run", "--once", env={"RALPH_FAULT": "kill@backlog.taken#1"})
     assert killed.returncode == -signal.SIGKILL
     assert backlog.ralph("run", "--once").returncode == 0
     assert [task["title"] for task in listed(backlog).values()].count("New") == 1
@@ -178,8 +177,75 @@ def test_other_edits_of_the_copy_are_undone_and_the_agent_is_told(backlog: Proje
     done = backlog.ralph("run", "--once")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Mine" not in (Path(backlog.env["HOME"]) / "seen").read_text()
-    assert backlog.facts("iteration.ended")[0]["protected"] == ["tasks.jsonl"]
+    assert "these edits do not count: B: edited" in backlog.prompt(1)
     assert listed(backlog)["B"]["title"] == "Part B"
+
+
+def test_the_copy_is_the_current_list_with_statuses_and_archive(backlog: Project) -> None:
+    """Though nothing of it is committed, nor known to git at all."""
+    backlog.git("rm", "-q", "--cached", "tasks.jsonl")
+    backlog.git("commit", "-qm", "a list that git does not know")
+    backlog.agent(f'cat tasks*.jsonl > "$HOME/seen-$RALPH_TASK"; git status --short > "$HOME/status"; {WORK}')
+    backlog.git("commit", "-qam", "agent")
+    done = backlog.ralph("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    home = Path(backlog.env["HOME"])
+    first = [json.loads(line) for line in (home / "seen-A").read_text().splitlines()]
+    assert [(task["id"], task.get("status")) for task in first] == [("A", "in_progress"), ("B", None)]
+    second = {task["id"]: task for task in map(json.loads, (home / "seen-B").read_text().splitlines())}
+    assert (second["A"]["status"], second["B"]["status"]) == ("complete", "in_progress")
+    assert second["A"]["verified"] is True
+    assert (home / "status").read_text() == ""
+    assert backlog.git("ls-tree", "-r", "--name-only", "main", "parts").split() == ["parts/A", "parts/B"]
+
+
+def test_a_task_that_was_never_committed_is_completed_by_its_line(backlog: Project) -> None:
+    edit = 'sed -i "/\\"id\\": *\\"$RALPH_TASK\\"/s/in_progress/complete/" tasks.jsonl'
+    backlog.agent(f'mkdir -p parts; echo "good $RALPH_TASK" > "parts/$RALPH_TASK"; {edit}; echo Wrote it.')
+    backlog.commit()
+    with open(backlog.path / "tasks.jsonl", "a") as file:
+        file.write('{"id": "C", "title": "Part C"}\n')
+    done = backlog.ralph("run", "--task", "C")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert listed(backlog)["C"]["status"] == "complete"
+    assert len(backlog.facts("iteration.ended")) == 1
+
+
+def test_a_split_by_edit_takes_effect_at_once(backlog: Project) -> None:
+    """As seed 004 has it: the parent becomes a container, its parts are lines of their own."""
+    parts = (
+        '{"id": "A.1", "title": "First half", "leaf": true}',
+        '{"id": "A.2", "title": "Second", "leaf": true}',
+    )
+    backlog.agent(
+        'if [ "$RALPH_TASK" = A ]; then sed -i \'/"id": "A"/s/"leaf": true/"leaf": false/\' tasks.jsonl; '
+        f"echo '{parts[0]}' >> tasks.jsonl; echo '{parts[1]}' >> tasks.jsonl; echo ITERATION_DONE; else {WORK}; fi"
+    )
+    backlog.commit()
+    done = backlog.ralph("run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len([x for x in backlog.facts("loop.ended") if x["end"] == "stuck"]) == 1
+    assert len(backlog.facts("iteration.ended")) == 4  # A once, and its two parts and B
+    tasks = listed(backlog)
+    assert [tasks[id]["title"] for id in ("A.1", "A.2")] == ["First half", "Second"]
+    assert all(task["status"] == "complete" for task in tasks.values()), tasks
+    assert "A: split into A.1, A.2; 2 of 2 done" in done.stdout
+
+
+def test_a_taken_and_an_orphaned_id_get_another_and_the_agent_is_told(backlog: Project) -> None:
+    lines = ('{"id": "B", "title": "Of my own"}', '{"id": "Z.1", "title": "Below nothing"}', "no task")
+    edit = "; ".join(f"echo '{line}' >> tasks.jsonl" for line in lines)
+    backlog.agent(f'[ "$RALPH_ITERATION" = 1 ] && {{ {edit}; echo ITERATION_DONE; exit; }}\n{WORK}')
+    backlog.commit()
+    done = backlog.ralph("run", "--once")
+    assert done.returncode == 0, done.stdout + done.stderr
+    titles = {task["title"]: id for id, task in listed(backlog).items()}
+    assert titles.keys() == {"Part A", "Part B", "Of my own", "Below nothing"}
+    told = backlog.prompt(1)
+    assert f"'Of my own': is added as {titles['Of my own']}, as its id was taken" in told
+    assert f"is added as {titles['Below nothing']}, as there is no task Z, its parent" in told
+    assert "tasks.jsonl line 5: this is not a JSON object on one line; it was not read" in told
+    assert "were undone" not in told
 
 
 def test_a_list_in_a_place_of_its_own_is_the_users_too(backlog: Project) -> None:
@@ -218,7 +284,7 @@ def test_behind_a_link_the_list_the_link_and_the_archive_are_the_users(backlog: 
 @pytest.mark.parametrize(
     ("file", "said"),
     [
-        ("plan.jsonl", "plan.jsonl: 2 pending"),
+        ("plan.jsonl", "plan.jsonl: 1 in_progress, 1 pending"),
         ("../plan.jsonl", "The list of tasks is kept outside of the workspace."),
     ],
 )

@@ -152,7 +152,8 @@ def test_an_item_that_fails_three_times_is_set_aside_with_its_reason_and_the_res
     board: Board,
 ) -> None:
     board.put("a.txt", "bad.txt", "c.txt")
-    assert board.run("--max-items", "3") == 0, board.said
+    assert board.run("--max-items", "3") == 1, board.said
+    assert "Failed: bad.txt" in board.said
     failed_once(board)
     assert board.worn() == ["proposer"] * 5 + ["finisher"] * 2
     assert [look for look in board.looks() if "bad" in look][-1].startswith(
@@ -173,7 +174,7 @@ def test_a_death_while_an_item_is_set_aside_loses_and_repeats_nothing(board: Boa
     assert moved == (seam == "move.after") and (board.project.path / "failed/bad.txt.reason.txt").exists()
     assert board.project.journaled("item.failed") == 0
     done = board.project.ralph("resume", "--no-tui")
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout + done.stderr
     failed_once(board)
     assert board.project.ralph("replay").returncode == 0
 
@@ -306,7 +307,7 @@ def test_an_item_whose_hat_says_stuck_goes_to_failed_at_once_and_the_others_go_o
     stuck = [{"run": PROPOSE.replace("bad*) ;;", "bad*) echo TASK_STUCK: nobody knows how ;;")}]
     board.put("bad.txt", "good.txt")
     board.set_up(script={**SCRIPT, "proposer": stuck})
-    assert board.run("--max-items", "2") == 0, board.said
+    assert board.run("--max-items", "2") == 1, board.said
     assert (board.names("done"), board.names("work")) == (["good.txt"], [])
     assert board.names("failed") == ["bad.txt", "bad.txt.reason.txt"]
     assert "nobody knows how" in (board.project.path / "failed/bad.txt.reason.txt").read_text()
@@ -326,7 +327,7 @@ def test_an_item_that_the_gates_turn_down_goes_to_failed_and_what_was_made_of_it
         gate_on=["item.done"],
         max_attempts=2,
     )
-    assert board.run("--max-items", "3") == 0, board.said
+    assert board.run("--max-items", "3") == 1, board.said
     assert (board.names("done"), board.names("proposed")) == (["a.txt", "c.txt"], []), board.said
     assert board.names("failed") == ["bad.txt", "bad.txt.reason.txt"]
     assert (board.project.path / "summary").read_text().split() == ["a.txt", "c.txt"]

@@ -47,4 +47,4 @@ def test_tasks_are_dispatched_in_their_order_and_one_that_stays_is_marked_as_fai
     lines = (project.path / "tasks.jsonl").read_text().splitlines()
     assert {json.loads(line)["id"]: json.loads(line)["status"] for line in lines}["B"] == "failed"
     assert "dispatching: task.ready C" in (project.path / "poll-log.txt").read_text()
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout + done.stderr

@@ -204,7 +204,7 @@ def test_without_gates_the_end_is_unverified(project: Project) -> None:
     done = project.ralph("run")
     assert done.returncode == 6, done.stdout
     assert "completed-unverified: claimed; no hard gate proves it" in done.stdout
-    assert "Add `gates:` to ralph.yml" in done.stdout
+    assert "`gates: none` says that none is wanted" in done.stdout
 
 
 def test_declined_gates_make_an_unverified_end_a_success_unless_proof_is_required(project: Project) -> None:

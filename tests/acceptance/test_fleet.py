@@ -144,6 +144,20 @@ def test_a_worker_that_is_told_to_end_gives_its_task_back(fleet: Fleet, tmp_path
     assert (task["status"], task["worker"], task["ralphIterations"]) == ("pending", None, 1)
 
 
+def test_an_iteration_that_takes_longer_than_a_drain_is_stopped_and_given_back(
+    fleet: Fleet, tmp_path: Path
+) -> None:
+    begun = tmp_path / "begun"
+    fleet.remote.commit({"agent.yml": WAITING.format(begun=begun, go=tmp_path / "never")})
+    id = fleet.create()
+    worker = fleet.work("ann", "--drain-seconds", "1")
+    fleet.until(begun.exists, "the second iteration has begun")
+    worker.terminate()
+    assert worker.wait(3 * PATIENCE) == 0, fleet.words()
+    task = fleet.task(id)
+    assert (task["status"], task["worker"], task["ralphIterations"]) == ("pending", None, 1)
+
+
 def test_no_agent_sees_the_token_of_its_worker(fleet: Fleet, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     look = f"env > {seen}; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline >> {seen} 2>/dev/null; true"
@@ -202,4 +216,23 @@ def test_one_command_serves_a_laptop_and_the_seeds_task_is_done_in_place(tmp_pat
         )
         assert (work / "hello.sh").read_text() == "echo Hello World\n"
         assert served.ask("GET", "/api/workers/local").json["status"] == "idle"
+        assert served.stop(signal.SIGINT) == 0
+
+
+def test_one_command_also_lands_what_a_repository_of_the_laptop_gets(tmp_path: Path) -> None:
+    remote = RemoteProject(tmp_path / "remote.git")
+    with serving(tmp_path / "home", "--no-auth", "--worker", cwd=tmp_path) as served:
+        made = served.ask("PUT", "/api/repositories/app", {"url": str(remote.path), "target": "main"})
+        assert made.status == 200, made.body
+        body = {"task": "Greet the world", "ralphPromise": "it is greeted", "repository": "app"}
+        id = served.ask("POST", "/api/tasks", body).json["id"]
+        ends = time.monotonic() + 3 * PATIENCE
+        while (task := served.ask("GET", f"/api/tasks/{id}").json)["status"] in ("pending", "in_progress"):
+            assert time.monotonic() < ends, task
+            time.sleep(0.1)
+        assert (task["status"], task["reason"]) == ("complete", "")
+        assert task["result"]["reason"] == "landed on main; proven: tests red→green"
+        assert served.ask("GET", "/api/workers/local-lander").json["status"] == "idle"
+        show = ["git", "-C", str(remote.path), "show", "main:greeting"]
+        assert subprocess.run(show, capture_output=True, text=True).stdout == "hello, world\n"
         assert served.stop(signal.SIGINT) == 0

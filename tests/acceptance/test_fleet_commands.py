@@ -4,36 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sqlite3
 import stat
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from person import Person
 
 from remote_project import RemoteProject
-from serving import PATIENCE, RALPH, Served, serving
-
-
-class Person:
-    def __init__(self, served: Served, home: Path) -> None:
-        self.served = served
-        self.home = home
-
-    def ralph(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        environment = {"HOME": str(self.home), "PATH": os.environ["PATH"], **more}
-        return subprocess.run(
-            [RALPH, *arguments], env=environment, capture_output=True, text=True, timeout=3 * PATIENCE
-        )
-
-
-@pytest.fixture
-def person(tmp_path: Path) -> Iterator[Person]:
-    with serving(tmp_path / "home", "--lease-seconds", "3") as served:
-        found = Person(served, tmp_path / "home")
-        done = found.ralph("login", served.url, RALPH_SERVER_TOKEN=served.token)
-        assert done.returncode == 0, done.stderr
-        yield found
+from serving import PATIENCE, RALPH, serving
 
 
 def test_a_sent_task_is_waited_for_until_it_is_proven(person: Person, tmp_path: Path) -> None:
@@ -48,10 +29,11 @@ def test_a_sent_task_is_waited_for_until_it_is_proven(person: Person, tmp_path: 
         assert worker.wait(PATIENCE) == 0
     assert sent.returncode == 0, sent.stdout + sent.stderr
     assert sent.stdout.splitlines()[-1] == "  complete: proven: tests red→green"
-    person.served.stop()
     checked = person.ralph("server", "check")
     assert checked.returncode == 0, checked.stdout
-    assert checked.stdout.endswith(": sound\n")
+    assert checked.stdout.startswith("1 tasks, ") and checked.stdout.endswith(": sound\n")
+    assert person.served.stop() == 0
+    assert person.ralph("server", "check").stdout == checked.stdout, "with a server or without"
 
 
 def test_a_login_is_kept_where_only_its_owner_reads_it(person: Person) -> None:
@@ -93,6 +75,51 @@ def test_what_the_server_has_against_it_is_said(
     assert done.returncode == code, done.stderr
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_restored_database_is_adopted_before_a_server_uses_it(person: Person, tmp_path: Path) -> None:
+    """What was claimed after the back-up was made cannot come back, whatever epoch it has."""
+    db = person.home / ".local/share/ralph/server.db"
+    id = person.ralph("send", "x", "--promise", "y").stdout.strip()
+    with sqlite3.connect(db) as live, sqlite3.connect(tmp_path / "copy.db") as copy:
+        live.backup(copy)
+    wish = {"offer": {"worker": "w"}, "key": "k"}
+    lost = person.served.ask("POST", "/api/claims", wish).json["task"]
+    busy = person.ralph("server", "adopt")
+    assert (busy.returncode, "another server has this database open" in busy.stderr) == (2, True)
+    assert person.served.stop() == 0
+    with sqlite3.connect(tmp_path / "copy.db") as copy:
+        copy.execute("UPDATE ticks SET at = at - 60000")
+    for old in db.parent.glob("server.db*"):
+        old.unlink()
+    shutil.copyfile(tmp_path / "copy.db", db)
+    adopted = person.ralph("server", "adopt")
+    assert adopted.stdout == "Adopted: 0 claims are over. Servers may be started.\n", adopted.stderr
+    with serving(person.home) as restored:
+        restored.token = person.served.token
+        beat = {"epoch": lost["epoch"], "worker": "w"}
+        assert restored.ask("POST", f"/api/tasks/{id}/heartbeat", beat).json["kind"] == "stale"
+        again = restored.ask("POST", "/api/claims", {**wish, "key": "k2"}).json["task"]
+        assert (again["id"], again["epoch"] > lost["epoch"] + 10**6) == (id, True)
+        assert restored.ask("POST", f"/api/tasks/{id}/heartbeat", beat).json["kind"] == "stale"
+
+
+def test_a_database_that_is_not_there_or_no_ralphs_is_said(tmp_path: Path) -> None:
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    (tmp_path / "text").write_text("no database")
+    with sqlite3.connect(tmp_path / "other.db") as other:
+        other.execute("CREATE TABLE x (y)")
+    for arguments, words in (
+        (("check",), "there is no database"),
+        (("adopt", "--db", str(tmp_path / "none")), "there is no database"),
+        (("check", "--db", str(tmp_path / "text")), "file is not a database"),
+        (("check", "--db", str(tmp_path / "other.db")), "no such table: schema_versions"),
+    ):
+        done = subprocess.run(
+            [RALPH, "server", *arguments], env=environment, capture_output=True, text=True, timeout=PATIENCE
+        )
+        assert done.returncode in (2, 70) and words in done.stderr, done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_without_a_server_it_says_how_to_name_one(tmp_path: Path) -> None:

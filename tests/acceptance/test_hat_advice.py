@@ -100,7 +100,7 @@ def test_the_end_of_a_board_says_how_its_items_went(project: Project) -> None:
     for name in ("a.txt", "bad.txt", "c.txt"):
         project.write(f"work/{name}", "x\n")
     done = project.ralph("run", "--no-tui", "--in-place", "--max-items", "3")
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout + done.stderr
     assert "completed-unverified: 3 of 3 items: 2 done, 1 failed; no hard gate proves it" in done.stdout
     assert "claimed" not in project.ralph("status").stdout
     (row,) = [

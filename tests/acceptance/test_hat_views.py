@@ -89,10 +89,13 @@ def test_a_board_is_told_of_in_every_view(board: Project) -> None:
     tree = board.facts("iteration.ended")[-1]["tree"]
     assert ".ralph" not in board.git("ls-tree", "-r", "--name-only", tree)
 
-    shown = board.ralph("events").stdout.splitlines()
+    shown = board.ralph("events", "--facts").stdout.splitlines()
     place = next(n for n, line in enumerate(shown) if "board.looked" in line)
     assert shown[place + 1].strip() == "#2 work.propose (item-1.txt) → proposal_writer"
     table = board.ralph("events", "--routed").stdout.splitlines()
+    assert board.ralph("events").stdout.splitlines() == table, (
+        "with hats, their events are what one wants to see"
+    )
     assert table[0].split()[:3] == ["#", "time", "iteration"] and len(table) == len(lines) + 1
     assert table[2].split()[2:] == ["board_scanner", "work.propose", "proposal_writer", "item-1.txt"]
     assert routed(board, "--last", "2") == lines[-2:]

@@ -23,6 +23,7 @@ FAKE_KEY = "fake-key-for-the-scripted-model"
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 PROVIDER = "scripted"
 _POLL = 0.02
+_TOKEN = "MCP_TOKEN"  # where Codex finds that of a web server
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,14 @@ class Server:
 
 
 @dataclass(frozen=True)
+class WebServer:
+    """An MCP server at an address. Of Claude Code and Codex only."""
+
+    url: str
+    token: str
+
+
+@dataclass(frozen=True)
 class Wanted:
     """What a test wants of one run. `base` is `Model.base(...)`; `subscription`: Claude's OAuth token, no key."""
 
@@ -43,6 +52,7 @@ class Wanted:
     prompt: str = "Do the work."
     model: str = ""
     mcp: Mapping[str, Server] = field(default_factory=dict)
+    web: Mapping[str, WebServer] = field(default_factory=dict)
     retries: int = 1
     reply_seconds: int = 20
     subscription: bool = False
@@ -84,6 +94,9 @@ class Done:
 
 def claude(cli: Installed, wanted: Wanted) -> Start:
     servers = {name: {"type": "stdio", **_plain(server)} for name, server in wanted.mcp.items()}
+    for name, web in wanted.web.items():
+        headers = {"Authorization": f"Bearer {web.token}"}
+        servers[name] = {"type": "http", "url": web.url, "headers": headers}
     model = ("--model", wanted.model) if wanted.model else ()
     flags = ("--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions")
     tools = ("--strict-mcp-config", "--mcp-config", json.dumps({"mcpServers": servers}))
@@ -122,8 +135,12 @@ def codex(cli: Installed, wanted: Wanted) -> Start:
     }
     for name, server in wanted.mcp.items():
         tables[f"mcp_servers.{name}"] = {**_plain(server), "required": True}
+    for name, web in wanted.web.items():
+        tables[f"mcp_servers.{name}"] = {"url": web.url, "bearer_token_env_var": _TOKEN, "required": True}
     argv = ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
     env = _env(cli, wanted) | {"OPENAI_API_KEY": FAKE_KEY}
+    for web in wanted.web.values():
+        env[_TOKEN] = web.token
     return Start(
         (str(cli.command), *argv, *wanted.extra, "-"),
         env,

@@ -278,9 +278,7 @@ def land(fleet: Fleet, sim: SimLoop) -> Script:
                 sim.machine.protocol.give_back(sim.id, "push", "another lander has the fence")
                 return
             case lander.RunLandingGates():
-                loop.record(
-                    f.GateStarted(op="gate", gate="tests", purpose="claim", variant="as-is", tree="t")
-                )
+                loop.record(f.GateStarted(op="gate", gate="tests", purpose="land", variant="as-is", tree="t"))
                 cut = yield Sleep(loop.dice.uniform(1, 40) * loop.world.chaos.slowness)
                 red = loop.world.chance(loop.plan.red)
                 loop.record(gate_ended(passed=not cut and not red, how="interrupted" if cut else "exited"))
@@ -288,7 +286,8 @@ def land(fleet: Fleet, sim: SimLoop) -> Script:
                     while sim.cut:
                         yield AwaitAllowed()
                     continue
-                protocol.done(not red)
+                returned = f.LandingReturned(op=f.BY_A_LANDER, why="red", tip=step.tip)
+                protocol.done(lander.LandingJudged(returned if red else None))
             case _:
                 protocol.done((yield from git_step(fleet, loop, step)))
 

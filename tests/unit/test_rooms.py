@@ -76,7 +76,7 @@ PURE = {
     "enum",
 }
 
-MOST_MODULES = 365
+MOST_MODULES = 380  # a fleet came: landing, commands about a server, and boards that agents look at
 MOST_IN_A_FOLDER = 20  # then it needs sub-rooms
 SMALL = 30  # lines; a smaller module belongs to its only importer
 # Their modules are found by name, not by imports.
@@ -240,4 +240,4 @@ def test_unit_tests_are_in_folders_named_like_the_rooms() -> None:
     tests = Path(__file__).parent
     folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
     others = {str(folder) for folder in folders if folder != Path() and not (ROOT / folder).is_dir()}
-    assert others == {"docs"}
+    assert others == set()

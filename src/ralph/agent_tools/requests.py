@@ -322,9 +322,10 @@ def _propose(caller: Caller, how: str, parent: str, wanted: list[Arguments]) -> 
     caller.tell({"kind": "task", "how": how, "parent": parent, "tasks": proposed}, name)
     caller.proposed[name] = [str(task["id"]) for task in proposed]
     listed = "\n".join(f"- {task['id']}: {task['title']}" for task in proposed)
+    then = f"Unless you claim {parent} and it is proven, they replace it: end now." if how == "split" else ""
     return (
         "Proposed. Ids may become others, should these be taken; whether and when they are worked on is not yours "
-        f"to decide. Continue with {caller.task}.\n{listed}"
+        f"to decide. {then or f'Continue with {caller.task}.'}\n{listed}"
     )
 
 

@@ -133,6 +133,7 @@ class Adapter(Protocol):
     keys: tuple[str, ...] = ("command", "args", "model")  # of `cli`, those that it uses
     profile_flag: str = ""  # the option that chooses one of its own profiles; empty: it has none
     reports_usage: bool = True  # whether its tokens and cost can be known at all
+    has_tools: bool = False  # whether `launch` hands it Ralph's MCP server
     instructions: tuple[
         str, ...
     ] = ()  # files in a repository that it obeys by itself, in addition to AGENTS.md

@@ -59,6 +59,7 @@ _CHARS_PER_TOKEN = 4
 class ClaudeAdapter(Adapter):
     program = "claude"
     login_hint = "`claude auth login` (or set ANTHROPIC_API_KEY)"
+    has_tools = True
     needs = Needs(
         variables=_VARIABLES,
         with_variable=_CLOUDS,

@@ -27,6 +27,7 @@ _STILL_TRYING = re.compile(r"(?s)Reconnecting\.\.\. (?P<n>\d{1,4})/(?P<of>\d{1,4
 class CodexAdapter(Adapter):
     program = "codex"
     login_hint = "`codex login`"
+    has_tools = True
     needs = Needs(
         variables=("CODEX_*", *OPENAI),
         folder=".codex",

@@ -215,6 +215,13 @@ QWEN = CommandLine(
         settings=("settings.json",),
     ),
 )
+ROO = CommandLine(
+    ("roo", "--print", "--ephemeral"),
+    "--model",
+    prompt_mode="file",
+    prompt_flag="--prompt-file",
+    needs=Needs(("ROO_*", "AWS_*", *PROVIDERS)),
+)
 # Whether to commit is for the gates and the user to say.
 _NO_COMMITS = ("--no-auto-commits", "--no-dirty-commits")
 AIDER = CommandLine(

@@ -41,6 +41,7 @@ _FIRST_STATUS = 400 - 256  # it exits with the HTTP status, of which a byte is l
 class GeminiAdapter(Adapter):
     program = "gemini"
     login_hint = "`gemini`, which asks how (or set GEMINI_API_KEY)"
+    has_tools = True
     needs = Needs(
         variables=(*GOOGLE, "CLOUDSDK_*"),
         folder=".gemini",

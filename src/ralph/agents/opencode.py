@@ -38,6 +38,7 @@ _FAULTS: dict[str, Fault] = {
 class OpencodeAdapter(Adapter):
     program = "opencode"
     login_hint = "`opencode auth login`"
+    has_tools = True
     needs = Needs(
         variables=("OPENCODE_*", *PROVIDERS),
         logins=(".local/share/opencode/auth.json",),

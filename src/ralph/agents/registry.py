@@ -31,6 +31,7 @@ BUILT_IN = {
     "pi": "ralph.agents.command:PI",
     "qwen": "ralph.agents.command:QWEN",
     "aider": "ralph.agents.command:AIDER",
+    "roo": "ralph.agents.command:ROO",
     "custom": "ralph.agents.command:CustomAdapter",
     "scripted": "ralph.agents.scripted:adapter",
 }

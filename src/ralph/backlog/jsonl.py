@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ralph.backlog import text_file
+from ralph.backlog import done_name, text_file
 from ralph.backlog.changes import (
     Applied,
     Change,
@@ -147,6 +147,8 @@ class Draft:
 
     def _end_of(self, parent: str) -> int:
         """Behind the last line below this parent, so that what belongs together stands together."""
+        if parent not in self._ends and parent not in self._open.at and parent in self._wishes.new:
+            return self._end_of(self._wishes.new[parent].parent)  # which is inserted there, too
         if parent not in self._ends:
             at = self._open.at.get(parent, -1)
             below = [parent]
@@ -179,16 +181,25 @@ class Draft:
                 at = self._open.at.get(parent.id, -1)
                 over = self._forest.status(parent.id) == "complete" and not self._forest.is_leaf(parent.id)
                 if at >= 0 and self.lines[at] and over and not parent.archived:
-                    verified = all(child.verified for child in self._forest.children(parent.id))
                     fields: Fields = {
                         "status": "complete",
                         "completed": wish.fields["completed"],
-                        "verified": verified,
+                        "verified": self._is_verified(parent.id),
                     }
                     self._to_archive(patched(self.lines[at], fields))
                     self.lines[at] = b""
                     self._touched.add(parent.id)
                 task = parent
+
+    def _is_verified(self, id: str) -> bool:
+        """Of a container: whether all that was done below it was."""
+        below = [
+            child.id for child in self._forest.children(id) if self._forest.status(child.id) == "complete"
+        ]
+        if below and not self._forest.is_leaf(id):
+            return all(self._is_verified(child) for child in below)
+        task = self._forest.get(id)
+        return bool(task and task.verified)
 
 
 def _gone(wish: PendingChange, done: bool, name: str) -> str:
@@ -201,12 +212,6 @@ def _gone(wish: PendingChange, done: bool, name: str) -> str:
 
 _TRIES = 50
 _FEW = 5000
-
-
-def done_name(path: str) -> str:
-    """The archive beside a backlog's file."""
-    found = Path(path)
-    return str(found.with_name(f"{found.stem}-done{found.suffix}"))
 
 
 class JsonlBacklog:
@@ -245,6 +250,15 @@ class JsonlBacklog:
         path, root = self.path.resolve(), Path(top)
         return str(path.relative_to(root)) if path.is_relative_to(root) else ""
 
+    def texts(self) -> tuple[bytes, bytes]:
+        draft = Draft(self._open, self._done, self._wishes, self.tasks)
+        archive = self._done.text()
+        if draft.conflicts:  # writing deals with these, and reports them
+            return self._open.text(), archive
+        if draft.archive and archive and not archive.endswith(b"\n"):
+            archive += self._done.eol()
+        return b"".join(draft.lines), archive + b"".join(draft.archive)
+
     def all(self) -> list[BacklogTask]:
         """The open ones in the order of the file, then the archive."""
         return list(self.tasks)
@@ -277,6 +291,11 @@ class JsonlBacklog:
         """Where it stands in its file."""
         table = self._done if self.tasks.get(id) is self._done.tasks.get(id) else self._open
         return table.number(table.at[id]) if id in table.at else 0
+
+    def place(self, id: str) -> dict[str, object]:
+        """Where a person finds it."""
+        task = self.find(id)
+        return {"file": (self.done_path if task.archived else self.path).name, "line": self.line(id)}
 
     def raw(self, id: str) -> bytes:
         """Its line as it is in the file that counts."""

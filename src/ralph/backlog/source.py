@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ralph.backlog.changes import Applied, Change
 from ralph.core.tasks.graph import TaskGraph
+from ralph.core.tasks.task import TaskProblem
 
 
 class Backlog(Protocol):
@@ -39,4 +40,12 @@ class Backlog(Protocol):
     def copy_in(self, top: str) -> str:
         """The file of a checkout at `top`, relative to it, in which agents find the list and may edit it. Empty: there is none,
         and agents propose tasks by their tools only."""
+        ...
+
+    def texts(self) -> tuple[bytes, bytes]:
+        """The list and its archive for that copy, with what was noted and is not yet written. Not called where there is none."""
+        ...
+
+    def problems(self) -> list[TaskProblem]:
+        """What in it can never be worked on as it is."""
         ...

@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "answer": ("ralph.cli.run.steering", "Answer what a loop asks."),
     "pause": ("ralph.cli.run.steering", "Let the run wait after its iteration."),
     "continue": ("ralph.cli.run.steering", "Let a paused run continue, or end a wait now."),
-    "retry": ("ralph.cli.run.steering", "The same as `continue`: end a wait now."),
+    "retry": ("ralph.cli.run.steering", "End a wait now; try a server's task again."),
     "stop": ("ralph.cli.run.steering", "End the run after its iteration, or at once."),
     "cancel": ("ralph.cli.run.steering", "End the run at once; the loop is over."),
     "status": ("ralph.cli.show.status", "What runs here, since when, and what to do next."),
@@ -36,8 +36,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "ralph.cli.show.report",
         "What happened: outcome, evidence, each iteration; as a page with --html.",
     ),
+    "commit": ("ralph.cli.commit", "Commit what was proven here, with its evidence."),
     "replay": ("ralph.cli.show.replay", "Decide a recorded loop again, without agents, and compare."),
     "recover": ("ralph.cli.show.recover", "List and restore what was saved."),
+    "clean": ("ralph.cli.clean", "Remove workspaces of repositories that are gone."),
     "serve": ("ralph.cli.fleet.serve", "Keep tasks for workers: HTTP, SQLite or PostgreSQL."),
     "worker": ("ralph.cli.fleet.worker", "Claim tasks of a server, and run their loops here."),
     "send": ("ralph.cli.fleet.send", "Send a task to a server."),
@@ -47,7 +49,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("ralph.cli.doctor", "Check git, agents, processes, disk and configuration."),
     "validate": ("ralph.cli.validate", "Check a configuration and say what it means."),
     "hats": ("ralph.cli.hats", "The hats of ralph.yml: list, check, draw."),
-    "schema": ("ralph.cli.validate", "The JSON Schema of ralph.yml, for editors."),
+    "schema": ("ralph.cli.schema", "The JSON Schema of ralph.yml, for editors."),
+    "help": ("ralph.cli.help", "The pages about Ralph, and what a command does."),
     "completion": ("ralph.cli.completion", "The script that completes commands in your shell."),
     "demo": ("ralph.cli.demo", "A whole run in a small repository, with no model."),
     **AGENT_COMMANDS,
@@ -93,11 +96,9 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            import difflib
+            from ralph.cli.help import meant
 
-            near = difflib.get_close_matches(args[0], COMMANDS, 1)
-            hint = f" Did you mean `ralph {near[0]}`?" if near else ""
-            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+            raise click.UsageError(f"There is no command {args[0]!r}.{meant(args[0])}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -118,7 +119,8 @@ def app() -> None:
 
 
 def run_app(arguments: list[str]) -> int:
-    """Every error that a person can cause ends as a few plain lines and its exit code; -v shows where it came from."""
+    """Every error that a person can cause ends as a few plain lines and its exit code. With -v, a fault of Ralph's own or of the
+    machine also shows where it came from."""
     try:
         code = app.main(args=arguments, prog_name="ralph", standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -132,14 +134,17 @@ def run_app(arguments: list[str]) -> int:
         error.show()
         return 2
     except RalphError as error:
-        _trace(arguments)
+        if error.code == 70:
+            _trace(arguments)
         _complain(f"ralph: {error}" + (_goes_on(arguments) if error.code == 70 and not error.todo else ""))
         return error.code
     except OSError as error:
-        _trace(arguments)
+        code = 70 if _goes_on(arguments) or error.errno in DISK else 2
+        if code == 70:
+            _trace(arguments)
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
         _complain(f"ralph: {what}" + _goes_on(arguments))
-        return 70 if _goes_on(arguments) or error.errno in DISK else 2
+        return code
     except Exception as error:
         import traceback
 

@@ -168,6 +168,15 @@ def _files(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
     return [CompletionItem(incomplete, type="file")]
 
 
+def _hat_sources(ctx: click.Context, incomplete: str) -> Iterable[CompletionItem]:
+    if not incomplete.startswith("builtin:"):
+        return _files(ctx, incomplete)
+    from ralph.setup.presets import presets
+
+    found = (one for one in presets() if "\nhats:" in one.text)
+    return [CompletionItem(f"builtin:{one.name}", help=_short(one.about)) for one in found]
+
+
 # (command, parameter) -> what to offer
 OFFERS: dict[tuple[str, str], Offer] = {
     ("logs", "iteration"): _iterations,
@@ -179,6 +188,7 @@ OFFERS: dict[tuple[str, str], Offer] = {
     ("recover", "which"): _saved,
     ("recover", "paths"): _files,
     ("run", "command"): _files,
+    ("run", "backend"): _agents,
     ("task add", "parent"): _tasks,
     ("task add", "depends_on"): _tasks,
     ("task list", "under"): _tasks,
@@ -191,7 +201,13 @@ OFFERS: dict[tuple[str, str], Offer] = {
     **{("task " + name, "id"): _tasks for name in ("show", "split", "complete", "block", "reopen", "edit")},
 }
 # parameters that mean the same wherever they are
-ANYWHERE: dict[str, Offer] = {"loop": _loops, "run_id": _runs, "preset": _presets}
+ANYWHERE: dict[str, Offer] = {
+    "loop": _loops,
+    "run_id": _runs,
+    "preset": _presets,
+    "sources": _files,
+    "hats": _hat_sources,
+}
 
 
 def _iteration(ctx: click.Context) -> int | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-from ralph.backlog import BACKLOG_NAME
+from ralph.backlog import BACKLOG_NAME, done_name
 from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
-from ralph.git.repo import STORE, Repo, find, is_slot_of, without_git
+from ralph.git.repo import STORE, Repo, find, is_slot_of, printable, without_git
 from ralph.history.loop_records import is_over, last_loop
 from ralph.journal.read import NAME, scan
+from ralph.text import few
 
 BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates
 
@@ -18,6 +21,69 @@ BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates
 def here() -> Repo:
     folder = Path.cwd()
     return find(folder) or without_git(folder)
+
+
+def config_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Where the configuration is: it comes as `config` (a file, or None) and `layers` (what is said in place of it)."""
+    import functools
+
+    import click
+
+    @functools.wraps(command)
+    def with_config(sources: tuple[str, ...], hats: str, **given: Any) -> Any:
+        said = {"hats": hats, "hats_text": _hats_text(hats)} if hats else {"hats": ""}
+        assigned = tuple(source for source in sources if _is_assignment(source))
+        files = [source for source in sources if source not in assigned]
+        return command(config=_one_file(files), layers={**said, "assigned": assigned}, **given)
+
+    decorated: Callable[..., Any] = with_config
+    decorated = click.option(
+        "-H",
+        "--hats",
+        default="",
+        metavar="SOURCE",
+        help="Use the hats of this file, or of a preset: builtin:NAME.",
+    )(decorated)
+    return click.option(
+        "-c",
+        "--config",
+        "sources",
+        multiple=True,
+        metavar="FILE|KEY=VALUE",
+        help="Use this file instead of ralph.yml (or of $RALPH_CONFIG); or set a key of it. May be repeated.",
+    )(decorated)
+
+
+def _is_assignment(source: str) -> bool:
+    from ralph.config.layers import is_assignment
+
+    return is_assignment(source)
+
+
+def _hats_text(source: str) -> str:
+    from ralph.config.layers import BUILT_IN
+    from ralph.files import read_text
+
+    if source.startswith(BUILT_IN):
+        from ralph.setup.presets import preset
+
+        return preset(source.removeprefix(BUILT_IN)).text
+    if source.startswith(("http://", "https://")):
+        raise RalphError(f"-H {source}: hats are not downloaded", todo="Save the file here and name it.")
+    try:
+        return read_text(Path(source))
+    except RalphError as error:
+        raise RalphError(f"-H {source}: {error.what}", todo="Name a readable YAML file.") from None
+
+
+def _one_file(files: list[str]) -> Path | None:
+    if not files:
+        return None
+    if len(files) > 1:
+        raise RalphError(f"-c names two files: {files[0]} and {files[1]}", todo="Name one.")
+    if files[0].startswith("builtin:"):
+        raise RalphError(f"-c {files[0]}: a preset is used by its hats", todo=f"Say `-H {files[0]}`.")
+    return Path(files[0])
 
 
 CONFIGS = ("ralph.yml", "ralph.yaml")
@@ -42,6 +108,35 @@ def of_folder(repo: Repo, folder: Path) -> Path:
         if error.where:
             raise
         raise RalphError(error.what, where=str(config), todo=error.todo, code=error.code) from None
+
+
+def hide_own_files(repo: Repo, folder: Path, written: Iterable[Path] = ()) -> None:
+    """`git status` shows nothing that Ralph made: its own files of a run in `folder`, what it has `written` there, copies of
+    configurations, and the list of tasks, until the user puts that into git."""
+    if not repo.versioned:
+        return
+    from ralph.git.repository_excludes import keep_out_of_status
+
+    copies = [copy for name in CONFIGS for copy in folder.glob(f"{name}.bak*")]
+    keep_out_of_status(repo, folder, (*copies, *written), list_of_tasks(repo, folder))
+
+
+def list_of_tasks(repo: Repo, folder: Path) -> list[Path]:
+    """The list and its archive, if there is either."""
+    file = of_folder(repo, folder)
+    both = [file, Path(done_name(str(file)))]
+    return both if any(map(os.path.lexists, both)) else []
+
+
+class LargeFolders(RalphError):
+    """Untracked folders that would be copied into every snapshot."""
+
+    def __init__(self, folders: Mapping[str, int], todo: str) -> None:
+        named = few([f"{printable(path)} ({count:,} files)" for path, count in folders.items()])
+        lines = "\n".join(f"  /{printable(path)}" for path in folders)
+        super().__init__(
+            f"git neither tracks nor ignores {named}", todo=f"Add to .gitignore:\n{lines}\n{todo}"
+        )
 
 
 def _may_name_one(config: Path) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from ralph import setup
+from ralph.core.exits import SOME_TASKS_FAILED
 from ralph.errors import RalphError
 from ralph.setup.write import IGNORED
 
@@ -26,25 +27,37 @@ _ITEMS = 4  # of the board; one of them fails
     "--into", type=click.Path(path_type=Path), help="Make the repository in this new folder and keep it."
 )
 @click.option("--board", is_flag=True, help="A board of items that hats work through, in place of one task.")
+@click.option("--fleet", is_flag=True, help="A server and two workers, of which one is killed half-way.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print.")
-def demo(into: Path | None, board: bool, verbose: bool) -> int:
+def demo(into: Path | None, board: bool, fleet: bool, verbose: bool) -> int:
     """A whole run in a small repository: false claims turned down, a strategy shift, a proven end.
 
     With --board: three items go through two phases under two hats; a fourth fails three times and is set aside.
+
+    With --fleet: the same task on a server with two workers. One is killed with `kill -9`, and the other continues its loop.
 
     \b
     Examples:
       ralph demo --into /tmp/ralph-demo
       ralph demo --board
+      ralph demo --fleet
     """
+    if fleet:
+        return _fleet(
+            refused=[name for name, given in (("--into", into), ("--board", board), ("-v", verbose)) if given]
+        )
     folder = _folder(into)
     try:
         _make_repository(folder, _BOARD if board else "")
         click.echo(f"{_ABOUT[board]}\n")
         arguments = ["run", *(["--max-items", str(_ITEMS)] if board else []), *(["-v"] if verbose else [])]
         code = subprocess.run(
-            [sys.executable, "-m", "ralph", *arguments], cwd=folder, env=_environment()
+            [sys.executable, "-m", "ralph", *arguments],
+            cwd=folder,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,  # nothing is asked
         ).returncode
+        code = 0 if board and code == SOME_TASKS_FAILED else code  # one of the items is there to fail
         click.echo("")
         if code == 0 and board:
             for line in _shown(folder):
@@ -62,6 +75,32 @@ def demo(into: Path | None, board: bool, verbose: bool) -> int:
     finally:
         if not into:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fleet(refused: list[str]) -> int:
+    if refused:
+        raise RalphError(
+            f"--fleet and {refused[0]} do not go together", todo="`ralph demo --fleet` shows it."
+        )
+    try:
+        from ralph.cli.fleet.demo import run_fleet_demo
+    except ImportError as error:
+        raise RalphError(
+            f"the server needs a package that is not installed: {error.name}",
+            todo="Install Ralph with its extra `server`: pip install '.[server]'",
+        )
+    folder = _folder(None)
+    try:
+        work, remote = folder / "work", folder / "remote.git"
+        work.mkdir()
+        _make_repository(work, "")
+        subprocess.run(["git", "clone", "-q", "--bare", str(work), str(remote)], check=True)
+        task = (work / "PROMPT.md").read_text().strip()
+        code = run_fleet_demo(folder, remote, task, _environment())
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    click.echo("\nAll of it is removed now. To have a server of your own: `ralph serve --worker`.")
+    return code
 
 
 _ABOUT = {

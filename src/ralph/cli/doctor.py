@@ -61,7 +61,6 @@ def broken(what: str, error: RalphError) -> Finding:
 # -- the project ---------------------------------------------------------------------------------
 
 LITTLE_SPACE = 500 * 1024 * 1024
-_NAMES = 40
 
 
 def place() -> Iterator[Finding]:
@@ -263,7 +262,7 @@ def _environment(policy: Policy) -> Iterator[Finding]:
     mend = 'What they need is named in `env_allow`; `env_allow: ["*"]` hands on everything.'
     for who, agent in ((f"the agent {policy.agent.backend}", policy.agent), ("gates", None)):
         if names := held_back_names(os.environ, variables_for(policy, agent)):
-            yield note("variables", f"not for {who}: {few(names, _NAMES)}", mend)
+            yield note("variables", f"not for {who}: {', '.join(names)}", mend)
         else:
             yield good("variables", f"all of yours reach {who}")
 

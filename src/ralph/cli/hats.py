@@ -161,7 +161,7 @@ def _some_team(config: Path | None) -> Team:
         return team
     folder = Path.cwd()
     what = "has no hats" if examined(folder, config) else "does not exist, so there are no hats"
-    todo = "Describe them under `hats:`; docs/hats.md says how."
+    todo = "Describe them under `hats:`; `ralph help hats` says how."
     raise RalphError(what, where=shown_name(folder, config), todo=todo)
 
 

@@ -14,11 +14,11 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from ralph.cli.context import BY_INIT, here, refuse_inside
+from ralph.cli.context import BY_INIT, LargeFolders, here, hide_own_files, refuse_inside
 from ralph.config.load import found_above
 from ralph.errors import RalphError
-from ralph.git.repo import Repo
-from ralph.git.uncommitted_changes import committed, uncommitted_paths
+from ralph.git.repo import Repo, own_files
+from ralph.git.uncommitted_changes import committed, large_folders, uncommitted_paths
 from ralph.setup import plan, project
 from ralph.setup.detect import Detected, dependency_folders, detect
 from ralph.setup.plan import ChosenGate, SetupPlan, roles
@@ -43,6 +43,10 @@ def presets(name: str | None, as_json: bool) -> None:
       ralph presets
       ralph presets board
     """
+    _list_presets(name, as_json)
+
+
+def _list_presets(name: str | None, as_json: bool) -> None:
     from ralph.setup import presets as stock
 
     found = (stock.preset(name),) if name else stock.presets()
@@ -89,7 +93,7 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 @click.command()
-@click.option("--agent", metavar="NAME", help="The agent: a known name, or a command in quotes.")
+@click.option("--agent", "--backend", metavar="NAME", help="The agent: a known name, or a command in quotes.")
 @click.option("--gate", "gates", multiple=True, help="A command that must pass; may be repeated.")
 @click.option("--no-gates", is_flag=True, help="Write that no proof is wanted.")
 @click.option("--no-trial", is_flag=True, help="Do not run the gates now.")
@@ -99,6 +103,7 @@ class Setup(msgspec.Struct, frozen=True):
 @click.option(
     "--preset", metavar="NAME", help=f"What to begin with; `ralph presets` lists them.  [default: {DEFAULT}]"
 )
+@click.option("--list-presets", is_flag=True, help="List them, as `ralph presets` does; write nothing.")
 @click.option(
     "--skill",
     is_flag=True,
@@ -113,7 +118,7 @@ class Setup(msgspec.Struct, frozen=True):
 @click.option("--force", is_flag=True, help="Replace files that are here; the old ones are kept as .bak.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing; take what is found.")
 @click.option("--json", "as_json", is_flag=True, help="What was done, as one JSON object; asks nothing.")
-def init(yes: bool, as_json: bool, **given: Any) -> None:
+def init(yes: bool, as_json: bool, list_presets: bool, **given: Any) -> None:
     """Look at this project and write a short ralph.yml: the agent on PATH, the tests that are here.
 
     Each gate is run once, to say whether it passes today. Nothing is replaced without --force.
@@ -126,6 +131,9 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
       ralph init --skill
       ralph init --roles
     """
+    if list_presets:
+        _list_presets("", as_json)
+        return
     asks = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     request = InitRequest(asks=asks, quiet=as_json, **given)
     _refuse_nonsense(request)
@@ -154,6 +162,7 @@ def init(yes: bool, as_json: bool, **given: Any) -> None:
     )
     moved = (*configuration.move_aside, *besides.move_aside)
     written = SetupPlan((*configuration.files, *besides.files), moved).carry_out()
+    hide_own_files(repo, folder, written.kept)
     _tell(request, folder, repo, setup, written, chosen)
 
 
@@ -265,8 +274,11 @@ def _tried(
 ) -> tuple[ChosenGate, ...]:
     if request.no_trial or not gates:
         return gates
+    from ralph.git.loose_objects import packed_objects
     from ralph.journal.lock import Busy
 
+    if folders := large_folders(repo, own_files(repo, folder)):
+        raise LargeFolders(folders, "Then `ralph init` again. Or leave the gates untried: --no-trial.")
     found = []
     with ExitStack() as stack:
         interrupts = stack.enter_context(Interrupts())
@@ -275,6 +287,7 @@ def _tried(
         except Busy:
             _say(request, "A run is under way here, so the gates are not tried.")
             return gates
+        stack.enter_context(packed_objects(repo))
         trials = stack.enter_context(Trials(repo, folder, request.trial_timeout, interrupts.heeded))
         for one in gates:
             _say(request, f"Running {one_line(one.gate.run)} ... ", nl=False)

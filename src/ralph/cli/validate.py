@@ -1,6 +1,6 @@
-"""`ralph validate` and `ralph schema`: is this file valid, what does it mean, and which keys may it have.
+"""`ralph validate`: is this file valid, and what does it mean.
 
-Neither changes anything. What only this machine lacks, such as the agent's program, is a warning.
+It changes nothing. What only this machine lacks, such as the agent's program, is a warning.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 from msgspec.structs import replace
 
+from ralph.cli.context import config_options
 from ralph.config.hats import BASE, FOLDER, examine_roles, role_names
 from ralph.config.load import FILE_NAMES, roles_file
 from ralph.config.problems import ConfigFinding, Unreadable, findings
+from ralph.config.settings import NAMED_BY, Overrides
 from ralph.core.secrets import masked
 from ralph.errors import RalphError
 from ralph.terminal.words import one_line
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from ralph.core.hats.graph import Level
     from ralph.core.hats.model import Hat, Team
     from ralph.core.policy import GatePolicy, LandPolicy, LimitPolicy, Policy, SandboxPolicy, Task
+    from ralph.setup.plan import Assumed
 
 
 class ValidationResult(msgspec.Struct, frozen=True):
@@ -67,8 +70,9 @@ class ValidationReport(ValidationResult, frozen=True):
 
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
+@config_options
 @click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
-def validate(file: Path | None, as_json: bool) -> int:
+def validate(file: Path | None, config: Path | None, layers: dict[str, Any], as_json: bool) -> int:
     """Check a configuration, ralph.yml if none is named, and say what it means.
 
     Every error and warning is told with its line; those of the roles in this folder too. The exit code is 0 when all
@@ -78,9 +82,24 @@ def validate(file: Path | None, as_json: bool) -> int:
     Examples:
       ralph validate
       ralph validate presets/night.yml --json
+      ralph validate -H builtin:tdd -c cli.backend=codex
     """
-    found, meaning = _examined(Path.cwd(), file)
-    roles = roles_here(Path.cwd())
+    if file and config:
+        raise click.UsageError(f"{file} and -c {config} name two files: name one.")
+    return report(Path.cwd(), file or config, Overrides(**layers), as_json=as_json)
+
+
+def report(
+    folder: Path,
+    file: Path | None,
+    overrides: Overrides,
+    *,
+    assumed: Assumed | None = None,
+    as_json: bool = False,
+) -> int:
+    """Say whether it is valid and what it means; the exit code."""
+    found, meaning = _examined(folder, file, overrides, assumed)
+    roles = roles_here(folder)
     valid = found.valid and (roles is None or roles.valid)
     if as_json:
         whole = ValidationReport(found.file, valid, found.errors, found.warnings, roles)
@@ -97,36 +116,13 @@ def validate(file: Path | None, as_json: bool) -> int:
     return 0 if valid else 2
 
 
-@click.command()
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write it into this file.")
-def schema(output: Path | None) -> None:
-    """The JSON Schema of ralph.yml, by which editors complete, explain and check its keys.
-
-    \b
-    Examples:
-      ralph schema
-      ralph schema -o ralph.schema.json
-    Then make this the first line of ralph.yml:
-      # yaml-language-server: $schema=ralph.schema.json
-    """
-    from ralph.config.json_schema import schema as made
-
-    text = json.dumps(made(), indent=2, ensure_ascii=False)
-    if output is None:
-        click.echo(text)
-        return
-    try:
-        output.write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        raise RalphError(f"cannot be written: {error.strerror}", where=str(output), todo="Name another file.")
-    click.echo(f"{one_line(str(output))} is written.")
-
-
-def _examined(folder: Path, file: Path | None) -> tuple[ValidationResult, list[str]]:
+def _examined(
+    folder: Path, file: Path | None, overrides: Overrides, assumed: Assumed | None
+) -> tuple[ValidationResult, list[str]]:
     """The verdict, and when it is good the lines that say what the file means."""
-    shown = shown_name(folder, file)
+    shown = "what is assumed without ralph.yml" if assumed else shown_name(folder, file)
     try:
-        found = examined(folder, file)
+        found = examined(folder, file, overrides, assumed.text if assumed else "")
     except Unreadable as error:
         return ValidationResult(shown, False, (ConfigFinding(error.line, "", error.what),)), []
     if found is None:
@@ -140,17 +136,21 @@ def _examined(folder: Path, file: Path | None) -> tuple[ValidationResult, list[s
 
 def shown_name(folder: Path, file: Path | None) -> str:
     """Of the configuration that is meant, there or not."""
-    return str(file) if file else next((n for n in FILE_NAMES if os.path.lexists(folder / n)), FILE_NAMES[0])
+    named = str(file) if file else os.environ.get(NAMED_BY, "")
+    return named or next((n for n in FILE_NAMES if os.path.lexists(folder / n)), FILE_NAMES[0])
 
 
-def examined(folder: Path, file: Path | None) -> Examined | None:
+def examined(
+    folder: Path, file: Path | None, overrides: Overrides | None = None, assumed: str = ""
+) -> Examined | None:
     """None: no file is named and there is none, so that nothing is configured."""
     from ralph.cli.context import here, usual
     from ralph.config.load import examine
 
-    if file is None and not os.path.lexists(folder / shown_name(folder, file)):
+    said = (overrides is not None and overrides != Overrides()) or bool(os.environ.get(NAMED_BY))
+    if file is None and not assumed and not said and not os.path.lexists(folder / shown_name(folder, file)):
         return None
-    return examine(folder, file, backlog=usual(here().root), prompt_to_come=True)
+    return examine(folder, file, overrides, assumed=assumed, backlog=usual(here().root), prompt_to_come=True)
 
 
 def _nothing_here(folder: Path) -> str:
@@ -328,12 +328,16 @@ def _sandbox(sandbox: SandboxPolicy) -> str:
 
 
 def _no_gates(policy: Policy) -> str:
+    if policy.routing is not None and policy.routing.persistent:
+        return "none: nothing checks what hats hand over"
     if policy.unverified_ok and not policy.require_verified:
         return "none: the end will be unverified; for this file that is a success"
     return "none: no proof is wanted" if policy.gates_declined else "none: the end will be unverified"
 
 
 def _claim(policy: Policy) -> str:
+    if policy.routing is not None and policy.routing.persistent:
+        return _never_done(policy.routing)
     how = {
         "signal": f"claimed by TASK_COMPLETE or {policy.completion_promise}",
         "exit-zero": "claimed by exit code 0",
@@ -341,6 +345,14 @@ def _claim(policy: Policy) -> str:
     }[policy.claim]
     hard = [gate.name for gate in policy.gates if gate.hard]
     return f"{how}; proven by {', '.join(hard)}" if hard else f"{how}; proven by nothing"
+
+
+def _never_done(team: Team) -> str:
+    from ralph.config.field_types import duration_text
+    from ralph.core.hats.turns import LEAST_REST
+
+    rest = duration_text(max(team.cooldown, LEAST_REST))
+    return f"never: {team.promise} means idle, and it looks again after {rest}; `ralph stop` ends it"
 
 
 def _limits(limits: LimitPolicy) -> Iterator[str]:
@@ -458,7 +470,11 @@ def roles_here(folder: Path) -> RolesVerdict | None:
 
 def roles_meaning(x: RolesVerdict) -> Iterator[str]:
     base = f"; {x.base} comes before each" if x.base else ""
-    yield f"by {x.file}, the first whose condition has become true{base}"
+    by = f"by {x.file}" if x.file else "by their names, as there is no roles.yaml"
+    if x.roles or x.file:
+        yield f"{by}, the first whose condition has become true{base}"
+    else:
+        yield f"none; {x.base} is in every prompt"
     for one in x.roles:
         yield f"{one.role} ({one.file}): {one.condition or 'no trigger names it, so nobody wears it'}"
 

@@ -84,6 +84,21 @@ def other_agent(text: str, settings: Settings) -> AgentPolicy:
     return AgentPolicy(command=_resolved(words, settings.folder, settings))
 
 
+def unknown_agent(name: str) -> str:
+    """Why a task cannot ask for it; empty: it can."""
+    from ralph.agents import registry
+
+    return (
+        "" if registry.is_known(name) else f"there is no agent {name}; known: {', '.join(registry.names())}"
+    )
+
+
+def with_agent(policy: Policy, name: str) -> Policy:
+    """A task asks for an agent by name: as the file has it, if it does, and no other in its place."""
+    own = next((agent for agent in policy.agents if agent.backend == name), AgentPolicy(backend=name))
+    return replace(policy, agent=own, fallback=())
+
+
 def _custom(own: dict[str, Any], settings: Settings, *, said: bool = True) -> dict[str, Any]:
     """`said`: by the file, whose other keys are then looked at as well."""
     if said:

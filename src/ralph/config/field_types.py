@@ -461,18 +461,24 @@ def _amount(node: Node, spot: Spot) -> float:
 AMOUNT = FieldType("number, at least 0", _amount, {"type": "number", "minimum": 0, "maximum": MAX_INTEGER})
 
 
-def duration(*, zero_ok: bool = False) -> FieldType:
+def duration(*, zero_ok: bool = False, endless: bool = False) -> FieldType:
+    """`endless`: more than a year is as good as no limit, and is not a mistake."""
+
     def read(node: Node, spot: Spot) -> float:
         value = _plain_number(node)
         if value is None and isinstance(node, Scalar) and node.means == "text":
             value = seconds(node.text)
         if value is None:
             raise spot.refused(f"must be a duration such as 90, 90s, 10m or 1h30m, not {described(node)}")
+        value = min(value, YEAR) if endless and math.isfinite(value) else value
         problem = number_problem(value, 0, YEAR, above=not zero_ok)
         spot.refuse_if(f"{problem} seconds" if problem and math.isfinite(value) else problem)
         return value
 
-    return FieldType("duration, or 0" if zero_ok else "duration", read, _duration_schema(zero_ok))
+    schema = _duration_schema(zero_ok)
+    if endless:
+        del schema["maximum"]
+    return FieldType("duration, or 0" if zero_ok else "duration", read, schema)
 
 
 def _duration_schema(zero_ok: bool) -> dict[str, Any]:

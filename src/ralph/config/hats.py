@@ -30,6 +30,11 @@ _UNUSED_BY_SCANS = (
     *("instructions", "extra_instructions", "backend_args", "model", "timeout"),
     *("disallowed_tools", "allowed_tools", "backend.type", "backend.command"),
 )
+_WAVES = re.compile(r"\bralph[\"'`]?\s+wave\b|\$\{?RALPH_BIN\}?[\"']?\s+wave\b")
+_NO_WAVES = (
+    "calls ralph wave, which Ralph does not have: hats of a loop work one after another. Write "
+    '`ralph emit TOPIC "payload"` once for each payload; `aggregate` gathers what comes of them'
+)
 _OF_EVENTS = ("publishes", "default_publishes", "max_activations", "fresh", "aggregate.mode")
 
 
@@ -86,6 +91,8 @@ def _hat(
         except ConditionError as error:
             section.wrong("when", str(error), error.name, error.among)
     hat = Hat(section.name, scan=_scan(section), **own)
+    if _WAVES.search(hat.text):
+        section.wrong("instructions", _NO_WAVES)
     return hat if hat.scan else replace(hat, agent=_wearer(hat, section, settings, overrides, cwd, policy))
 
 
@@ -206,7 +213,7 @@ def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
     """The roles as far as they can be read, and what is wrong with them; Unreadable when the file cannot be taken apart."""
     found = roles_file(folder)
     if found is None:
-        return None, None
+        return _without_file(folder)
     problems = Problems(found)
     text = _text(folder / found, found)
     if not _OURS.search(text) and not role_names(folder):
@@ -217,6 +224,31 @@ def examine_roles(folder: Path) -> tuple[Team | None, Problems | None]:
     texts: dict[str, str] = {}
     triggers = _file(parse(text, problems), folder, texts, problems)
     return Team(hats=role_hats(triggers, texts), base=_base(folder, problems)), problems
+
+
+# Of roles that no file has triggers for: when a role of this name is put on.
+USUAL_TRIGGERS: tuple[Trigger, ...] = (
+    ("branch_commits >= 5", "reviewer"),
+    ("task_title contains 'refactor'", "architect"),
+    ("last_iteration_failed", "debugger"),
+    ("iterations_since_role('documenter') >= 10", "documenter"),
+    ("task_marked_ready_to_complete", "reviewer"),
+)
+
+
+def _without_file(folder: Path) -> tuple[Team | None, Problems | None]:
+    """`working.md`, and the roles whose names say when they are worn. Others wait for a file that says so."""
+    problems = Problems(BASE)
+    base, texts = _base(folder, problems), dict[str, str]()
+    triggers = [(when, role) for when, role in USUAL_TRIGGERS if role in role_names(folder)]
+    for role in {role for _, role in triggers}:
+        try:
+            texts[role] = _bounded(folder / FOLDER / f"{role}.md")
+        except RalphError as error:
+            problems.add_outside(f"{FOLDER}/{role}.md", error.what)
+    if not base and not triggers and not problems.found:
+        return None, None
+    return Team(hats=role_hats(triggers, texts), base=base), problems
 
 
 def role_names(folder: Path) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from ralph.config.schema import (
     BACKEND,
     BY_PATH,
     EITHER,
+    GATE,
     HAT,
     KEYS,
     LISTS,
@@ -176,10 +177,15 @@ def _value(key: Key) -> dict[str, Any]:
 
 def _item(section: str) -> dict[str, Any]:
     # An explicit null is as good as none. Said with `not`, so that editors do not offer the keys twice.
-    exactly_one = [
+    exactly_one: list[dict[str, Any]] = [
         {"required": [name], "not": {"properties": {name: {"type": "null"}}}} for name in EITHER[section]
     ]
-    return {**_section(section), "type": "object", "oneOf": exactly_one}
+    found = _section(section)
+    if section != GATE:
+        return {**found, "type": "object", "oneOf": exactly_one}
+    exactly_one = [{"type": "object", **one} for one in exactly_one]
+    command = {**BY_PATH[f"{GATE}.run"].kind.schema, "type": "string"}
+    return {**found, "type": ["object", "string"], "oneOf": [*exactly_one, command]}
 
 
 def _or_null(fragment: dict[str, Any]) -> dict[str, Any]:

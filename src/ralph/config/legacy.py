@@ -39,6 +39,7 @@ _PROJECT = "Write it under `core` (`specs_dir`) or `event_loop` (`prompt_file`).
 _BACKPRESSURE = (
     "Write it as a gate: `gates: [{name: ..., run: ...}]`. Gates are run by Ralph before it completes."
 )
+_NO_TERMINAL = "Agents run without a terminal; `ralph logs --follow` shows what they do."
 _CONTEXT = "Each iteration is a fresh context; the agent itself says when it is full."
 _RECORDED = "Everything is in the journal: `ralph events`, `ralph report`."
 
@@ -65,6 +66,7 @@ ROWS: tuple[LegacyKey, ...] = (
     LegacyKey("event_loop.checkpoint_interval", instead=_CHECKPOINT),
     LegacyKey("event_loop.completion_gates", instead=_BACKPRESSURE),
     LegacyKey("event_loop.max_wave_total", default="64", instead="The hats of a loop work one after another."),
+    LegacyKey("event_loop.context_window_tokens", instead=_CONTEXT),
     LegacyKey("event_loop.verbose", instead="Use `ralph run -v`.", quiet=("false",)),
     # the agent
     LegacyKey("cli.backend", default="claude"),
@@ -75,6 +77,9 @@ ROWS: tuple[LegacyKey, ...] = (
     LegacyKey("cli.idle_timeout_secs", default="30", instead="It is about interactive sessions; use `event_loop.idle_timeout`."),
     LegacyKey("cli.timeout", instead="Use `event_loop.iteration_timeout` or `event_loop.idle_timeout`."),
     LegacyKey("cli.default_mode", default="autonomous", instead="Ralph always works on its own.", quiet=("autonomous",)),
+    LegacyKey("cli.pty_mode", default="false", instead=_NO_TERMINAL, quiet=("false",)),
+    LegacyKey("cli.pty_interactive", default="true", instead=_NO_TERMINAL, quiet=("false", "true")),
+    LegacyKey("cli.context_window_tokens", instead=_CONTEXT),
     # what every prompt holds
     LegacyKey("core.scratchpad", default=".ralph/agent/scratchpad.md"),
     LegacyKey("core.scratchpad.enabled", default="true"),
@@ -106,6 +111,7 @@ ROWS: tuple[LegacyKey, ...] = (
     LegacyKey(f"hats.{ANY}.scratchpad.path", into=f"hats.{ANY}.scratchpad"),
     LegacyKey(f"hats.{ANY}.aggregate.mode", default="wait_for_all"),
     LegacyKey(f"hats.{ANY}.aggregate.timeout", default="300", instead=f"Set the time limit of the hats it waits for: `hats.{ANY}.timeout`."),
+    LegacyKey(f"hats.{ANY}.context_window_tokens", instead=_CONTEXT),
     LegacyKey(f"hats.{ANY}.concurrency", default="1", instead="The hats of a loop work one after another; independent tasks run side by side with `ralph run --parallel N`.", quiet=("1",)),
     # what events mean
     LegacyKey(f"events.{ANY}.description"),
@@ -143,6 +149,7 @@ ROWS: tuple[LegacyKey, ...] = (
     LegacyKey("features.loop_naming.format", instead="Branches are named after their tasks.", quiet=("human-readable",)),
     LegacyKey("features.loop_naming.max_length", default="50", instead="Branches are named after their tasks."),
     LegacyKey("RObot.enabled", default="false", instead=_BOT, quiet=("false",)),
+    LegacyKey("RObot.mode", instead=_BOT),
     LegacyKey("RObot.timeout_seconds", instead="Use `event_loop.human_timeout_seconds`: how long a loop waits for an answer."),
     LegacyKey("RObot.checkin_interval_seconds", instead=_BOT),
     LegacyKey("RObot.telegram.bot_token", instead=_BOT),
@@ -154,6 +161,7 @@ ROWS: tuple[LegacyKey, ...] = (
     LegacyKey(f"adapters.{ANY}.model", instead=_ADAPTER),
     LegacyKey(f"adapters.{ANY}.args", instead=_ADAPTER, quiet=("[]",)),
     LegacyKey(f"adapters.{ANY}.env", instead=_ADAPTER, quiet=("{}",)),
+    LegacyKey(f"adapters.{ANY}.context_window_tokens", instead=_CONTEXT),
     LegacyKey(f"adapters.{ANY}.max_retries", instead="Use `event_loop.max_consecutive_failures`."),
     # the flat keys of the first version
     LegacyKey("agent", into="cli.backend"),
@@ -174,6 +182,7 @@ ROWS: tuple[LegacyKey, ...] = (
     LegacyKey("checkpoint_interval", instead=_CHECKPOINT),
     LegacyKey("git_checkpoint", instead=_CHECKPOINT, quiet=("false", "true")),
     LegacyKey("context_window", instead=_CONTEXT),
+    LegacyKey("context_window_tokens", instead=_CONTEXT),
     LegacyKey("context_threshold", instead=_CONTEXT),
     LegacyKey("max_prompt_size", instead="A prompt may have any size that the agent takes."),
     LegacyKey("allow_unsafe_paths", instead="Paths are taken as they are written.", quiet=("false",)),
@@ -181,6 +190,14 @@ ROWS: tuple[LegacyKey, ...] = (
     LegacyKey("project.prompt", instead=_PROJECT),
     LegacyKey("project.prompt_file", instead=_PROJECT),
     LegacyKey("project.specs_dir", instead=_PROJECT),
+    LegacyKey("resources.max_tokens", instead="Use `event_loop.max_tokens`: what a whole loop may use."),
+    LegacyKey("resources.max_cost", instead="Use `event_loop.max_cost_usd`."),
+    LegacyKey("resources.context_window", instead=_CONTEXT),
+    LegacyKey("resources.context_threshold", instead=_CONTEXT),
+    LegacyKey("telemetry.enabled", instead=_RECORDED, quiet=("false", "true")),
+    LegacyKey("telemetry.output_preview_length", instead=_RECORDED),
+    LegacyKey("safety.max_prompt_size", instead="A prompt may have any size that the agent takes."),
+    LegacyKey("safety.allow_unsafe_paths", instead="Paths are taken as they are written.", quiet=("false",)),
     LegacyKey(f"backpressure.gates{ITEM}.name", instead=_BACKPRESSURE),
     LegacyKey(f"backpressure.gates{ITEM}.command", instead=_BACKPRESSURE),
     LegacyKey(f"backpressure.gates{ITEM}.on_fail", instead=_BACKPRESSURE),

@@ -12,7 +12,15 @@ from ralph.config import tasks as backlogs
 from ralph.config.legacy import is_legacy_file
 from ralph.config.problems import Problems, Unreadable
 from ralph.config.resolve import policy as policy_of
-from ralph.config.settings import Overrides, Settings, check_overrides, read_settings
+from ralph.config.settings import (
+    NAMED_BY,
+    Overrides,
+    Settings,
+    Values,
+    check_overrides,
+    has_layers,
+    read_settings,
+)
 from ralph.config.tasks import prompt_file
 from ralph.config.tasks import task as task_of
 from ralph.core.hats.model import Team, with_roles
@@ -25,6 +33,7 @@ FILE_NAMES = ("ralph.yml", "ralph.yaml")
 ROLE_FILE_NAMES = ("config/roles.yaml", "roles.yaml")
 DEFAULTS = "(defaults)"
 ASSUMED = "(assumed)"
+_OF_FAMILY = ("hats", "events")  # by which a file is known to be of the older family, wherever they come from
 
 
 class Resolved(msgspec.Struct, frozen=True):
@@ -64,10 +73,12 @@ def load(
     *,
     assumed: str = "",
     backlog: Path | None = None,
+    user: bool = True,
 ) -> Resolved:
     """RalphError names everything that is wrong, not only the first of it. `assumed` stands for a file that is not there.
-    `backlog`: there are tasks in this file, so that without a prompt these are what there is to do."""
-    found = examine(cwd, file, overrides, assumed=assumed, backlog=backlog)
+    `backlog`: there are tasks in this file, so that without a prompt these are what there is to do. `user`: with what the
+    user has for all projects."""
+    found = examine(cwd, file, overrides, assumed=assumed, backlog=backlog, user=user)
     found.settings.problems.raise_if_any()
     # Asked last: what is missing is often there under a misspelt key.
     nothing = found.task is None and not found.backlog and not (overrides and overrides.backlog)
@@ -93,17 +104,19 @@ def examine(
     assumed: str = "",
     backlog: Path | None = None,
     prompt_to_come: bool = False,
+    user: bool = True,
 ) -> Examined:
     """Everything that is wrong is in `settings.problems`; Unreadable when the file cannot be taken apart.
     `prompt_to_come`: that the file of the prompt is not there is only a warning."""
     overrides = overrides or Overrides()
     cwd = Path(cwd).absolute()
-    path = cwd / file if file is not None else found_in(cwd)
-    problems = Problems(str(file) if file is not None else path.name if path else FILE_NAMES[0])
-    values = (
+    path = cwd / file if file is not None else found_in(cwd) if not user else meant_in(cwd)
+    problems = Problems(str(file) if file is not None else _shown_path(path, cwd) if path else FILE_NAMES[0])
+    own = (
         read_settings(_text(path, problems.source) if path else assumed, problems) if path or assumed else {}
     )
-    said = (key for key, given in values.items() if given.value != ())
+    values, others = _layered(own, overrides, assumed=path is None, user=user)
+    said = (key for key, given in values.items() if given.value != () and (key in own or key in _OF_FAMILY))
     settings = Settings(path.parent if path else cwd, values, problems, older=is_legacy_file(said))
     _warn_of_second_file(cwd, path, problems)
 
@@ -116,19 +129,30 @@ def examine(
         policy = backlogs.with_workspace(
             policy, settings, overrides, prompt=not tasks and not overrides.backlog
         )
+    work = backlogs.backlog_work(settings, overrides, cwd)
+    if settings.older and task is not None and not work.max_run_seconds:
+        work = replace(work, max_run_seconds=policy.limits.hard_seconds)  # there it is time by the clock
+    for layer in others:
+        problems.adopt(layer)
     return Examined(
-        path,
-        settings,
-        policy,
-        task,
-        str(from_file[0]) if from_file else "",
-        backlogs.backlog_work(settings, overrides, cwd),
-        str(tasks or ""),
+        path, settings, policy, task, str(from_file[0]) if from_file else "", work, str(tasks or "")
     )
 
 
+def _layered(
+    own: Values, overrides: Overrides, *, assumed: bool, user: bool
+) -> tuple[Values, tuple[Problems, ...]]:
+    """With what is said beside the file; and what is wrong there."""
+    if not has_layers(overrides, user=user):
+        return own, ()
+    from ralph.config.layers import with_layers  # most runs have nothing but the file
+
+    layers = with_layers(own, overrides, assumed=assumed, user=user)
+    return layers.values, layers.problems
+
+
 def _roles(cwd: Path) -> tuple[Team | None, tuple[str, ...]]:
-    if roles_file(cwd) is None:
+    if roles_file(cwd) is None and not any(os.path.lexists(cwd / name) for name in ("working.md", "roles")):
         return None, ()
     from ralph.config.hats import load_roles  # most projects have none
 
@@ -138,6 +162,16 @@ def _roles(cwd: Path) -> tuple[Team | None, tuple[str, ...]]:
 def roles_file(cwd: Path) -> str | None:
     """A dangling link counts as there, as below."""
     return next((name for name in ROLE_FILE_NAMES if os.path.lexists(cwd / name)), None)
+
+
+def meant_in(cwd: Path) -> Path | None:
+    """The configuration that counts here, where the command line names none."""
+    named = os.environ.get(NAMED_BY, "")
+    return cwd / named if named else found_in(cwd)
+
+
+def _shown_path(path: Path, cwd: Path) -> str:
+    return path.name if path.parent == cwd else str(path)
 
 
 def found_in(cwd: Path) -> Path | None:
@@ -169,7 +203,10 @@ def _missing(*, prompt: bool, agent: bool) -> RalphError:
     what, todo = [], []
     if prompt:
         what.append("there is no prompt: nothing to do")
-        todo.append("Give a prompt: -p TEXT, -P FILE, a file PROMPT.md, or event_loop.prompt in ralph.yml.")
+        todo.append(
+            'Say what to do: `ralph run -p "..."`, or in a file PROMPT.md (another: -P FILE), or in event_loop.prompt of '
+            'ralph.yml. For a list of tasks: `ralph task add "..."`, then `ralph run`.'
+        )
     if agent:
         what.append("there is no agent to do it")
         todo.append(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.errors import RalphError
 
@@ -83,6 +84,14 @@ class Problems:
     def warn_outside(self, what: str) -> None:
         """What is said is about no key and no line."""
         self.noted.append(Problem(0, "", what, outside=True))
+
+    def adopt(self, other: Problems) -> None:
+        """Report what is wrong with another layer of the configuration, under that layer's name."""
+        for mine, theirs in ((self.found, other.found), (self.noted, other.noted)):
+            for problem in theirs:
+                line = f":{problem.line}" if problem.line else ""
+                path = f": {problem.path}" if problem.path and not other.source.endswith(problem.path) else ""
+                mine.append(replace(problem, line=0, path=f"{other.source}{line}{path}", outside=True))
 
     def raise_if_any(self, todo: str = FIX_AND_RETRY) -> None:
         if not self.found:

@@ -9,7 +9,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from ralph.config.agents import absolute, adapter_of, agent_of, other_agent, own_agent
-from ralph.config.gate_names import gate_name, with_number
 from ralph.config.problems import closest, quoted
 from ralph.config.schema import CONFIGURED, EITHER, GATE, field_default
 from ralph.config.settings import (
@@ -23,6 +22,8 @@ from ralph.config.settings import (
     warn_without_hats,
 )
 from ralph.core.agent_policy import AgentPolicy
+from ralph.core.gate_names import gate_name, with_number
+from ralph.core.hats.model import Team
 from ralph.core.policy import (
     REVIEWS,
     GateKind,
@@ -62,7 +63,8 @@ def policy(settings: Settings, overrides: Overrides, cwd: Path) -> Policy:
         settings.warn("require_verified", "no gate is set, so no end can be verified")
     if not settings.get("hats"):
         warn_without_hats(settings)
-        return found
+        cooldown = settings.get("event_loop.cooldown_delay_seconds") or 0.0
+        return replace(found, team=Team(cooldown=cooldown)) if cooldown else found
     from ralph.config.hats import team  # most files have no hats
 
     return replace(found, team=team(settings, overrides, cwd, found))
@@ -153,6 +155,8 @@ def _limits(settings: Settings, overrides: Overrides, agent: AgentPolicy) -> Lim
     for name in ("max_iterations", "max_attempts", "max_cost_usd", "max_tokens", "max_runtime_seconds"):
         if (value := getattr(overrides, name)) is not None:
             own["hard_seconds" if name == "max_runtime_seconds" else name] = value
+    if overrides.idle_timeout is not None:
+        own["idle_seconds"] = overrides.idle_timeout
     limits = LimitPolicy(**own)
     hard, iteration_hard = limits.hard_seconds, limits.iteration_hard_seconds
     soft = own.get("soft_seconds", hard * SOFT_SHARE)

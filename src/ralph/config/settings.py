@@ -39,6 +39,9 @@ from ralph.config.schema import (
 from ralph.config.yaml_lines import Mapping, Node, Scalar, Sequence, described, entries, parse, shown_key
 from ralph.core.policy import SandboxKind, WorkspaceKind
 
+NAMED_BY = "RALPH_CONFIG"  # the variable that names a file in place of ralph.yml
+USER_FILE = "~/.ralph/config.yml"  # what a user has for all projects
+
 # -- the command line ----------------------------------------------------------------------------
 
 
@@ -64,6 +67,19 @@ class Overrides(msgspec.Struct, frozen=True):
     backlog: str = ""  # the flag that asks for the tasks of the backlog
     in_place: bool = False  # work in the user's folder, whatever `workspace` says
     workspace: WorkspaceKind | None = None  # in place of the key
+    assigned: tuple[str, ...] = ()  # KEY=VALUE, each in place of a key of the file
+    hats: str = ""  # where hats are from, in place of the file's own
+    hats_text: str = ""  # and what stands there
+    backend: str = ""  # in place of cli.backend
+    completion_promise: str | None = None  # in place of the key
+    idle_timeout: float | None = None  # in place of the key; 0: no limit
+
+
+def has_layers(overrides: Overrides, *, user: bool) -> bool:
+    """Whether anything is said beside the project's own file; `user`: the user's file counts."""
+    if overrides.hats or overrides.assigned or overrides.backend or overrides.completion_promise is not None:
+        return True
+    return user and Path(USER_FILE).expanduser().is_file()
 
 
 # field, least, most, whether the least itself is refused
@@ -73,6 +89,7 @@ _RANGES = (
     ("max_cost_usd", 0, MAX_INTEGER, False),
     ("max_tokens", 0, MAX_INTEGER, False),
     ("max_runtime_seconds", 0, YEAR, True),
+    ("idle_timeout", 0, YEAR, False),
     ("timeout_multiplier", 0.001, 1000, False),
 )
 
@@ -307,7 +324,7 @@ def _gates(node: Node, spot: Spot) -> str | tuple[Section, ...] | None:
 
 
 def _items(node: Node, section: str, spot: Spot) -> tuple[Section, ...] | None:
-    """A list of mappings, each of which has exactly one of certain keys."""
+    """A list of mappings, each of which has exactly one of certain keys. A gate that is only text is its command."""
     if not isinstance(node, Sequence):
         spot.wrong(f"must be a list, not {described(node)}")
         return None
@@ -316,6 +333,11 @@ def _items(node: Node, section: str, spot: Spot) -> tuple[Section, ...] | None:
     items: list[Section] = []
     for index, item in enumerate(node.items):
         at = spot.item(index, item.line)
+        if section == GATE and isinstance(item, Scalar) and item.means == "text":
+            if (command := _value(item, f"{GATE}.run", at)) is not None:
+                given = {f"{GATE}.run": GivenValue(command, item.line)}
+                items.append(Section(section, at.path, at.line, given, at.problems))
+            continue
         if not isinstance(item, Mapping):
             at.wrong(f"must be a mapping with {either}, not {described(item)}")
             continue
@@ -343,7 +365,7 @@ def _unknown(name: str, section: str, valid: tuple[str, ...], spot: Spot) -> Non
 
 
 _OF_TEAMS = (
-    *(key.path for key in KEYS if key.into.startswith("team.")),
+    *(key.path for key in KEYS if key.into.startswith("team.") and key.into != "team.cooldown"),
     *("event_loop.cooldown", "events"),
 )
 

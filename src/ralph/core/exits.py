@@ -175,7 +175,7 @@ EXITS: tuple[Exit, ...] = (
         resumable=False,
         claim="verified",
         meaning="Done, and the gates prove it",
-        next="Look at the change with `git status` and `git diff`, then commit it.",
+        next="Look at the change with `git status` and `git diff`, then `ralph commit`.",
         next_here=after_proof,
     ),
     Exit(
@@ -220,7 +220,8 @@ EXITS: tuple[Exit, ...] = (
         resumable=False,
         claim="accepted",
         meaning="Claimed done; nothing proves it",
-        next="No gate proved this. Add `gates:` to ralph.yml to have the work checked.",
+        next="No gate proved this. Add one to ralph.yml, as `gates: [{run: make test}]`; `gates: none` says that none is wanted: "
+        "unproven work then counts, lands, and exits with 0.",
         next_here=after_claim,
     ),
     Exit(
@@ -332,7 +333,10 @@ SOME_TASKS_FAILED = 1
 USAGE_ERROR = 2
 # Codes of a command or a whole run that are not the end of one loop: name and next step.
 OTHER_CODES = {
-    SOME_TASKS_FAILED: ("some tasks failed", "Of several tasks; `ralph report` names them."),
+    SOME_TASKS_FAILED: (
+        "some tasks failed",
+        "Of several tasks, or items of a board; `ralph report` names them.",
+    ),
     USAGE_ERROR: ("usage or configuration error", "Nothing was started; correct what the message names."),
 }
 

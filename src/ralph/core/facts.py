@@ -15,7 +15,7 @@ from ralph.core.failures.test_counts import Counts
 from ralph.core.policy import LandHow, LimitPolicy, Occasion, Policy, Task, with_recorded_roles
 from ralph.core.proof import Account, Evidence, GamingFinding
 
-Purpose = Literal["base", "claim", "iteration"]
+Purpose = Literal["base", "claim", "iteration", "land"]  # land: a lander's, on what it is about to land
 Variant = Literal["as-is", "original", "new-tests"]
 How = Literal["exited", "interrupted", "cut"]
 Cause = Literal["", "iteration-time", "idle", "time", "cost", "tokens", "context", "credentials", "stop"]
@@ -274,6 +274,9 @@ class LandingIntended(Fact, frozen=True, tag="landing.intended"):
     note: str = ""  # why it does not land as was wanted
 
 
+BY_A_LANDER = "land"  # operation of a fleet's lander; that of a loop itself is named after its claim
+
+
 class LandingReturned(Fact, frozen=True, tag="landing.returned"):
     """The change cannot land as it is: it conflicts with the target, or is red on top of it. The loop goes back to work, and
     nothing of this landing can reach the target any more."""
@@ -281,6 +284,12 @@ class LandingReturned(Fact, frozen=True, tag="landing.returned"):
     op: str
     why: Literal["conflict", "red"]
     tip: str = ""  # of the target
+    # as a rejected claim has it
+    gate: str = ""
+    code: int = 1
+    error_hash: str = ""
+    headline: str = ""
+    excerpt: str = ""
 
 
 class Landed(Fact, frozen=True, tag="landed"):
@@ -315,6 +324,8 @@ class IterationStarted(Fact, frozen=True, tag="iteration.started"):
     heard: tuple[str, ...] = ()  # names of what people said that its prompt holds
     fresh: bool = False  # scratchpad and todos were cleared for it
     scratchpad: str = ""  # hash of the scratchpad that it found, where it was cleared
+    wording: int = 1  # which of Ralph's own texts its prompt has: replay compares those of the same only
+    attempts: int = 0  # claims that were rejected until then
 
 
 class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
@@ -348,15 +359,20 @@ class IterationEnded(Fact, frozen=True, tag="iteration.ended"):
     files: int = 0  # that it changed, where a hat's condition asks
     cut: bool = False  # output was longer than is kept
     protected: tuple[str, ...] = ()  # protected paths that it had changed; undone
+    list_notes: tuple[str, ...] = ()  # what became of the tasks that it proposed and of its edits of the list
     unattributed: tuple[
         str, ...
     ] = ()  # protected paths that differ after a death, no one knows by whom; kept
-    places: dict[str, str] = {}  # where the items are that a scanner dispatched
+    places: dict[str, str] = {}  # where the items are that a scanner dispatches, or has dispatched
+    contents: dict[str, str] = {}  # a digest of each
     unresolved: tuple[str, ...] = ()  # paths that a merge left in conflict and that still hold its marks
     new_commits: dict[str, tuple[str, ...]] = {}  # branch -> what it committed there, newest first, bounded
     inspect_seconds: float = 0.0  # that Ralph then took to look at what it left
     too_large: tuple[str, ...] = ()  # files that are not in the tree, for their size
     special: tuple[str, ...] = ()  # what it left that git cannot record, such as a FIFO; taken away
+    kept: tuple[
+        str, ...
+    ] = ()  # at a server: hashes of the output and of its standard error, or of their ends
 
 
 class ClaimInspected(Fact, frozen=True, tag="claim.inspected"):
@@ -426,6 +442,12 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
     account: Account | None = None  # of the tests that ran at the start
     new_tests: int = 0  # on the starting code: how many of the claim's new tests ran
     idle_tests: tuple[str, ...] = ()  # and which of them pass there
+    known_red: int = (
+        0  # tests that fail as they did at the start, where that is allowed: it passes with these
+    )
+    kept: tuple[
+        str, ...
+    ] = ()  # at a server: hashes of the output and of its standard error, or of their ends
     # a reviewer's
     unclear: bool = False  # it gave no verdict
     findings: tuple[str, ...] = ()
@@ -460,7 +482,7 @@ class BoardLooked(Fact, frozen=True, tag="board.looked"):
 
 class ItemGivenUp(Fact, frozen=True, tag="item.failed"):
     """An item of a board failed its phase too often: it is in another folder now, with its reason beside it; a task of a
-    backlog (no `to`) is marked as failed."""
+    backlog (no `to`) is marked as failed; what an agent had dispatched `stays`, and is not dispatched again as it is."""
 
     item: str
     folder: str
@@ -469,6 +491,8 @@ class ItemGivenUp(Fact, frozen=True, tag="item.failed"):
     under_way: bool = False  # it was being worked on: nothing of that goes on
     tree: str = ""  # as it is now: what was made of the item is undone
     saved: str = ""  # the recovery ref that keeps it
+    stays: bool = False
+    content: str = ""  # a digest of what stays
 
 
 class AgentBack(Fact, frozen=True, tag="agent.back"):
@@ -563,7 +587,8 @@ class EventReceived(Fact, frozen=True, tag="event.received"):
 
 
 class ClaimMade(Fact, frozen=True, tag="claim.made"):
-    """An iteration called the tool `ralph-complete`. A claim and nothing more, judged when the iteration has ended."""
+    """An iteration called the tool `ralph-complete`, here or at the server. A claim and nothing more, judged when the iteration
+    has ended; at once if it has."""
 
     name: str
     serial: int
@@ -580,6 +605,8 @@ class TaskProposed(Fact, frozen=True, tag="task.proposed"):
     how: Literal["add", "split"]
     tasks: tuple[Task, ...]
     parent: str = ""
+    # A split ends the loop unless a claim completes it; in old journals it waited until the loop failed.
+    at_once: bool = False
 
 
 class BacklogWritten(Fact, frozen=True, tag="backlog.written"):
@@ -621,6 +648,7 @@ class LoopEnded(Fact, frozen=True, tag="loop.ended"):
     branch: str = ""  # that keeps what was not proven
     evidence: Evidence | None = None  # None: in journals of earlier versions, and where nothing was claimed
     trouble: bool = False  # no rule decided it: something outside kept the runner from continuing
+    attempts: int = 0  # claims that were rejected
 
 
 AnyFact = (

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ralph.core.agent_policy import AgentPolicy as AgentPolicy
 from ralph.core.agent_policy import OutputFormat as OutputFormat
 from ralph.core.agent_policy import PromptMode as PromptMode
+from ralph.core.gate_names import gate_name
 from ralph.core.hats.model import Hat, Team, role_hats, with_roles
 from ralph.text import few
 
@@ -72,6 +73,7 @@ ClaimRule = Literal["signal", "exit-zero", "every-iteration"]
 GateTime = Literal["claim", "iteration"]
 # auto: required of a task of type `bug`, reported of others
 Reproduce = Literal["off", "report", "require", "auto"]
+Baseline = Literal["green", "allow-red"]
 Occasion = Literal["end", "block", "wait"]
 SandboxKind = Literal["none", "bwrap"]
 Network = Literal["host", "none"]
@@ -94,6 +96,7 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     allow: tuple[str, ...] = ()  # gate inputs (globs) that this task may change
     type: str = ""
     priority: float = 2.0  # 0 is the most urgent
+    gates: tuple[str, ...] = ()  # that judge it in place of the usual commands: their names, or commands
 
 
 class GatePolicy(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -218,6 +221,9 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     rules: int = 1  # by which claims are judged. 1: those of journals before doubts went back to the agent
     flaky_passes: int = 1  # how often a red→green claim must pass; 0: three times, six where a pass is quick
     reproduce: Reproduce = "off"  # whether new tests must fail on the starting code
+    baseline: Baseline = (
+        "green"  # allow-red: of tests that failed at the start none has to pass; only new failures count
+    )
     completion_promise: str = "LOOP_COMPLETE"
     scratchpad: str = ".ralph/agent/scratchpad.md"
     specs_dir: str = ""  # the folder of specifications that every prompt names; empty: none
@@ -239,6 +245,20 @@ class Policy(msgspec.Struct, frozen=True, omit_defaults=True):
     workspace: WorkspaceKind = "in-place"
     share: tuple[str, ...] = ()  # ignored folders that clean checkouts get a copy of
     land: LandPolicy = LandPolicy()
+
+    def for_task(self, task: Task) -> "Policy":
+        """With the task's own gates in place of the commands that judge every task. Reviewers stay."""
+        if not task.gates:
+            return self
+        known = {gate.name: gate for gate in self.gates}
+        like = next((g for g in self.gates if g.hard and g.kind == COMMAND), GatePolicy("", hermetic=True))
+        like = replace(like, every="claim", hidden="")
+        own: dict[str, GatePolicy] = {}
+        for told in task.gates:
+            name = told if told in known else gate_name(told, own.keys() | known.keys())
+            own[name] = known.get(told) or replace(like, name=name, run=told)
+        others = (gate for gate in self.gates if not gate.kind.measures and gate.name not in own)
+        return replace(self, gates=(*own.values(), *others), gates_declined=False)
 
     @property
     def asks_twice(self) -> bool:

@@ -88,6 +88,8 @@ class GateEvidence(msgspec.Struct, frozen=True, omit_defaults=True):
     new_tests: int = 0  # tests of the change that were run on the starting code
     idle_tests: tuple[str, ...] = ()  # of them those that pass there, and so prove nothing
     unchecked: str = ""  # why tests were not told apart
+    known_red: int = 0  # tests that fail as at the start, which is allowed
+    fixed: int = 0  # tests that failed there and do not any more, where some still do
     hidden: bool = False  # its files were in no workspace
     unrecorded: bool = False  # it depends on files that git does not record
 

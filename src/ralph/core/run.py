@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ralph.core import facts as f
 from ralph.core.exits import CODES, DONE, SOME_TASKS_FAILED, STOPS_THE_RUN, USAGE_ERROR, End
 from ralph.core.facts import RunReviewed
+from ralph.core.loop.state import LoopState
 from ralph.core.policy import GatePolicy
 from ralph.text import count, few
 
@@ -268,3 +269,18 @@ def together(reviews: Sequence[RunReviewed]) -> str:
         (sorted(set(said[-1].asked) - heard), "not asked"),
     ]
     return "no consensus: " + "; ".join(f"{few(names)}: {word}" for names, word in parts if names)
+
+
+def red_start(x: f.GateEnded, s: LoopState, ready: int) -> str:
+    """What to say of a gate that is red before any work, where several tasks are to be judged by it: each would have to make
+    all of it green. Empty: nothing."""
+    gate, policy = s.gate(x.gate), s.identity.policy
+    if x.purpose != "base" or x.passed or x.cannot_run or ready < 2 or gate is None or not gate.hard:
+        return ""
+    if s.identity.task.gates or policy.baseline != "green":
+        return ""
+    return (
+        f"gate {x.gate} is red before any work, and {ready} tasks are ready: each of them has to make all of it green. "
+        'Give each task a check of its own (`"gates": ["pytest tests/test_a.py"]` in its line), or set '
+        "`baseline: allow-red` in ralph.yml: then only new failures count"
+    )

@@ -15,6 +15,7 @@ from ralph.files import read_bytes
 from ralph.git import program
 from ralph.git.private_index import is_cache
 from ralph.git.repo import Repo, make_git_dir
+from ralph.git.repository_excludes import own_rules, users_rules
 from ralph.git.snapshots import Snapshots
 from ralph.git.trees import Change
 
@@ -22,11 +23,8 @@ _RULES = ".gitignore"
 
 
 def own_excludes(repo: Repo) -> str:
-    """The ignore rules that the repository keeps outside its tree, as they are now."""
-    try:
-        return os.fsdecode(read_bytes(repo.common_dir / "info" / "exclude"))
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
+    """The user's ignore rules that the repository keeps outside its tree, as they are now."""
+    return os.fsdecode(users_rules(repo))
 
 
 def newly_ignored(
@@ -48,7 +46,7 @@ def _ignored_under(snapshots: Snapshots, base: str, excludes: str, paths: list[s
         tree, git_dir = Path(folder, "tree"), Path(folder, "git")
         make_git_dir(git_dir, snapshots.settings())
         tree.mkdir()
-        (git_dir / "info" / "exclude").write_bytes(os.fsencode(excludes))
+        (git_dir / "info" / "exclude").write_bytes(os.fsencode(excludes) + b"\n" + own_rules(snapshots.repo))
         for _, _, path in snapshots.files(base):
             if path.rpartition("/")[2] == _RULES:
                 rules = tree / path

@@ -6,7 +6,6 @@ it says so.
 
 from __future__ import annotations
 
-import codecs
 import json
 import os
 import shutil
@@ -20,7 +19,7 @@ import msgspec
 
 from ralph.errors import DISK, RalphError
 from ralph.fault_points import fault_point
-from ralph.files import lock, read_bytes
+from ralph.files import lock
 from ralph.git import program
 from ralph.git.repo import (
     FILE_SETTINGS,
@@ -32,6 +31,7 @@ from ralph.git.repo import (
     make_git_dir,
     settings_of,
 )
+from ralph.git.repository_excludes import snapshot_rules
 
 MAX_ENTRIES = 3000  # above it, git with its warm index is as fast
 RACY_NS = 50_000_000  # time stamps come from a tick: a second write within it can look like the first
@@ -268,13 +268,8 @@ class PrivateIndex:
 
     def copy_excludes(self) -> None:
         """The user's info/exclude as it is now, and the caches that no one wants in a snapshot."""
-        try:
-            theirs = read_bytes(self.repo.common_dir / "info" / "exclude")
-        except FileNotFoundError:
-            theirs = b""
         ours = "".join(f"{pattern}\n" for pattern in CACHES).encode()
-        # git passes over a byte order mark at the start of a file only, where theirs is not any more.
-        (self.folder / "info" / "exclude").write_bytes(ours + theirs.removeprefix(codecs.BOM_UTF8))
+        (self.folder / "info" / "exclude").write_bytes(ours + snapshot_rules(self.repo))
 
     def set_head(self, commit: str | None) -> None:
         (self.folder / "HEAD").write_text(f"{commit}\n" if commit else "ref: refs/heads/ralph\n")

@@ -158,8 +158,9 @@ def configuration(object_format: str, settings: Mapping[str, str]) -> str:
         basic |= {"core.repositoryformatversion": "1", "extensions.objectformat": object_format}
     lines = []
     for key, value in {**basic, **settings}.items():
-        section, _, name = key.partition(".")
-        lines += [f"[{section}]", f"{name} = {quoted(value)}"]
+        section, _, rest = key.partition(".")
+        part, _, name = rest.rpartition(".")
+        lines += [f"[{section} {quoted(part)}]" if part else f"[{section}]", f"{name} = {quoted(value)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -293,11 +294,15 @@ def safe_name(text: str) -> str:
 def slots_dir(repo: Repo) -> Path:
     """The folder of this repository's workspaces and of the checkouts that gates run in. Not inside `.git`: agents guard
     it, and test runners skip it."""
+    return workspaces_dir() / f"{safe_name(repo.root.name)[:40]}-{_mark(repo.common_dir)}"
+
+
+def workspaces_dir() -> Path:
+    """The folder of all repositories' workspaces."""
     chosen = os.environ.get("RALPH_WORKSPACES", "")
     state = os.environ.get("XDG_STATE_HOME", "")
     home = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
-    place = Path(chosen).absolute() if chosen else home / "ralph" / "workspaces"
-    return place / f"{safe_name(repo.root.name)[:40]}-{_mark(repo.common_dir)}"
+    return Path(chosen).absolute() if chosen else home / "ralph" / "workspaces"
 
 
 def make_slots_dir(repo: Repo) -> Path:

@@ -18,10 +18,35 @@ GITLINK = "160000"
 _REFUSED = re.compile(r"(?i)(?:^|/)(?:\.git|git~1)[ .]*(?:[/:\\]|$)")  # git has no such path in an index
 
 
+LARGE = 1000  # files of a folder that git neither tracks nor ignores: hardly anybody's work
+
+
 def uncommitted_paths(repo: Repo, own: Sequence[str] = ()) -> list[str]:
     """Paths with staged, unstaged or untracked changes and changed submodules, without ignored and Ralph's own files."""
     if not repo.versioned:
         return []
+    status, listed = _status(repo, own, "all")
+    found = {path.rstrip("/") for path in status}
+    for path, commit in gitlinks(listed).items():
+        submodule = open_submodule(repo, path)
+        if submodule is not None and (readable_head(submodule) != commit or uncommitted_paths(submodule)):
+            found.add(path)
+    return sorted(found)
+
+
+def large_folders(repo: Repo, own: Sequence[str] = ()) -> dict[str, int]:
+    """Untracked folders of many files that no rule ignores, and how many: dependencies or a build, most likely."""
+    untracked = uncommitted_paths(repo, own)
+    if len(untracked) < LARGE:
+        return {}
+    folders = [path for path in _status(repo, own, "normal")[0] if path.endswith("/")]
+    counts = {folder: sum(path.startswith(folder) for path in untracked) for folder in folders}
+    return {folder: count for folder, count in counts.items() if count >= LARGE}
+
+
+def _status(repo: Repo, own: Sequence[str], untracked: str) -> tuple[list[str], list[Entry]]:
+    """What `git status` names, and the entries of the index. Of a folder without tracked files and `normal`, its name with a
+    slash at the end."""
     with tempfile.TemporaryDirectory(prefix="ralph-status-") as folder:
         shadow = PrivateIndex(repo, Path(folder) / "shadow")
         shadow.open()
@@ -33,18 +58,13 @@ def uncommitted_paths(repo: Repo, own: Sequence[str] = ()) -> list[str]:
                 "status",
                 "--porcelain=v1",
                 "-z",
-                "--untracked-files=all",
+                f"--untracked-files={untracked}",
                 "--no-renames",
                 "--ignore-submodules=dirty",  # what is in them is asked below: this git would run another one there
             ),
             *excludes((*OWN, *own)),
         )
-    found = {os.fsdecode(line[3:]).rstrip("/") for line in status.split(b"\0")[:-1]}
-    for path, commit in gitlinks(listed).items():
-        submodule = open_submodule(repo, path)
-        if submodule is not None and (readable_head(submodule) != commit or uncommitted_paths(submodule)):
-            found.add(path)
-    return sorted(found)
+    return [os.fsdecode(line[3:]) for line in status.split(b"\0")[:-1]], listed
 
 
 def committed(repo: Repo, path: str) -> bytes:

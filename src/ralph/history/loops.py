@@ -97,7 +97,7 @@ def since(changed: dict[int, int], cursor: int) -> list[int]:
 
 
 class Loop(msgspec.Struct, eq=False):
-    """`standing` and `until` are those of a `snapshot`."""
+    """`standing` and `until` are those of a `snapshot`. `advice`: what to do next, said by who knows more than the journal."""
 
     state: LoopState = LoopState()
     at: At = At()
@@ -108,6 +108,7 @@ class Loop(msgspec.Struct, eq=False):
     waits: list[LoopWait] = []
     pauses: list[TimeSpan] = []  # when no run worked on it
     marks: list[Mark] = []
+    advice: str = ""
     notices: list[Notice] = []
     messages: dict[str, Message] = {}  # by their names
     turned_down: list[TurnedDown] = []
@@ -417,6 +418,8 @@ class Loop(msgspec.Struct, eq=False):
 
     @property
     def next_step(self) -> str:
+        if self.advice:
+            return self.advice
         return (
             what_next(self.state.judgement.ended, self.state)
             if self.state.judgement.ended

@@ -10,8 +10,10 @@ import errno
 import fcntl
 import json
 import os
+import shlex
 import stat
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from ralph.errors import GOES_ON, RalphError
@@ -28,14 +30,17 @@ _held: set[str] = set()
 
 
 class Busy(RalphError):
-    def __init__(self, path: Path, pid: int, run: str = "", since: str = "") -> None:
+    def __init__(self, path: Path, note: Mapping[str, object]) -> None:
+        """`note`: what the holder says of itself."""
+        pid, folder = _pid_of(note), str(note.get("folder", ""))
         who = [f"pid {pid}" if pid else "a process that has not said which"]
-        who += [f"run {run}"] if run else []
-        who += [f"since {since}"] if since else []
+        who += [f"{name} {note[name]}" for name in ("task", "run", "since") if note.get(name)]
+        elsewhere = folder and not Path.cwd().is_relative_to(str(note.get("root") or folder))
+        stop = f"cd {shlex.quote(folder)} && ralph stop" if elsewhere else "ralph stop"
         super().__init__(
-            f"another run is under way here: {', '.join(who)}",
+            f"another run is under way {f'in {folder}' if elsewhere else 'here'}: {', '.join(who)}",
             where=str(path),
-            todo="Wait for it to end, or end it with `ralph stop`.",
+            todo=f"Wait for it to end, or end it with `{stop}`.",
         )
         self.pid = pid
 
@@ -50,7 +55,10 @@ class Lock:
         _held.add(self._key)
 
     @classmethod
-    def acquire(cls, state_dir: Path, run: str, name: str = NAME) -> Lock:
+    def acquire(
+        cls, state_dir: Path, run: str, name: str = NAME, about: Mapping[str, str] | None = None
+    ) -> Lock:
+        """`about`: what else others are told of the holder: the `folder` and `root` of its checkout, its `task`."""
         path = state_dir / name
         try:
             state_dir.mkdir(parents=True, exist_ok=True)
@@ -58,7 +66,7 @@ class Lock:
         except OSError as error:
             raise _unusable(path, error)
         since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        note = {"pid": os.getpid(), "run": run, "since": since, "host": os.uname().nodename}
+        note = {"pid": os.getpid(), "run": run, "since": since, "host": os.uname().nodename, **(about or {})}
         try:
             fault_point("lock.before", writes=True)
             _rewrite(fd, json.dumps(note).encode() + b"\n")
@@ -86,7 +94,7 @@ def held_here(state_dir: Path) -> bool:
 
 
 def holder(state_dir: Path) -> dict[str, object] | None:
-    """What the live holder says of itself (pid, run, since, host), or None if no one holds the lock."""
+    """What the live holder says of itself (pid, run, since, host; a run also its place and task), or None if no one holds it."""
     path = state_dir / NAME
     note: dict[str, object] = {}
     for _ in range(_TRIES):
@@ -114,11 +122,11 @@ class WorkLock:
         except OSError as error:
             raise _unusable(self._path, error)
         if fd is None:
-            raise Busy(self._path, _await_pid(self._path))
+            raise Busy(self._path, {"pid": _await_pid(self._path)})
         try:
             pid = self._stated(fd)
             if pid and pid != os.getpid() and _alive(pid, by=os.fstat(fd).st_mtime):
-                raise Busy(self._path, pid)  # it does not hold by flock: another tool of this family
+                raise Busy(self._path, {"pid": pid})  # it does not hold by flock: another tool of this family
             fault_point("worklock.before", writes=True)
             _rewrite(fd, f"{os.getpid()}\n".encode())
             fault_point("worklock.after")
@@ -172,7 +180,7 @@ def _grab_patiently(path: Path) -> int:
         if attempt > 2 and _names_the_living(note):
             break
         time.sleep(_PAUSE)
-    raise Busy(path, _pid_of(note), str(note.get("run", "")), str(note.get("since", "")))
+    raise Busy(path, note)
 
 
 def _grab(path: Path, mode: int) -> int | None:
@@ -250,7 +258,7 @@ def _await_pid(path: Path) -> int:
     return pid
 
 
-def _pid_of(note: dict[str, object]) -> int:
+def _pid_of(note: Mapping[str, object]) -> int:
     pid = note.get("pid")
     return pid if isinstance(pid, int) else 0
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ralph.core.hats.model import Team
 from ralph.core.loop import steering
 from ralph.core.loop.claims import advice, doubts_of
 from ralph.core.loop.decide import RunAgent
@@ -19,7 +20,6 @@ from ralph.text import fenced, few
 
 if TYPE_CHECKING:
     from ralph.core.failures.missing_context import MissingContext
-    from ralph.core.hats.model import Team
     from ralph.core.hats.turns import Turn
     from ralph.prompt.hats import Around
 
@@ -29,10 +29,12 @@ REFUSAL_CHARS = 1_500
 Quote = Callable[[str], str]  # marks text that is not Ralph's own
 
 
-def conflict(s: LoopState, quoted: Quote) -> str:
-    if not s.landing.conflicts:
+def conflict(s: LoopState, quoted: Quote, wording: int) -> str:
+    """Until it is resolved: the marks alone do not say what both sides did."""
+    paths = s.landing.conflicts or (s.landing.merging if wording > 1 else ())
+    if not paths:
         return ""
-    text = s.landing.conflict or "\n".join(s.landing.conflicts)
+    text = s.landing.conflict or "\n".join(paths)
     note = "In marks what has landed is first, yours second."
     if s.landing.merged_from:
         note += f" Yours from before the merge: `git show {s.landing.merged_from}:PATH`."
@@ -62,6 +64,18 @@ def red_now(s: LoopState, quoted: Quote) -> str:
     )
 
 
+def red_start(s: LoopState, op: RunAgent, quoted: Quote) -> str:
+    """What gates found before any work: the first iteration need not run them to learn it."""
+    if op.n > 1 or s.judgement.history:
+        return ""
+    return "".join(
+        f"\n## Gate {quoted(r.gate)} before any work: exit {r.code}\n{quoted(fenced(r.excerpt))}\n"
+        for r in s.judgement.base_red.values()
+        if r.excerpt
+    )
+
+
+WORDING = 2  # of Ralph's own texts here and in templates/; raised when they change, so that replay does not compare them
 SCRATCHPAD_CHARS = 16_000
 FIRST = "First iteration: there is no earlier work."
 NONE_LEFT = "The iteration before left none."
@@ -70,6 +84,7 @@ NONE_LEFT = "The iteration before left none."
 class Prompt(msgspec.Struct, frozen=True):
     text: str
     own_chars: int  # Ralph's own text: all but task, guidance, scratchpad, gate output and file context
+    data: tuple[str, ...] = ()  # the rest of it, piece by piece
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -80,6 +95,8 @@ class Context(msgspec.Struct, frozen=True):
     there: tuple[str, ...] = ()  # of prompt.roles.NAMED_FILES
     memories: str = ""  # what earlier loops found worth keeping, as it is shown
     todos: str = ""  # the open ones, as they are shown
+    tools: bool = False  # the agent has Ralph's MCP tools
+    wording: int = WORDING  # of an older one, only the data is right
 
 
 def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
@@ -92,9 +109,9 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
     theirs: list[str] = []
     team = s.identity.policy.routing
     standing = template("standing" if team is None else "hat").format(
-        task=quoted(task_text(s)),
+        task=_task(s, context, quoted) if team is None else quoted(task_text(s)),
         criteria=_criteria(s, quoted),
-        scratchpad=scratchpad_path(s),
+        scratchpad=_scratchpad_place(s, context),
         gates=_gates(s, quoted),
         guidance=_guidance(s, quoted),
         end=template("end-signal" if s.identity.policy.claim == "signal" else "end-exit").strip(),
@@ -102,24 +119,59 @@ def compose(s: LoopState, op: RunAgent, context: Context) -> Prompt:
     now = template("now" if team is None else "turn").format(
         n=op.n,
         m=s.identity.policy.limits.max_iterations,
-        notes=_notes(s, op, quoted) + _said(s, op, quoted),
+        notes=_notes(s, op, quoted, context.wording) + _said(s, op, quoted),
         scratchpad=_scratchpad(s, op, context, quoted),
         kept=_kept(context, quoted),
-        attempts=conflict(s, quoted) + attempts(s, quoted) + red_now(s, quoted),
+        attempts=_findings(s, op, quoted, context.wording),
         shift=_shift(s, op, quoted),
         context=_expansion(s, op, context.files, quoted),
     )
     persona = _persona(s, op, context, quoted) + (_team(s, team, op, quoted) if team is not None else "")
     text = defuse(f"{standing}{persona}\n{now}".rstrip(), promise) + "\n"
-    return Prompt(text=text, own_chars=len(text) - sum(len(t) for t in theirs))
+    return Prompt(text=text, own_chars=len(text) - sum(len(t) for t in theirs), data=tuple(theirs))
+
+
+def _findings(s: LoopState, op: RunAgent, quoted: Quote, wording: int) -> str:
+    first = red_start(s, op, quoted) if wording > 1 else ""
+    return conflict(s, quoted, wording) + attempts(s, quoted) + first + red_now(s, quoted)
+
+
+def _task(s: LoopState, context: Context, quoted: Quote) -> str:
+    """A task of a list has an id, by which it is named there."""
+    task = s.identity.task
+    if not s.identity.of_backlog or context.wording < 2:
+        return f"# Task\n{quoted(task_text(s))}"
+    about = task.description.strip() if task.description.strip() != task.title.strip() else ""
+    return f"# Task {quoted(task.id)}: {quoted(task.title)}\n" + quoted(about)
+
+
+def _scratchpad_place(s: LoopState, context: Context) -> str:
+    return f"`{scratchpad_path(s)}`" + (" (tool: `write_scratchpad`)" if context.tools else "")
+
+
+# file -> what the prompt says of it when it is there
+NAMED_FILES = {
+    "idea.md": "`idea.md` says what the project is for.",
+    "learnings.md": "`learnings.md` holds what was learnt; read it, and add what the next iterations should know.",
+}
+_NO_TEAM = Team()
+
+
+def nameable(s: LoopState) -> tuple[str, ...]:
+    """The files that prompts of this loop name when they are there. Event hats are told what to read by their own text."""
+    return tuple(NAMED_FILES) if s.identity.policy.conditional or s.identity.policy.routing is None else ()
+
+
+def named_files(there: Collection[str]) -> str:
+    return " ".join(sentence for file, sentence in NAMED_FILES.items() if file in there)
 
 
 def _persona(s: LoopState, op: RunAgent, context: Context, quoted: Quote) -> str:
     """After what never changes and before what always does: another hat costs no more of the cache than it must."""
-    team, routing = s.identity.policy.team, s.identity.policy.routing
-    if team is None or not team.conditional:
+    team, routing = s.identity.policy.team or _NO_TEAM, s.identity.policy.routing
+    if not (team.conditional or team.base or context.there):
         return ""
-    from ralph.prompt.hats import instructions, named_files, role_text, tool_lines  # most loops have no hats
+    from ralph.prompt.hats import instructions, role_text, tool_lines  # most loops have no hats
 
     hat = team.hat(op.hat)
     if routing is not None and routing.hat(op.hat) is not None:
@@ -222,18 +274,20 @@ def criteria(s: LoopState, heading: str, quoted: Quote = str, *, ids: bool = Tru
 def _gates(s: LoopState, quoted: Quote) -> str:
     if not s.gates:
         return ""
-    return template("gates").format(names=quoted(_gate_names(s))).strip()
+    text = template("gates").format(names=quoted(_gate_names(s))).strip()
+    red = s.identity.policy.baseline == "allow-red"
+    return f"{text} Tests that failed at the start may fail still; no others." if red else text
 
 
 def _gate_names(s: LoopState) -> str:
     return ", ".join(f"{g.name}: {f'`{g.run}`' if g.run else 'a reviewer reads the change'}" for g in s.gates)
 
 
-def _notes(s: LoopState, op: RunAgent, quoted: Quote) -> str:
-    return "".join(f"- {note}\n" for note in _of_the_one_before(s, op, quoted))
+def _notes(s: LoopState, op: RunAgent, quoted: Quote, wording: int) -> str:
+    return "".join(f"- {note}\n" for note in _of_the_one_before(s, op, quoted, wording))
 
 
-def _of_the_one_before(s: LoopState, op: RunAgent, quoted: Quote) -> Iterator[str]:
+def _of_the_one_before(s: LoopState, op: RunAgent, quoted: Quote, wording: int) -> Iterator[str]:
     """What the iteration has to know of how things stand, a sentence each."""
     if s.progress.last_how in _HOW_NOTES:
         yield _HOW_NOTES[s.progress.last_how]
@@ -260,12 +314,14 @@ def _of_the_one_before(s: LoopState, op: RunAgent, quoted: Quote) -> Iterator[st
         yield f"It left processes running; they were ended: {quoted(', '.join(s.progress.stragglers[:5]))}."
     if s.workspace.protected:
         yield f"Its {put_back([quoted(path) for path in s.workspace.protected[:5]])}. Do without."
+    if s.workspace.list_notes:
+        yield f"Your edits of the task list: {quoted('; '.join(s.workspace.list_notes))}."
     if s.workspace.unattributed:
         named = quoted(", ".join(s.workspace.unattributed[:20]))
         yield f"Protected files changed since it began, by an unknown author: {named}. Leave them as they are."
     if s.workspace.edited_outside:
         yield f"Somebody edited these files meanwhile: {quoted(', '.join(s.workspace.edited_outside[:20]))}."
-    if "soft-time" in s.progress.soft_notes:
+    if "soft-time" in (s.progress.noted if wording > 1 else s.progress.soft_notes):
         yield "Most of the loop's time is used. Bring the work to an end."
     if "iteration-soft" in s.progress.soft_notes and s.progress.last_how != "iteration-time":
         yield "The iteration before took too long. Do less in one iteration."

@@ -5,25 +5,19 @@ the memories that matter most and the todos that are still open.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from ralph.core import todos as t
-from ralph.core.hats.board import MOST_FAILURES, NAME_CHARS, Board
+from ralph.core.hats.board import MOST_FAILURES, NAME_CHARS, Board, set_aside
 from ralph.core.hats.model import ASK, COMPLETE, Event, Hat, Team
 from ralph.core.hats.routing import matches, overlap, shown_topic
 from ralph.core.hats.turns import MOST_FRUITLESS, Routed, Turn
-from ralph.core.loop.state import LoopState
 from ralph.core.memories import fitted, parse, ranked
 from ralph.text import fenced, few, one_line
 
 SEPARATOR = "\n\n---\n\n"
-# file -> what the prompt says of it when it is there
-NAMED_FILES = {
-    "idea.md": "`idea.md` says what the project is for.",
-    "learnings.md": "`learnings.md` holds what was learnt; read it, and add what the next iterations should know.",
-}
 
 
 def role_text(base: str, role: str) -> str:
@@ -31,18 +25,10 @@ def role_text(base: str, role: str) -> str:
     return SEPARATOR.join(text.strip() for text in (base, role) if text.strip())
 
 
-def nameable(s: LoopState) -> tuple[str, ...]:
-    """The files that prompts of this loop name when they are there."""
-    return tuple(NAMED_FILES) if s.identity.policy.conditional else ()
-
-
-def named_files(there: Collection[str]) -> str:
-    return " ".join(sentence for file, sentence in NAMED_FILES.items() if file in there)
-
-
 PAYLOAD_CHARS = 8_000  # of one event; longer ones are cut
 EVENTS_SHOWN = 20
 REFUSED_SHOWN = 5
+SET_ASIDE_SHOWN = 10
 DESCRIPTION_CHARS = 200
 Quote = Callable[[str], str]
 REMEMBER = 'ralph tools memory add "..."'
@@ -125,7 +111,10 @@ def begins_afresh(team: Team, hat: Hat) -> bool:
 
 
 def item_notes(team: Team, board: Board, turn: Turn, quoted: Quote) -> list[str]:
-    """Which item of a board the turn is about, where its event does not say so; and that it was tried before."""
+    """Which item of a board the turn is about, where its event does not say so; and that it was tried before. A scanner is told
+    what it is not to dispatch."""
+    if (hat := team.hat(turn.hat)) is not None and hat.scanner:
+        return _set_aside_notes(board, hat, quoted)
     names = [name for e in turn.events for name in (e.payload.strip(), e.payload.partition(": ")[0])]
     items = [board.items[name] for name in (*names, board.under_way) if name in board.items]
     item = next((item for item in items if not item.done), None)
@@ -136,10 +125,25 @@ def item_notes(team: Team, board: Board, turn: Turn, quoted: Quote) -> list[str]
         why = f" Its last failure: {quoted(one_line(item.reason, 300))}." if item.reason else ""
         tries = f"Try {item.failures + 1} of {MOST_FAILURES} at `{name}`"
         return [f"{tries}: last time it was still in `{folder}` afterwards.{why}"]
+    if item.scanner and item.name in names:
+        return []  # its event says so
     senders = [(team.hat(event.hat), event.topic) for event in turn.events]
     if any(sender and sender.scan and topic in sender.scan.topics for sender, topic in senders):
         return []
     return [f"Under way: `{name}` from `{folder}`."]
+
+
+def _set_aside_notes(board: Board, hat: Hat, quoted: Quote) -> list[str]:
+    aside = [item for item in set_aside(board, hat.id) if item.folder or not item.content]
+    listed = [
+        f"`{quoted(item.name)}` ({quoted(one_line(item.reason, 100))})" for item in aside[-SET_ASIDE_SHOWN:]
+    ]
+    if not listed:
+        return []
+    more = f" and {len(aside) - len(listed)} more" if len(aside) > len(listed) else ""
+    return [
+        f"Set aside until changed, do not dispatch: {', '.join(listed)}{more}. Take another item, if there is one."
+    ]
 
 
 def refused_notes(refused: Sequence[Routed], quoted: Quote) -> list[str]:

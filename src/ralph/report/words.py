@@ -95,6 +95,7 @@ def looked_at(run: GateRun) -> str:
         "base": "the start",
         "iteration": f"iteration {run.n}",
         "claim": f"the claim of iteration {run.n}",
+        "land": "what was about to land",
     }
     text, how = where[run.started.purpose], run_words(run.op, run.started.variant)
     return f"{text}, {how}" if how else text
@@ -243,7 +244,7 @@ def worn_row(it: Iteration, turn: HatTurn) -> tuple[str, str, str, str]:
 
 
 def item_row(x: BoardItem, team: Team | None, estimated: bool) -> tuple[str, ...]:
-    place = f"in {x.folder}" + ("" if of_backlog(team, x.folder) else "/")
+    place = f"in {x.folder}" + ("" if of_backlog(team, x.folder) else "/") if x.folder else "dispatched"
     state = "given up" if x.failed else "through" if x.done else place
     took = duration(x.seconds) if x.seconds else ""
     failed, tokens = (str(n) if n else "" for n in (x.failures, x.tokens))

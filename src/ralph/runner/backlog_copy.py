@@ -1,26 +1,37 @@
-"""What an agent's edits of its workspace's copy of the backlog amount to: claims and proposed tasks, nothing more."""
+"""The copy of the backlog that an agent finds in its workspace: the current list and its archive, made anew for each iteration.
+
+It is one of Ralph's own files there, so no snapshot holds it and nothing of it lands. What an agent writes into it amounts
+to claims and proposed tasks, nothing more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from glob import escape
+import os
+from collections.abc import Callable, Collection
 from itertools import groupby
+from pathlib import Path
 
 import msgspec
 
-from ralph.backlog.jsonl import done_name
+from ralph.backlog import done_name
 from ralph.core import facts as f
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Task
 from ralph.core.tasks.task import BacklogTask, TaskProblem, read_line
-from ralph.gates.protected_paths import restore
-from ralph.git.recovery import Keep
-from ralph.git.snapshots import Snapshots
+from ralph.fault_points import fault_point
+from ralph.files import NotAFile, open_plain, remove_tree
+from ralph.git.uncommitted_changes import is_plain_path
+from ralph.journal.store import write_atomically
+from ralph.runner.loop_context import LoopContext
+from ralph.text import few
+
+MOST = 100  # new tasks of one iteration
+MOST_BYTES = 1 << 20  # by which a file may grow in one: to read millions of lines would hold up every loop
 
 
 class Proposals(msgspec.Struct, frozen=True):
-    """`claims` are ids that the agent says are complete; `tasks` are new. `ignored` are other edits, in words: only the copy
-    in the user's checkout counts."""
+    """`claims` are ids that the agent says are complete; `tasks` are new, without an id where theirs is taken. `ignored` are
+    other edits, in words: only the list in the user's checkout counts."""
 
     claims: tuple[str, ...] = ()
     tasks: tuple[BacklogTask, ...] = ()
@@ -28,26 +39,29 @@ class Proposals(msgspec.Struct, frozen=True):
     problems: tuple[TaskProblem, ...] = ()
 
 
-def proposals(before: str, after: str, archive: str = "") -> Proposals:
-    """`before` is the file as the workspace got it, `after` as the agent left it. `archive` is the workspace's
-    `tasks-done.jsonl`: an id there that was open before is a claim as well."""
-    if before == after and not archive:
+def proposals(
+    before: str, after: str, archived: str = "", archive: str = "", own: Collection[str] = ()
+) -> Proposals:
+    """`before` is the list as the workspace got it, `after` as the agent left it; `archived` and `archive` are the same of
+    its archive: an id there that was open before is a claim as well. `own`: the task that the agent works on."""
+    if (before, archived) == (after, archive):
         return Proposals()
-    old, _ = _read(before)
-    new, problems = _read(after)
-    done, _ = _read(archive)
+    old, _, _ = _read(before)
+    new, problems, taken = _read(after)
+    known, _, _ = _read(archived)
+    done, _, _ = _read(archive)
     claims = [id for id, task in new.items() if id in old and _turned(old[id], task)]
     claims += [id for id in done if id in old and id not in new and old[id].status != "complete"]
-    wanted = {id: task for id, task in new.items() if id not in old and id not in done}
-    known = {"", *old, *done, *wanted}
-    orphans = {id: task for id, task in wanted.items() if task.parent not in known}
-    for id, task in orphans.items():
-        what = f"{id}: there is no task {task.parent}, its parent"
-        problems.append(TaskProblem(what, line=task.order + 1, id=id, kind="parent"))
+    wanted = [task for id, task in new.items() if id not in old and id not in done]
+    # One that has the id of another task is meant as a new one where it says something else.
+    wanted += [_renamed(task) for id, task in new.items() if id not in old and _is_other(task, known)]
+    wanted += [_renamed(task) for task in taken if _is_other(task, new, old, known)]
+    wanted.sort(key=lambda task: task.order)
+    parents = {task.parent for task in wanted}
     return Proposals(
         claims=tuple(claims),
-        tasks=tuple(task for id, task in wanted.items() if id not in orphans),
-        ignored=tuple(_ignored(old, new, claims, done)),
+        tasks=tuple(wanted),
+        ignored=tuple(_ignored(old, new, {*claims, *(id for id in own if id in parents)}, done)),
         problems=tuple(problems),
     )
 
@@ -56,19 +70,33 @@ def _turned(old: BacklogTask, new: BacklogTask) -> bool:
     return new.status == "complete" and old.status != "complete"
 
 
+def _is_other(task: BacklogTask, *known: dict[str, BacklogTask]) -> bool:
+    """Whether tasks of this id are known, and all of them are about something else."""
+    named = [tasks[task.id].title.split() for tasks in known if task.id in tasks]
+    return bool(named) and task.title.split() not in named
+
+
+def _renamed(task: BacklogTask) -> BacklogTask:
+    return msgspec.structs.replace(task, id="")
+
+
 def _ignored(
-    old: dict[str, BacklogTask], new: dict[str, BacklogTask], claims: list[str], done: dict[str, BacklogTask]
+    old: dict[str, BacklogTask],
+    new: dict[str, BacklogTask],
+    heeded: Collection[str],
+    done: dict[str, BacklogTask],
 ) -> list[str]:
     found = [f"{id}: removed" for id in old if id not in new and id not in done]
     for id, task in new.items():
-        if id in old and id not in claims and msgspec.structs.replace(task, order=old[id].order) != old[id]:
+        if id in old and id not in heeded and msgspec.structs.replace(task, order=old[id].order) != old[id]:
             found.append(f"{id}: edited")
     return found
 
 
-def _read(text: str) -> tuple[dict[str, BacklogTask], list[TaskProblem]]:
+def _read(text: str) -> tuple[dict[str, BacklogTask], list[TaskProblem], list[BacklogTask]]:
+    """The tasks, what is no task, and the tasks of ids that had come before."""
     tasks: dict[str, BacklogTask] = {}
-    problems = []
+    problems, again = [], []
     for number, line in enumerate(text.split("\n"), 1):
         raw = line.strip().removeprefix("\ufeff").encode("utf-8", "replace")
         if not raw:
@@ -79,66 +107,95 @@ def _read(text: str) -> tuple[dict[str, BacklogTask], list[TaskProblem]]:
             problems.append(TaskProblem(str(error), line=number))
             continue
         if task.id in tasks:
-            first = tasks[task.id].order + 1
-            what = f"{task.id}: there is a task of this id on line {first}"
-            problems.append(TaskProblem(what, line=number, id=task.id, kind="duplicate"))
-            continue
-        tasks[task.id] = task
-    return tasks, problems
+            again.append(task)
+        else:
+            tasks[task.id] = task
+    return tasks, problems, again
 
 
-MOST = 100  # new tasks of one iteration
-MOST_CHARS = 1 << 20  # by which a file may grow in one: to read millions of lines would hold up every loop
+# -- the files -----------------------------------------------------------------------------------------
 
 
-def put_back_backlog(
-    snapshots: Snapshots,
-    s: LoopState,
-    tree: str,
-    serial: int,
-    record: Callable[[f.AnyFact], None],
-    keep: Keep,
-) -> tuple[str, tuple[str, ...]]:
-    """The tree without its edits, and the paths of which some could not be taken up. What they amount to is recorded
-    before the copy is put back; after a death in between the same is recorded once more, which changes nothing."""
-    if not s.identity.backlog or tree == s.workspace.base_tree:
-        return tree, ()
-    done = done_name(s.identity.backlog)
-    lost: list[str] = []
-
-    def take_up() -> None:
-        found = _read_copy(snapshots, s, tree)
-        for fact in _facts(found, s, serial):
-            record(fact)
-        if found.ignored or found.problems or set(found.claims) - {s.identity.task.id}:
-            lost.extend((s.identity.backlog, done))
-            keep(tree, "before undoing backlog edits")
-
-    restored = restore(
-        snapshots,
-        before=s.workspace.base_tree,
-        tree=tree,
-        protect=(f"./{escape(s.identity.backlog)}", f"./{escape(done)}"),
-        keep=take_up,
-    )
-    return restored.tree, tuple(path for path in restored.paths if path in lost)
+def give_copy(b: LoopContext, s: LoopState) -> None:
+    """Before an iteration starts. What it was given is kept out of its reach, to be compared with what it leaves."""
+    texts = b.run.tasks.texts()
+    for kept, path, text in zip(_given(b), _paths(s), texts, strict=True):
+        kept.parent.mkdir(exist_ok=True)
+        write_atomically(kept, text)
+        place = b.repo.root / path
+        if not is_plain_path(b.repo.root, path):
+            continue  # an agent has made its folder lead elsewhere
+        if place.is_dir() and not place.is_symlink():
+            remove_tree(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(place, text)
 
 
-def _read_copy(snapshots: Snapshots, s: LoopState, tree: str) -> Proposals:
-    base, name, other = s.workspace.base_tree, s.identity.backlog, done_name(s.identity.backlog)
-    done = _text(snapshots, tree, other)
-    archived = _text(snapshots, base, other)
-    before, after = _text(snapshots, base, name), _text(snapshots, tree, name)
-    for path, old, new in ((name, before, after), (other, archived, done)):
-        if len(new) - len(old) > MOST_CHARS:
-            return Proposals(
-                ignored=(f"{path}: it grew by {len(new) - len(old)} characters and was not read",)
-            )
-    return proposals(before, after, "" if done == archived else done)
+def take_copy(
+    b: LoopContext, s: LoopState, serial: int, record: Callable[[f.AnyFact], None]
+) -> tuple[str, ...]:
+    """After an iteration: what it made of its copy is recorded. Returns what is to be said to the agent about it. After a death
+    the same is recorded once more, which changes nothing."""
+    if not s.identity.backlog:
+        return ()
+    found = _read_copy(b, s)
+    if isinstance(found, str):
+        return (found,)
+    facts = _facts(found, s, serial)
+    for fact in facts:
+        record(fact)
+    if facts:
+        b.run.journal.sync()
+        fault_point("backlog.taken")
+    return tuple(_unheeded(found, s))
 
 
-def _text(snapshots: Snapshots, tree: str, name: str) -> str:
-    return (snapshots.read(tree, name) or b"").decode("utf-8", "replace")
+def _paths(s: LoopState) -> tuple[str, str]:
+    return s.identity.backlog, done_name(s.identity.backlog)
+
+
+def _given(b: LoopContext) -> tuple[Path, Path]:
+    """One workspace has one iteration at a time."""
+    assert b.workspace is not None
+    kept = b.run.store.state_dir / "copies" / f"slot-{b.workspace.slot}.jsonl"
+    return kept, Path(done_name(str(kept)))
+
+
+def _read_copy(b: LoopContext, s: LoopState) -> Proposals | str:
+    texts = []
+    for kept, path in zip(_given(b), _paths(s), strict=True):
+        committed = b.snapshots.read(s.workspace.base_tree, path) or b""
+        given = kept.read_bytes() if kept.exists() else committed
+        left = _left(b.repo.root, path, len(given) + MOST_BYTES + 1)
+        if len(left) > len(given) + MOST_BYTES:
+            return f"{path} had grown by more than {MOST_BYTES} bytes and was not read"
+        # as git has it: the agent has put away all its changes
+        texts += [given, given if left == committed else left]
+    before, after, archived, archive = (text.decode("utf-8", "replace") for text in texts)
+    return proposals(before, after, archived, archive, (s.identity.task.id,))
+
+
+def _left(root: Path, path: str, most: int) -> bytes:
+    """Not through a link: what is at its other end is not this list."""
+    if not is_plain_path(root, path):
+        return b""
+    try:
+        with open(open_plain(root / path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+            return file.read(most)
+    except (NotAFile, OSError):
+        return b""
+
+
+def _unheeded(found: Proposals, s: LoopState) -> list[str]:
+    said = [f"{s.identity.backlog} line {x.line}: {x.what}; it was not read" for x in found.problems[:5]]
+    others = [id for id in found.claims if id != s.identity.task.id]
+    if others:
+        said.append(f"{few(others)}: only its own loop completes a task")
+    if found.ignored:
+        said.append(f"these edits do not count: {few(found.ignored)}")
+    if len(found.tasks) > MOST:
+        said.append(f"of {len(found.tasks)} new tasks the first {MOST} were read")
+    return said
 
 
 def _facts(found: Proposals, s: LoopState, serial: int) -> list[f.AnyFact]:
@@ -157,6 +214,7 @@ def _facts(found: Proposals, s: LoopState, serial: int) -> list[f.AnyFact]:
                 how="split" if parent == s.identity.task.id else "add",
                 tasks=wanted,
                 parent=parent,
+                at_once=True,
             )
         )
     return facts

@@ -1,15 +1,9 @@
-"""The tasks of a backlog in a run: which are ready, what loops came to, and what iterations propose, each once.
-
-What is proposed below a task that a loop works on waits until that loop is over. If it failed, a split takes effect in
-place of the failure. If it came to a good end there is nothing left to split, and what was to be added goes beside it.
-"""
+"""The tasks of a backlog in a run: which are ready, and what loops came to. The file is written in batches."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
-
-import msgspec
+from collections.abc import Collection, Iterable, Iterator
 
 from ralph.backlog.changes import (
     Added,
@@ -22,6 +16,7 @@ from ralph.backlog.changes import (
     Failed,
     Reopened,
 )
+from ralph.backlog.proposals import MOST, ProposalWriter
 from ralph.backlog.source import Backlog
 from ralph.core import facts as f
 from ralph.core.exits import BY_NAME, DONE, FAILURES, OVER, exit_code
@@ -29,7 +24,6 @@ from ralph.core.loop.end_advice import lacks, landed_apart
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import LandPolicy, Task
 from ralph.core.run import RunState, Work, is_under
-from ralph.core.tasks.task import NOT_ACCEPTED, bad_id, next_child, next_top, parent_of
 from ralph.errors import RalphError
 from ralph.git.refs import ref_mark
 from ralph.git.repo import Repo
@@ -38,140 +32,6 @@ from ralph.history.loops import Loop
 from ralph.runner.run_request import GONE, TaskList
 from ralph.runner.unlanded_tasks import UnlandedTasks
 from ralph.runner.unlanded_tasks import ready as free
-
-MOST = (
-    100  # tasks that may come of one task of a person, by whomever; agents must not fill the backlog for ever
-)
-TITLE_CHARS = 300
-
-
-class _Wish(msgspec.Struct, frozen=True):
-    task: Task
-    how: str
-    by: str  # the task whose loop wants it
-
-
-class ProposalWriter:
-    def __init__(
-        self,
-        backlog: Backlog,
-        note: Callable[[Change], None],
-        say: Callable[[str], None],
-        generations: int = 1,
-    ) -> None:
-        """`generations`: how many of proposed tasks are worked on without a word of a person."""
-        self._generations = generations
-        self._backlog = backlog
-        self._note = note
-        self._say = say
-        self._under_way: set[str] = set()
-        self._waiting: dict[str, list[_Wish]] = {}
-        self._counts: dict[str, int] = {}
-        self._renamed: dict[tuple[str, str], str] = {}  # who proposed it under which id -> the id it has
-
-    def began(self, task: str) -> None:
-        self._under_way.add(task)
-
-    def heard(self, x: f.TaskProposed, by: str, *, written: bool = False) -> None:
-        """`written`: the backlog's file has been told of it before."""
-        root = self._ancestors(by)[-1]
-        for task in x.tasks:
-            self._counts[root] = self._counts.get(root, 0) + 1
-            if self._counts[root] > MOST:
-                if self._counts[root] == MOST + 1 and not written:
-                    self._say(
-                        f"more than {MOST} tasks were proposed because of {root}; the rest is not added"
-                    )
-                return
-            wanted = x.parent or parent_of(task.id)
-            parent = self._renamed.get((by, wanted), wanted)
-            if parent in self._under_way:
-                self._waiting.setdefault(parent, []).append(_Wish(task, x.how, by))
-            elif not written:
-                self._place(task, parent, by)
-
-    def is_split(self, task: str, end: str | None) -> bool:
-        """Whether the end of this loop makes its task a container."""
-        return end in FAILURES and any(wish.how == "split" for wish in self._waiting.get(task, ()))
-
-    def over(self, task: str, end: str | None) -> None:
-        """What the end means for the task itself has been noted; now what waited for it."""
-        for wish in self.forget(task):
-            if end in FAILURES:
-                self._place(wish.task, task, wish.by)
-            elif wish.how == "add":
-                self._place(wish.task, self._beside(task), wish.by)
-            else:
-                self._say(f"{task} is {end}: it is not split, and {wish.task.title!r} is not added")
-
-    def forget(self, task: str) -> list[_Wish]:
-        self._under_way.discard(task)
-        return self._waiting.pop(task, [])
-
-    # -- parts ---------------------------------------------------------------------------------------
-
-    def _ancestors(self, task: str) -> list[str]:
-        """The task, who proposed it, and so on up to one that a person wanted."""
-        found = [task]
-        while (one := self._backlog.tasks.get(found[-1])) and one.proposed_by not in ("", *found):
-            found.append(one.proposed_by)
-        return found
-
-    def _beside(self, task: str) -> str:
-        """The nearest task above that is still open; empty at the top."""
-        found = self._backlog.tasks.get(task)
-        while found is not None:
-            found = self._backlog.tasks.get(found.parent) if found.parent else None
-            if found is not None and not found.archived:
-                return found.id
-        return ""
-
-    def _place(self, task: Task, parent: str, by: str) -> None:
-        above = self._backlog.tasks.get(parent) if parent else None
-        if parent and above is None:
-            self._say(f"{by} proposed {task.title!r} below {parent}, which does not exist; it is not added")
-            return
-        if above is not None and above.archived:
-            parent = self._beside(parent)
-        title = " ".join(task.title.split())[:TITLE_CHARS]
-        if same := self._same(title, task.description, parent):
-            self._renamed[by, task.id] = same
-            return
-        id = self._free(task.id, parent)
-        waits = len(self._ancestors(by)) > self._generations
-        fields: dict[str, object] = {"id": id, "title": title, "status": "pending", "leaf": True}
-        fields["proposed_by"] = by
-        if waits:
-            fields |= {"status": "blocked", "reason": NOT_ACCEPTED}
-        if task.description:
-            fields["description"] = task.description
-        if task.criteria:
-            fields["criteria"] = list(task.criteria)
-        if parent != parent_of(id):
-            fields["parent"] = parent
-        try:
-            self._note(Added(fields))
-        except RalphError as error:
-            self._say(f"{by} proposed a task that cannot be: {error.what}")
-            return
-        self._renamed[by, task.id] = id
-        todo = f"; `ralph task accept {id}` lets it begin" if waits else ""
-        self._say(f"{by} proposed {id}: {title}{todo}")
-
-    def _same(self, title: str, description: str, parent: str) -> str:
-        """Proposed twice counts once; also when the file was written and its writer died before it could say so."""
-        for task in self._backlog.tasks:
-            if task.title == title and task.description == description and task.parent == parent:
-                return task.id
-        return ""
-
-    def _free(self, id: str, parent: str) -> str:
-        fits = parent_of(id) in ("", parent) and not bad_id(id)
-        if fits and self._backlog.tasks.get(id) is None:
-            return id
-        taken = [task.id for task in self._backlog.tasks]
-        return next_child(parent, taken) if parent else next_top(taken)
-
 
 WRITE_SECONDS = 2.0  # between two writings
 
@@ -264,6 +124,12 @@ class BacklogTasks(TaskList):
     def copy_in(self, top: str) -> str:
         return self.backlog.copy_in(top)
 
+    def texts(self) -> tuple[bytes, bytes]:
+        return self.backlog.texts()
+
+    def told(self, task: str) -> tuple[str, ...]:
+        return self.proposing.told(task)
+
     # -- what became of it -----------------------------------------------------------------------------
 
     def began(self, task: str) -> None:
@@ -280,11 +146,9 @@ class BacklogTasks(TaskList):
         elif isinstance(fact, f.TaskProposed):
             self.proposing.heard(fact, task)
 
-    def give_back(self, begun: Collection[str]) -> None:
-        """Nobody works on them any more, apart from these: whoever did died before the journal knew of it."""
-        for task in list(self.backlog.tasks):
-            if task.status == "in_progress" and task.id not in begun:
-                self.note(Reopened(task.id))
+    def is_unworkable(self) -> bool:
+        """A leftover line of a task that is in the archive is no harm."""
+        return any(problem.kind != "duplicate" for problem in self.backlog.problems())
 
     def look(self) -> None:
         try:
@@ -295,6 +159,15 @@ class BacklogTasks(TaskList):
         self._unreadable = None
         if changed:
             self._version += 1
+            self._archive_completed()
+
+    def _archive_completed(self) -> None:
+        """What a person has set to complete goes to the archive by their word, unless a loop still works on it."""
+        under_way = self.proposing.under_way
+        done = (t for t in self.backlog.tasks if t.status == "complete" and not t.archived)
+        for task in [t for t in done if t.verified is None]:  # a loop's, which is noted, says whether it is
+            if task.id not in under_way and self.backlog.tasks.status(task.id) == "complete":
+                self.note(Completed(task.id, when=task.completed, commit=task.commit))
 
     def trouble(self) -> RalphError | None:
         return self._unreadable or self._unwritable
@@ -329,6 +202,7 @@ class BacklogTasks(TaskList):
             self._results[s.identity.task.id] = _result(s)
         if s.judgement.ended in OVER:
             self.proposing.over(s.identity.task.id, s.judgement.ended)
+            self._archive_completed()
 
     def write(self, seq: int) -> f.BacklogWritten | None:
         if not self._unwritten:
@@ -371,6 +245,7 @@ class BacklogTasks(TaskList):
                     ends[loop.id] = fact
                 case f.LoopResumed() if loop.id in ends and seq > written:
                     self._went_on(task, ends[loop.id])
+        self._archive_completed()
 
     def _came_to(self, s: LoopState, *, told: bool) -> None:
         if told:

@@ -49,7 +49,7 @@ class GateCache:
             case f.WorkspacePrepared() if loop in self._asked:
                 self._asked[loop] = replace(self._asked[loop], inputs=fact.unrecorded_inputs)
             case f.GateEnded(variant="as-is", how="exited", hermetic=True):
-                clean = fact.passed and not fact.timed_out and not fact.wrote
+                clean = fact.passed and not (fact.timed_out or fact.wrote or fact.known_red)
                 said = _Verdict(loop, fact.gate, seq, clean, fact.tests, fact.report)
                 self._verdicts.setdefault(fact.tree, []).append(said)
 

@@ -7,6 +7,7 @@ result however often it is taken. What was there is in the store, by hash.
 from __future__ import annotations
 
 import os
+from itertools import islice
 from pathlib import Path
 from typing import TypedDict
 
@@ -17,11 +18,15 @@ from ralph.git.repo import printable
 from ralph.journal.store import Store, remove_file, write_atomically
 from ralph.runner.loop_context import SCRATCHPAD_BYTES, notes_of
 from ralph.runner.loop_workspace import straight
+from ralph.text import digest
 
 TODO_FILE = Path(".ralph/agent/tasks.jsonl")
 TODOS_BYTES = 4 << 20  # of them that are kept
 KEPT_BYTES = 1 << 20  # of a file that is shown
 PLACES_SHOWN = 5
+ITEMS_LOOKED_FOR = 200  # of those that an agent has dispatched before
+FILES_LOOKED_AT = 100  # of an item that is a folder
+MOST_NAME = 256
 
 
 def clear(folder: Path, s: LoopState, store: Store, scratchpad: str, header: str) -> None:
@@ -94,30 +99,63 @@ def told_of_hat(s: LoopState) -> dict[str, str]:
     return {**told, "RALPH_SCOPE": "enforced"} if team.enforce_scope else told
 
 
-def places(folder: Path, s: LoopState, said: str) -> dict[str, str]:
-    """Where the items are that an agent dispatched as a scanner: in the folder, or in one below it."""
+class FoundItems(TypedDict):
+    places: dict[str, str]
+    contents: dict[str, str]
+
+
+def found_items(folder: Path, s: LoopState, said: str) -> FoundItems:
+    """Where the items are that an agent dispatches as a scanner, or has dispatched: in the folder, or in one below it."""
+    found = FoundItems(places={}, contents={})
     hat = s.event_hat
     if hat is None or not hat.scanner or hat.scan is not None:
-        return {}
+        return found
     from ralph.core.hats.routing import read
 
-    found: dict[str, str] = {}
-    for event in (*s.hats.turns.said, *read(said)):
-        name = Path(event.payload.strip()).name
-        if name and "\n" not in event.payload and len(name) < 256 and (where := _where(folder, name)):
-            found[event.payload] = where
+    known = [i.name for i in s.hats.board.items.values() if i.scanner == hat.id and (i.failed or not i.done)]
+    payloads = [event.payload for event in (*s.hats.turns.said, *read(said))]
+    for payload in dict.fromkeys([*payloads, *known[-ITEMS_LOOKED_FOR:]]):
+        where, content = found_item(folder, payload)
+        if where:
+            found["places"][payload], found["contents"][payload] = where, content
     return found
 
 
-def _where(folder: Path, name: str) -> str:
+def found_item(folder: Path, payload: str) -> tuple[str, str]:
+    """Where the item of this name is, and a digest of it; nothing when there is none."""
+    name = Path(payload.strip()).name
+    if not name or "\n" in payload or len(name) >= MOST_NAME:
+        return "", ""
+    paths = _where(folder, name)
+    text = "".join(_content(folder / path) for path in paths)
+    return printable(", ".join(paths)), digest("item", text) if paths else ""
+
+
+def _where(folder: Path, name: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             below = sorted(
                 e.name for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
             )
     except OSError:
-        return ""
+        return []
     paths = [f"{one}/{name}" for one in below if os.path.lexists(folder / one / name)]
     if os.path.lexists(folder / name):
         paths.insert(0, name)
-    return printable(", ".join(paths[:PLACES_SHOWN]))
+    return paths[:PLACES_SHOWN]
+
+
+def _content(path: Path) -> str:
+    """Of a file its text, of a folder that of its first files."""
+    files = [path]
+    if path.is_dir() and not path.is_symlink():
+        found = (Path(at) / name for at, _, names in os.walk(path) for name in names)
+        files = sorted(islice(found, FILES_LOOKED_AT))
+    return "".join(f"{file.relative_to(path.parent)}\n{_read_if_plain(file)}" for file in files)
+
+
+def _read_if_plain(path: Path) -> str:
+    try:
+        return _read(path, errors="backslashreplace")
+    except OSError:  # a pipe, a link to nowhere, or not to be read
+        return ""

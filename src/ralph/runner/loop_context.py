@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -37,6 +36,7 @@ from ralph.prompt.compose import scratchpad_path
 from ralph.runner.gate_cache import GateCache
 from ralph.runner.loop_workspace import at_work, own_paths, snapshots_of, straight
 from ralph.runner.requests import Control
+from ralph.runner.run_request import TaskList
 
 if TYPE_CHECKING:
     from ralph.git.gate_checkouts import GateCheckouts
@@ -102,13 +102,12 @@ class RunContext(msgspec.Struct):
     beside: list[
         RunningOperation
     ]  # what is under way and belongs to no loop's work: who is being told, a review of the run
-    listen: Callable[
-        [], None
-    ]  # before what lies in the inbox is taken for all that was said during an iteration
+    tasks: TaskList
     checkouts: GateCheckouts | None = None
     unreported: set[str] = msgspec.field(
         default_factory=set
     )  # gates that fail when they are asked for a report
+    given: str = ""  # the tree that is judged in place of an agent's work
     saved: int = 0  # the record at which the history was last saved
 
     def gate_checkouts(self) -> GateCheckouts:

@@ -26,7 +26,17 @@ def own_paths(s: LoopState) -> tuple[str, ...]:
     """What Ralph and its agents write for themselves, beside the files that are always theirs."""
     hats = s.identity.policy.team.hats if s.identity.policy.team is not None else ()
     logs = tuple(hat.scan.log for hat in hats if hat.scan is not None)
-    return (*s.identity.policy.scratchpads(s.identity.task.id), *logs)
+    return (*s.identity.policy.scratchpads(s.identity.task.id), *logs, *_list_paths(s))
+
+
+def _list_paths(s: LoopState) -> tuple[str, ...]:
+    """The workspace's copy of the backlog and of its archive, which nothing lands of."""
+    if not s.identity.backlog:
+        return ()
+    from ralph.backlog import done_name  # most loops work in place
+
+    root, name = s.identity.root, s.identity.backlog
+    return f"{root}/{name}", f"{root}/{done_name(name)}"
 
 
 def folder_of(s: LoopState) -> Path:

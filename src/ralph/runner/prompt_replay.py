@@ -12,12 +12,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ralph.agents.registry import adapter
 from ralph.core.facts import IterationStarted
 from ralph.core.loop.decide import RunAgent
+from ralph.core.loop.signals import defuse
 from ralph.core.loop.state import LoopState
 from ralph.core.replay import TREE_CHARS, Prompted
-from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
-from ralph.prompt.hats import nameable
+from ralph.errors import RalphError
+from ralph.prompt.compose import WORDING, Context, compose, files_wanted, nameable, scratchpad_path
+from ralph.text import one_line
 
 _MARK = "\ue000{}\ue001"  # stands for text that is not known
 # field of the context -> what it is called; todos come right after memories, so that one mark stands for both
@@ -40,12 +43,15 @@ class Recomposer:
         if files_wanted(s, op):
             return Prompted(True, "prompt not compared: it shows files")
         kept = self._kept(self._left.get(path, ""))
-        contexts = [Context(scratchpad=kept or "", there=there) for there in _subsets(nameable(s))]
+        said = Context(scratchpad=kept or "", tools=_has_tools(s), wording=started.wording)
+        contexts = [replace(said, there=there) for there in _subsets(nameable(s))]
         if kept is not None and any(_hash(compose(s, op, c).text) == started.prompt for c in contexts):
             return Prompted(True, "prompt same")
         stored = self._kept(started.prompt)
         if not stored:
             return Prompted(True, "prompt not compared: it is not kept")
+        if started.wording != WORDING:
+            return _of_other_words(stored, s, op, said)
         for names in _subsets(tuple(_OPEN)):
             marked = {name: _MARK.format(name) for name in names}
             for context in contexts:
@@ -62,6 +68,23 @@ class Recomposer:
             return (self._blobs / Path(name).name).read_bytes().decode("utf-8", "replace")
         except OSError:
             return None
+
+
+def _has_tools(s: LoopState) -> bool:
+    try:
+        return adapter(s.worker).has_tools
+    except RalphError:  # it is of a package that is gone
+        return False
+
+
+def _of_other_words(stored: str, s: LoopState, op: RunAgent, context: Context) -> Prompted:
+    """Ralph has said it in other words since: only what is not its own is looked for."""
+    unknown = replace(context, scratchpad="", memories="", todos="")
+    promise = s.identity.policy.completion_promise
+    lost = [x for x in compose(s, op, unknown).data if x not in stored and defuse(x, promise) not in stored]
+    if lost:
+        return Prompted(False, f"a prompt with: {one_line(lost[0], 200)}")
+    return Prompted(True, "prompt same but for Ralph's own words and the scratchpad")
 
 
 def _subsets(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import NoReturn
 
 import msgspec
+from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.errors import RalphError
@@ -88,6 +89,7 @@ class Control:
         self._seen: set[str] = set()
         self._awaited: Callable[[str], bool] = lambda loop: False
         self._parked: Callable[[str, f.AnyFact], bool] = lambda loop, fact: False
+        self._vouches: Callable[[str], bool] = lambda name: False
         self._ears: dict[str, _Ear] = {}
         self._boxes: dict[str, _Box] = {}
         self._signals: list[int] = []
@@ -104,12 +106,14 @@ class Control:
         seen: set[str],
         awaited: Callable[[str], bool],
         parked: Callable[[str, f.AnyFact], bool],
+        vouches: Callable[[str], bool],
     ) -> None:
         """`record` takes what is meant for no loop. `seen` are the inbox keys that the journal has already. What people say
         to loops that nobody attends stays where it is as long as the loop is still `awaited`; what is meant for one that
-        waits for a person is given to `parked`, which says whether there is such a loop."""
+        waits for a person is given to `parked`, which says whether there is such a loop. `vouches` says of a message without a
+        token that it may claim for the iteration."""
         self._record, self._sync, self._seen = record, sync, seen
-        self._awaited, self._parked = awaited, parked
+        self._awaited, self._parked, self._vouches = awaited, parked, vouches
 
     def attend(self, loop: str, record: Callable[[f.AnyFact], None], kill: Callable[[], None]) -> None:
         """From now on, requests become facts of this loop."""
@@ -301,7 +305,8 @@ class Control:
             return f.InboxRefused(name=key, why=_nobody(message))
         if token and (not isinstance(token, str) or digest("token", token) != ear.token):
             return f.InboxRefused(name=key, why="from an iteration that is over")
-        serial = ear.serial if token else 0
+        claims = kind == "claim" and not token and self._vouches(key)
+        serial = ear.serial if token or claims else 0
         if kind == "event":
             return _event(key, message, serial)
         if kind == "checkpoint" and message.get("what") in (
@@ -309,12 +314,14 @@ class Control:
         ):
             seconds = round(time.monotonic() - ear.since, 3)
             return f.Checkpoint(what=str(message["what"]), serial=ear.serial, seconds=seconds, name=key)
-        if not token:
+        if not token and not claims:
             return f.InboxRefused(name=key, why=f"only an iteration can send {kind!r}")
+        if not serial:
+            return f.InboxRefused(name=key, why="no iteration has begun that could claim")
         told = {**message, "kind": _KINDS.get(str(kind), ""), "name": key, "serial": serial}
         try:
             fact: f.ClaimMade | f.TaskProposed = msgspec.convert(told, f.ClaimMade | f.TaskProposed)
-            return fact
+            return replace(fact, at_once=True) if isinstance(fact, f.TaskProposed) else fact
         except msgspec.ValidationError as error:
             return f.InboxRefused(name=key, why=f"{kind}: {error}"[:300])
 

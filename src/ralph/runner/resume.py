@@ -30,6 +30,7 @@ from ralph.prompt.compose import scratchpad_path
 from ralph.runner.loop_context import LoopContext, put_back_scratchpad, read_scratchpad
 from ralph.runner.loop_workspace import OwnRefs
 from ralph.runner.operations.gate import changed_paths, with_originals
+from ralph.runner.operations.iteration import list_notes
 
 NOTICED_LATE = 5.0  # seconds: a run leaves a sign of life about every second, later on a busy machine
 
@@ -153,11 +154,7 @@ class _Interrupted:
         assert isinstance(started, f.IterationStarted)
         snapshot = b.snapshots.take()
         tree, keep = snapshot.tree, partial(b.keep, s)
-        edited: tuple[str, ...] = ()
-        if s.identity.backlog:
-            from ralph.runner.backlog_copy import put_back_backlog
-
-            tree, edited = put_back_backlog(b.snapshots, s, tree, started.serial, record, keep)
+        notes = list_notes(b, s, started.serial, record)
         apart = b.workspace is not None
         known = not apart and b.snapshots.holds(
             s.workspace.tree
@@ -171,7 +168,8 @@ class _Interrupted:
             code=-9,
             seconds=self._lasted(),
             tree=undone.tree,
-            protected=tuple(printable(path) for path in (*edited, *undone.paths)[:50]),
+            protected=tuple(printable(path) for path in undone.paths[:50]),
+            list_notes=notes,
             unattributed=tuple(map(printable, kept[:50])),
             cause="stop",
             output=b.run.store.relative(self._transcript) if self._transcript.exists() else "",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ralph.core import facts as f
-from ralph.core.exits import OVER, exit_code
+from ralph.core.exits import OVER, SOME_TASKS_FAILED, exit_code
 from ralph.core.loop.fold import fold
 from ralph.core.loop.state import LoopState
 from ralph.core.run import (
@@ -26,12 +26,14 @@ from ralph.core.run import (
     StartLoop,
     StopRun,
     fold_run,
+    red_start,
     schedule,
     why_over,
 )
 from ralph.errors import RalphError
 from ralph.files import read_bytes
 from ralph.gates import kinds
+from ralph.git.loose_objects import packed_objects
 from ralph.git.program import owned_children
 from ralph.git.repo import Repo, printable
 from ralph.history.loop_records import (
@@ -55,7 +57,7 @@ from ralph.runner.loop_workspace import Workspaces, folder_of
 from ralph.runner.past_runs import PastRuns, make_folders, require_hidden, run_started, sweep_dead
 from ralph.runner.requests import Control
 from ralph.runner.run_request import GONE, Resume, RunRequest, TaskList, raised
-from ralph.text import few
+from ralph.text import count, few
 
 if TYPE_CHECKING:
     from ralph.git.workspaces.pool import PooledWorkspace
@@ -76,12 +78,13 @@ def run(request: RunRequest, tasks: TaskList, view: RunView, run_id: str = "") -
     run_id = run_id or new_id()
     tier = choose_tier(os.environ.get("RALPH_TIER", ""))
     make_folders(state_dir, request.folder)
-    lock = Lock.acquire(state_dir, run_id)
+    about = {"folder": str(request.folder), "root": str(request.repo.root), "task": request.work.only}
+    lock = Lock.acquire(state_dir, run_id, about=about)
     try:
         work_lock = WorkLock(request.folder / ".ralph.lock")
         work_lock.take()
         try:
-            with owned_children():
+            with owned_children(), packed_objects(request.repo):
                 return Run(request, tasks, view, run_id).go(tier)
         except (RalphError, OSError):
             _require_repository(request.repo)
@@ -134,6 +137,7 @@ class Run:
         self._parked: dict[str, str] = {}  # loops that wait for a person -> their tasks
         self._attended: list[LoopRunner] = []
         self._began = time.monotonic()
+        self._warned_of_red = False
         self._trouble = ""  # with the list of tasks, as it was last shown
         self._spent_usage = f.Usage()  # of loops of this run that are over, and of reviewers of the whole
 
@@ -161,7 +165,8 @@ class Run:
                 view=self._view,
                 masker=masker,
                 beside=[],
-                listen=self._tasks.listen,
+                tasks=self._tasks,
+                given=request.given,
             )
             self._pool = LoopPool(control, self._context.beside, request.work.gates_at_once)
             started = self._started(tier, ownership.residue())
@@ -172,12 +177,16 @@ class Run:
                 self.record(f.JournalRepaired(bytes=self._journal.repaired))
             sweep_dead(self._home, self._journal.records, self.record)
             self._repair_checkout()
+            if past.works_apart:
+                self._look_for_orphans()
             for box in sandboxing.left_boxes(self._home.state_dir):
                 control.open_box(box, heard="-iteration-" in box.name, once=True)
             self._set_aside()
             self._catch_up(dead)
             seen = seen_in(self._journal.records)
-            control.begin(self.record, self._journal.sync, seen, self._is_awaited, self._answered)
+            control.begin(
+                self.record, self._journal.sync, seen, self._is_awaited, self._answered, self._tasks.vouches
+            )
             try:
                 return self._work(control)
             except BaseException:
@@ -237,6 +246,8 @@ class Run:
         control, beside = self._context.control, self._context.beside
         control.run_is_over()
         self._write()
+        if not self.state.tasks and not self.state.stopping and self._tasks.is_unworkable():
+            code = code or SOME_TASKS_FAILED
         if self._tasks.trouble():
             code = code or 70
             self._view.note(UNWRITTEN)
@@ -291,6 +302,16 @@ class Run:
 
             recover(self._home)
 
+    def _look_for_orphans(self) -> None:
+        """Once a run: workspaces of repositories that are gone would stay for ever."""
+        from ralph.git.workspaces.orphans import remove_orphans
+
+        found = remove_orphans()
+        if found.removed:
+            kept = f"; kept, with unfinished work: {few([str(one.path) for one in found.kept])}"
+            removed = f"removed {count(len(found.removed), 'workspace')} of repositories that are gone"
+            self._view.note(removed + (kept if found.kept else ""))
+
     def _set_aside(self) -> None:
         """A fresh start closes the loop that it replaces, so that nothing of it stays under way in journal or tree."""
         aside = self._request.aside
@@ -317,7 +338,6 @@ class Run:
                     leave(self._home, workspace, over[loop])
             known = {one.state.identity.loop for one in self._unfinished.values()} | self._parked.keys()
             self._workspaces.keep_only(known)
-            self._tasks.give_back(self._unfinished)
         if self._resumed is not None:
             self._unfinished[self._resumed.state.identity.task.id] = self._resumed
         if dead:
@@ -347,7 +367,7 @@ class Run:
         started = f.LoopStarted(
             loop=loop,
             task=found,
-            policy=request.policy,
+            policy=request.policy.for_task(found),
             root=str(self._home.root),
             folder=os.path.relpath(request.folder, self._home.root),
             source=self._tasks.source,
@@ -519,6 +539,15 @@ class Run:
         """A fact of a loop, which the journal has."""
         self.state = fold_run(self.state, fact, s.identity.task.id)
         self._tasks.heard(fact, s.identity.task.id)
+        if isinstance(fact, f.GateEnded) and fact.purpose == "base" and self._tasks.source == "backlog":
+            self._warn_of_red_start(fact, s)
+
+    def _warn_of_red_start(self, fact: f.GateEnded, s: LoopState) -> None:
+        left = {*self._ready(), *self.state.running} - self.state.ended.keys()
+        text = red_start(fact, s, len(left))
+        if text and not self._warned_of_red:
+            self._warned_of_red = True
+            self._view.note(f"warning: {text}")
 
     def _write(self) -> None:
         if written := self._tasks.write(self._journal.seq):

@@ -51,6 +51,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     work: Work = Work()
     resume: Resume | None = None  # None: whatever is ready
     aside: Aside | None = None
+    given: str = ""  # a tree: the change was made elsewhere, and is to be judged. No agent is started
 
     @property
     def everyone(self) -> Policy:
@@ -86,6 +87,14 @@ class TaskList:
         """The file of a workspace at `top`, relative to it, in which agents find the list. Empty: there is none."""
         return ""
 
+    def texts(self) -> tuple[bytes, bytes]:
+        """The list and its archive as they are now, for that copy."""
+        return b"", b""
+
+    def told(self, task: str) -> tuple[str, ...]:
+        """What became of what the loop of this task has proposed since the last time it asked, for its agent."""
+        return ()
+
     def began(self, task: str) -> None: ...
 
     def went_on(self, before: LoopState) -> None:
@@ -96,14 +105,19 @@ class TaskList:
     def listen(self) -> None:
         """An iteration is about to be over: what people said elsewhere has to be in the inbox by now."""
 
+    def vouches(self, name: str) -> bool:
+        """Whether the message of this name is from who keeps the list, and may claim for the iteration."""
+        return False
+
     def settle(self, s: LoopState) -> None:
         """This loop has ended."""
 
     def catch_up(self, loops: Collection[Loop], written: int) -> None:
         """What a dead run had recorded and not yet written. `written`: the record up to which the list has been told."""
 
-    def give_back(self, begun: Collection[str]) -> None:
-        """Nobody works on its tasks, apart from these."""
+    def is_unworkable(self) -> bool:
+        """Whether lines of it are wrong in a way that keeps tasks from ever being begun."""
+        return False
 
     def look(self) -> None:
         """Take up what people changed."""
@@ -160,6 +174,9 @@ class PromptTask(TaskList):
         own = self._task.id  # is in no list: what is proposed below it goes to the top
         tasks = tuple(replace(task, id="") if task.id.startswith(f"{own}.") else task for task in x.tasks)
         self._list.heard(replace(x, parent="" if x.parent == own else x.parent, tasks=tasks), own)
+
+    def told(self, task: str) -> tuple[str, ...]:
+        return self._list.told(task) if self._list else ()
 
     def write(self, seq: int) -> f.BacklogWritten | None:
         return self._list.write(seq) if self._list else None

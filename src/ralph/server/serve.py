@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import os
 import signal
 import socket
@@ -17,17 +16,18 @@ from types import FrameType
 import msgspec
 import uvicorn
 
-from ralph.core.fleet.model import FleetSettings
+from ralph.core.fleet.model import FleetSettings, Role
 from ralph.core.fleet.store import FleetStore, FleetTransaction
 from ralph.errors import RalphError
 from ralph.server.http.app import Door, create_app
 from ralph.server.http.manage import new_token
 from ralph.server.http.mcp_tools import McpDoor
 from ralph.server.service import FleetService
-from ralph.server.stores import open_store
+from ralph.server.stores import default_db, open_store
+from ralph.text import is_loopback
 
 PORT = 3013
-LOCAL = "local"  # the worker of --worker
+LOCAL, LANDER = "local", "local-lander"  # the children of --worker
 GRACE = 10  # seconds for requests that are under way when the server is told to end
 
 
@@ -40,21 +40,6 @@ class ServeOptions(msgspec.Struct, frozen=True, kw_only=True):
     tls_key: str = ""
     lease_seconds: float = 120.0
     worker: bool = False
-
-
-def default_db() -> Path:
-    """SQLite in the user's data folder."""
-    data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local/share")
-    return Path(data) / "ralph" / "server.db"
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def check(options: ServeOptions) -> None:
@@ -80,14 +65,16 @@ def serve(options: ServeOptions, say: Callable[[str], None]) -> int:
     try:
         store = open_store(db)
         try:
-            worker = _start_worker(options, store, listening) if options.worker else None
+            service = FleetService(store, FleetSettings(lease_ms=int(options.lease_seconds * 1000)))
+            children = _start_children(options, service, listening) if options.worker else ()
             introduce = partial(_introduce, options, listening, store, db, say)
             try:
-                return asyncio.run(_run(options, store, listening, introduce, worker))
+                return asyncio.run(_run(options, service, listening, introduce, children))
             finally:
-                if worker is not None and worker.poll() is None:
-                    worker.kill()
-                    worker.wait()
+                for child in children:
+                    if child.poll() is None:
+                        child.kill()
+                        child.wait()
         finally:
             store.close()
     finally:
@@ -97,7 +84,8 @@ def serve(options: ServeOptions, say: Callable[[str], None]) -> int:
 def _listen(options: ServeOptions) -> socket.socket:
     """Before anything is opened or said: a port that is taken is a plain error."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # With the protocol named, asyncio sends each part of an answer at once (TCP_NODELAY), not 40 ms later.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((options.host, options.port))
@@ -129,6 +117,7 @@ def _introduce(
         say("warning: no TLS: tokens and work travel in the clear. Use --tls-cert and --tls-key, or a proxy.")
     if options.worker:
         say(f"\nThe worker `{LOCAL}` works here, in {Path.cwd()}, with the rights of `ralph run`.")
+        say(f"`{LANDER}` puts what is proven onto the targets of repositories.")
     else:
         say(f"\nStart a worker:\n  ralph worker --server {url}")
     say("\nAdd a task:")
@@ -152,53 +141,68 @@ def _shown(db: str) -> str:
 
 
 def _first_token(store: FleetStore) -> str:
+    def has_admin(tx: FleetTransaction) -> bool:
+        return any(token.role == "admin" for token in tx.tokens())
+
     def rule(tx: FleetTransaction) -> str:
-        if any(token.role == "admin" for token in tx.tokens()):
-            return ""
         tx.lock_needs()  # two processes that start at once make one token
-        return "" if tx.tokens() else new_token(tx, "admin", "admin")[0]
+        return "" if has_admin(tx) else new_token(tx, "admin", "admin")[0]
 
-    return store.run(rule)
+    return "" if store.read(has_admin) else store.run(rule)
 
 
-def _start_worker(
-    options: ServeOptions, store: FleetStore, listening: socket.socket
+Children = tuple[subprocess.Popen[bytes], ...]
+
+
+def _start_children(options: ServeOptions, service: FleetService, listening: socket.socket) -> Children:
+    """One that works, one that lands."""
+    url = _url(options, listening)
+    return (
+        _start_child(options, service, LOCAL, "worker", ("--server", url, "--workdir", ".")),
+        _start_child(options, service, LANDER, "lander", ("--server", url, "--land")),
+    )
+
+
+def _start_child(
+    options: ServeOptions, service: FleetService, name: str, role: Role, how: tuple[str, ...]
 ) -> subprocess.Popen[bytes]:
-    """In a session of its own: Ctrl-C is for the server, which lets it give its task back first. Its token is for a day."""
-    secret = "" if options.no_auth else store.run(lambda tx: new_token(tx, LOCAL, "worker", days=1)[0])
-    command = ["worker", "--server", _url(options, listening), "--name", LOCAL, "--workdir", "."]
+    """In a session of its own: Ctrl-C is for the server, which lets it give its task back first. Its token lives as long as
+    this process, and is in no database."""
+    secret = "" if options.no_auth else service.lend_token(name, role)
+    command = ["worker", "--name", name, *how]
     environment = {**os.environ, **({"RALPH_SERVER_TOKEN": secret} if secret else {})}
     return subprocess.Popen(
         [sys.executable, "-m", "ralph", *command],
         env=environment,
         start_new_session=True,
-        preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+        preexec_fn=die_with_parent if sys.platform == "linux" else None,
     )
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """For the child of a process that may be killed itself."""
     import ctypes
 
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: without its server it can do nothing
 
 
 class _Server(uvicorn.Server):
-    """Answers long polls and listeners as soon as it is told to end; and goes on until its own worker has given its task
-    back."""
+    """Answers long polls and listeners as soon as it is told to end; and goes on until its own children have given their
+    tasks back."""
 
-    def __init__(
-        self, config: uvicorn.Config, service: FleetService, worker: subprocess.Popen[bytes] | None
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, service: FleetService, children: Children) -> None:
         super().__init__(config)
         self._service = service
-        self._worker = worker
+        self._children = children
         self._signals = 0
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A second signal ends the worker's iteration at once, a third does not wait for anything."""
+        """A second signal ends what its children do at once, a third does not wait for anything."""
         self._signals += 1
-        if self._worker is not None and self._worker.poll() is None and self._signals < 3:
-            self._worker.terminate()
+        alive = [child for child in self._children if child.poll() is None]
+        if alive and self._signals < 3:
+            for child in alive:
+                child.terminate()
         else:
             self._end()
 
@@ -208,24 +212,19 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
     async def on_tick(self, counter: int) -> bool:
-        if (
-            self._signals
-            and self._worker is not None
-            and self._worker.poll() is not None
-            and not self.should_exit
-        ):
+        over = all(child.poll() is not None for child in self._children)
+        if self._signals and self._children and over and not self.should_exit:
             self._end()
         return await super().on_tick(counter)
 
 
 async def _run(
     options: ServeOptions,
-    store: FleetStore,
+    service: FleetService,
     listening: socket.socket,
     introduce: Callable[[], None],
-    worker: subprocess.Popen[bytes] | None,
+    children: Children,
 ) -> int:
-    service = FleetService(store, FleetSettings(lease_ms=int(options.lease_seconds * 1000)))
     door = Door(service, no_auth=options.no_auth)
     mcp = McpDoor(service, door.who)
     config = uvicorn.Config(
@@ -241,7 +240,7 @@ async def _run(
     await service.start()
     try:
         introduce()
-        server = _Server(config, service, worker)
+        server = _Server(config, service, children)
         async with mcp.manager.run():
             await server.serve(sockets=[listening])
     finally:

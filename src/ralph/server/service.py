@@ -7,7 +7,9 @@ nor a connection.
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
+import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +19,8 @@ from msgspec.structs import replace
 
 from ralph.core.fleet import leases
 from ralph.core.fleet import requests as r
-from ralph.core.fleet.access import digest, is_live
-from ralph.core.fleet.model import FleetEvent, FleetSettings, ServerTick, Token
+from ralph.core.fleet.access import digest, is_live, is_over
+from ralph.core.fleet.model import FleetEvent, FleetSettings, Role, ServerTick, Token
 from ralph.core.fleet.server import Answer, handle
 from ralph.core.fleet.store import FleetStore, FleetTransaction
 from ralph.errors import RalphError
@@ -37,6 +39,11 @@ SEEN_MS = 10_000  # between two notes that a worker was heard of
 KEPT_ANSWERS_MS = 24 * 3_600_000
 
 
+def new_secret(role: Role) -> str:
+    """256 random bits; only their hash is kept."""
+    return f"ralph_{role}_{secrets.token_urlsafe(32)}"
+
+
 class FleetService:
     def __init__(self, store: FleetStore, settings: FleetSettings | None = None) -> None:
         self.store = store
@@ -49,6 +56,7 @@ class FleetService:
         self._hint = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._tokens: dict[str, tuple[float, Token | None]] = {}
+        self._lent: dict[str, Token] = {}
 
     # -- its life
 
@@ -151,6 +159,8 @@ class FleetService:
     async def token(self, secret: str) -> Token | None:
         """Who this is; None: no one, or not any more."""
         hash = digest(secret)
+        if hash in self._lent:
+            return self._lent[hash]
         known = self._tokens.get(hash)
         if known is None or known[0] < time.monotonic():
             if len(self._tokens) > 10_000:
@@ -159,6 +169,12 @@ class FleetService:
             token = found[0] if found[0] is not None and is_live(found[0], found[1]) else None
             known = self._tokens[hash] = time.monotonic() + TOKEN_SECONDS, token
         return known[1]
+
+    def lend_token(self, name: str, role: Role) -> str:
+        """The secret of a token that this process alone knows: it is stored nowhere, and ends with the process."""
+        secret = new_secret(role)
+        self._lent[digest(secret)] = Token(id=str(uuid.uuid4()), name=name, role=role)
+        return secret
 
     def forget_tokens(self) -> None:
         """One was revoked here: at once."""
@@ -181,7 +197,9 @@ class FleetService:
     def _tick_rule(self, tx: FleetTransaction) -> ServerTick:
         leases.tick(tx, self.settings)
         tx.forget_answers(tx.now() - KEPT_ANSWERS_MS)
+        forget_run_tokens(tx)
         tx.forget_events(tx.event_range()[1] - KEPT_EVENTS)
+        tx.compact_counts()
         return tx.tick()
 
     async def _reading(self) -> None:
@@ -203,6 +221,13 @@ class FleetService:
             self.expiries += sum(_is_expiry(event) for _, event in events)
             self.feed.publish(events)
             self.waiters.news(events)
+
+
+def forget_run_tokens(tx: FleetTransaction) -> None:
+    """Those of claims that are over: each claim may have made one."""
+    for token in tx.tokens():
+        if token.role == "run" and is_over(token, tx.task(token.task)):
+            tx.forget_token(token.id)
 
 
 def _is_expiry(event: FleetEvent) -> bool:

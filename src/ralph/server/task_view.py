@@ -54,7 +54,7 @@ class TaskView(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     proposed_by: str | None
     worker: str | None  # that holds it
     epoch: int
-    attempts: int
+    attempts: int  # rejected claims, and landings that were sent back
     deaths: int
     cost_usd: float
     tokens: int
@@ -97,7 +97,7 @@ def view(task: FleetTask) -> TaskView:
         proposed_by=task.proposed_by or None,
         worker=task.holder or None,
         epoch=task.epoch,
-        attempts=p.attempts,
+        attempts=p.rejected + p.attempts,
         deaths=task.deaths,
         cost_usd=p.cost_usd,
         tokens=p.tokens,

@@ -12,11 +12,11 @@ import msgspec
 import yaml
 
 from ralph.agents.registry import skill_folders
-from ralph.config.gate_names import gate_name
 from ralph.config.hats import FOLDER
 from ralph.config.load import FILE_NAMES, ROLE_FILE_NAMES, load
 from ralph.config.settings import Overrides
 from ralph.core.exits import EXITS, OTHER_CODES
+from ralph.core.gate_names import gate_name
 from ralph.errors import RalphError
 from ralph.setup import project
 from ralph.setup.detect import Detected, Proposal, dependency_folders, detect

@@ -93,6 +93,7 @@ def rest(x: f.WaitStarted, s: LoopState) -> list[str]:
 
 def given_up(x: f.ItemGivenUp, s: LoopState) -> list[str]:
     how = f"is in {x.to}/ now" if x.to else f"is marked as failed in {place(s, x.folder)}"
+    how = "is set aside until it changes" if x.stays else how
     kept = [f"what was made of it is undone and saved: {x.saved}"] if x.saved else []
     return [f"warning: {x.item} {how}: {x.reason}", *kept]
 

@@ -45,7 +45,8 @@ def board(s: LoopState) -> tuple[TextSpan, ...]:
     items = s.hats.board.items.values()
     if not items:
         return ()
-    there = Counter(f"in {one_line(item.folder)}/" for item in items if not item.done)
+    left = (item for item in items if not item.done)
+    there = Counter(f"in {one_line(item.folder)}/" if item.folder else "dispatched" for item in left)
     through = sum(item.done and not item.failed for item in items)
     failed = sum(item.failed for item in items)
     told = [f"{through} through"] if through else []
@@ -329,7 +330,9 @@ class _Gate(NamedTuple):
 def _gates(loop: Loop, now: Now, width: int, room: int) -> list[BlockRow]:
     """One row for each gate; where there is no room, those that matter now and a count of the others."""
     if not loop.state.gates:
-        return [BlockRow(3, "gates", (TextSpan("none: nothing proves the work", "dim"),))]
+        team = loop.state.identity.policy.routing
+        what = "what hats hand over is not checked" if team and team.persistent else "nothing proves the work"
+        return [BlockRow(3, "gates", (TextSpan(f"none: {what}", "dim"),))]
     gates = [_gate(loop, now, gate, width >= WIDE) for gate in loop.state.gates]
     shown = gates
     if len(gates) > room:

@@ -46,6 +46,7 @@ class WorkerSettings(msgspec.Struct, frozen=True):
     free_bytes: int = 1 << 30  # with less on the disk it claims nothing
     once: bool = False  # ends after the first claim that it had
     drain_seconds: float = 60.0  # for what is under way when a person drains it from afar
+    sandbox: bool = False  # of a lander: its gates run in one, whatever the configuration says
 
     @property
     def claims(self) -> Path:
@@ -140,6 +141,7 @@ class ClaimRunner:
             str(settings.mirrors),
             new_id(),
             settings.timing.longest_wait,
+            settings.sandbox,
         )
         self.folder.write_order(order)
 
@@ -149,9 +151,10 @@ class ClaimRunner:
         if self._killed:
             return
         env = {key: value for key, value in os.environ.items() if key not in NOT_HANDED_ON}
+        module = f"ralph.worker.{'lander' if self.granted.phase == 'land' else 'engine'}"
         with open(self.folder.log, "ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "ralph.worker.engine", str(self.folder.path)],
+                [sys.executable, "-P", "-m", module, str(self.folder.path)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

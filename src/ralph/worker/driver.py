@@ -30,10 +30,11 @@ from ralph.worker.claim_runner import (
     Prepared,
     WorkerSettings,
 )
-from ralph.worker.retiring import retire
+from ralph.worker.retention import prune, retire
 from ralph.worker.transport import Transport
 
 PREPARATION = 3600.0  # seconds that fetching, cloning and restoring may take
+PRUNING = 6 * 3600.0  # seconds between two looks at what is kept
 
 
 def boot_clock() -> float:
@@ -72,6 +73,7 @@ class Worker:
         settings.folder.mkdir(parents=True, exist_ok=True)
         self._beats: dict[int, tuple[str, float]] = {}  # under way: call -> task, and when it was sent
         self._clearing: list[threading.Thread] = []
+        self._prune_at = boot_clock()
         self._had_one = self._draining = False
         self._left: dict[str, list[ClaimFolder]] = {}  # of earlier lives, by task
         records, blobs = self._recovered()
@@ -128,6 +130,9 @@ class Worker:
     def _turn(self, pool: ThreadPoolExecutor, beats: ThreadPoolExecutor) -> None:
         """Heartbeats wait behind no upload."""
         now = boot_clock()
+        if now >= self._prune_at:
+            self._prune_at = now + PRUNING
+            self._prune()
         self.protocol.slots = self._settings.slots if self._has_room() else 0
         self._act(self.protocol.tick(now))
         for call in self.protocol.calls(now):
@@ -225,7 +230,7 @@ class Worker:
                 case w.LoopBroken():
                     self._break(notice)
                 case w.FactsAccepted():
-                    pass
+                    self._accepted(notice)
 
     def _begin(self, granted: w.TaskGranted) -> None:
         task = granted.task
@@ -240,6 +245,11 @@ class Worker:
     def _tell(self, task: str, what: links.ToEngine) -> None:
         if (runner := self._runners.get(task)) is not None:
             runner.tell(what)
+
+    def _accepted(self, accepted: w.FactsAccepted) -> None:
+        runner = self._runners.get(accepted.task)
+        if runner is not None and runner.granted.phase == "land":
+            runner.tell(links.FactsTaken(accepted.n))
 
     def _stop(self, wanted: w.StopWanted) -> None:
         runner = self._runners.get(wanted.task)
@@ -272,9 +282,18 @@ class Worker:
             except (RalphError, OSError) as error:
                 self._say(f"{folder.path} is kept: {error}")
 
+        self._beside(clear)
+
+    def _beside(self, work: Callable[[], None]) -> None:
+        """In a thread that `run` waits for at its end."""
         self._clearing = [one for one in self._clearing if one.is_alive()]
-        self._clearing.append(threading.Thread(target=clear, daemon=True))
+        self._clearing.append(threading.Thread(target=work, daemon=True))
         self._clearing[-1].start()
+
+    def _prune(self) -> None:
+        in_use = {runner.folder.path for runner in self._runners.values()}
+        in_use |= {folder.path for left in self._left.values() for folder in left}
+        self._beside(lambda: prune(self._settings.claims, self._settings.mirrors, in_use, self._say))
 
     def _break(self, broken: w.LoopBroken) -> None:
         """The server takes a fact for wrong. The small one that says so is all that is left to send."""
@@ -330,6 +349,8 @@ class Worker:
         runner.over = True
         self._say(f"{runner.task} is given back: {fault}: {text}")
         self.protocol.give_back(runner.task, fault, text)
+        spec, until = runner.granted.spec, boot_clock() + self._settings.timing.unauthorised
         if fault == "clone":
-            until = boot_clock() + self._settings.timing.unauthorised
-            self.protocol.close_repository(runner.granted.spec.repository, until)
+            self.protocol.close_repository(spec.repository, until)
+        elif fault == "agent" and spec.agent:
+            self.protocol.close_agent(spec.agent, until)

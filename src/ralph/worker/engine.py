@@ -11,10 +11,11 @@ import sys
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
+from typing import IO
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from ralph.config.agents import check_agents
+from ralph.config.agents import check_agents, unknown_agent, with_agent
 from ralph.config.load import load
 from ralph.config.settings import Overrides
 from ralph.core import facts as f
@@ -30,13 +31,13 @@ from ralph.git.repo import Repo, branch_name, find, without_git
 from ralph.git.workspaces import clone
 from ralph.git.workspaces.pool import refuse
 from ralph.journal import inbox
-from ralph.journal.record import new_id
+from ralph.journal.record import new_id, now
 from ralph.journal.store import write_atomically
 from ralph.runner.run import run
-from ralph.runner.run_request import Resume, RunRequest, TaskList
+from ralph.runner.run_request import Resume, RunRequest, TaskList, raised
 from ralph.worker import links, moving
 from ralph.worker.claim_folder import ClaimFolder
-from ralph.worker.listener import Listener, as_request
+from ralph.worker.listener import Listener
 from ralph.worker.mirror import Mirror
 from ralph.worker.reporter import FactReporter, GitWatch, LoopWaits
 from ralph.worker.savepoints import Savepoints, restore
@@ -50,9 +51,10 @@ class ServerTask(TaskList):
 
     source: f.Source = "prompt"
 
-    def __init__(self, task: Task, listen: Callable[[], None]) -> None:
+    def __init__(self, task: Task, listen: Callable[[], None], vouches: Callable[[str], bool]) -> None:
         self._task = task
         self._listen = listen
+        self._vouches = vouches
 
     def ready(self, s: RunState, work: Work, unfinished: Collection[str]) -> list[str]:
         return [self._task.id]
@@ -62,6 +64,9 @@ class ServerTask(TaskList):
 
     def listen(self) -> None:
         self._listen()
+
+    def vouches(self, name: str) -> bool:
+        return self._vouches(name)
 
 
 def task_of(id: str, spec: TaskSpec) -> Task:
@@ -77,9 +82,15 @@ def policy_of(folder: Path, spec: TaskSpec) -> Policy:
     """As `ralph.yml` at the target's tip says. Landing is not this loop's."""
     loops = spec.task_type == "ralph"
     most = spec.ralph_max_iterations if loops else 1
-    policy = load(folder, None, Overrides(prompt=spec.task, in_place=True, max_iterations=most)).policy
-    policy = replace(policy, workspace="in-place", land=LandPolicy())
+    said = Overrides(prompt=spec.task, in_place=True, max_iterations=most)
+    policy = load(folder, None, said, user=False).policy  # what a machine's user prefers is not the task's
+    policy = replace(policy, workspace="in-place", land=LandPolicy(merges=policy.land.merges))
+    policy = with_agent(policy, spec.agent) if spec.agent else policy
     return policy if loops else replace(policy, claim="every-iteration")
+
+
+class BaseGone(Exception):
+    """The commit on which the loop was begun is nowhere any more."""
 
 
 class ClaimEngine:
@@ -89,6 +100,8 @@ class ClaimEngine:
         self._writer = writer
         self._listener = listener
         self._moves = True  # to other machines
+        self._tip = ""  # of the target
+        self._mirror_use: IO[str] | None = None
 
     def go(self) -> int:
         order = self._order
@@ -97,6 +110,8 @@ class ClaimEngine:
         try:
             with owned_children():
                 repo = self._clone(order.repository, base) if order.repository else self._workdir()
+        except BaseGone as gone:
+            return self._block(loop, str(gone))
         except RalphError as error:
             return self._cannot("clone", error)
         for blob in self._folder.all_blobs():
@@ -118,10 +133,12 @@ class ClaimEngine:
     def _clone(self, repository: Repository, base: str) -> Repo:
         order = self._order
         mirror = Mirror(Path(order.mirrors), repository)
+        self._mirror_use = mirror.use()  # until this process ends
         mirror.fetch()
         target, tip = mirror.tip(order.task.spec.target)
-        if base and not mirror.holds(base):
-            raise RalphError(f"the remote does not have {base}, on which the loop was begun")
+        if base and not mirror.bring(base):
+            raise BaseGone(moving.rewound(target, base))
+        self._tip = tip
         if why := refuse(mirror.repo, base or tip):
             raise RalphError(why)
         branch = branch_name(order.task.id, order.task.spec.heading)
@@ -129,6 +146,15 @@ class ClaimEngine:
         repo = find(self._folder.work)
         assert repo is not None
         return repo
+
+    def _block(self, loop: str, why: str) -> int:
+        """A person has to decide: the loop ends where it was."""
+        s = moving.loop_in(self._order.facts, loop)
+        ended = f.LoopEnded(
+            end=BLOCKED, reason=why, code=exit_code(BLOCKED), tree=s.workspace.tree, trouble=True
+        )
+        self._writer.send(links.Recorded(loop, now(), ended))
+        return exit_code(BLOCKED)
 
     def _cannot(self, fault: FaultKind, error: RalphError) -> int:
         self._writer.send(links.CannotWork(fault, " ".join(str(error).split())[:500]))
@@ -142,6 +168,8 @@ class ClaimEngine:
         plan = spec.ralph_plan_path
         if plan and not _is_in(repo.root, plan):
             return self._refuse(repo, reporter, task, f"the plan {plan} is not in the repository")
+        if spec.agent and (why := unknown_agent(spec.agent)):
+            return self._refuse(repo, reporter, task, why)
         try:
             policy = policy_of(repo.root, spec)
         except RalphError as error:
@@ -150,8 +178,9 @@ class ClaimEngine:
             check_agents(policy, repo.root, "config")
         except RalphError as error:
             return self._cannot("agent", error)
+        limits = raised(policy.limits, self._limits()) or policy.limits
         self._put_first(repo)
-        request = RunRequest(repo.root, repo, policy, Work(only=id))
+        request = RunRequest(repo.root, repo, replace(policy, limits=limits), Work(only=id))
         return self._run(request, task, reporter)
 
     def _refuse(self, repo: Repo, reporter: FactReporter, task: Task, why: str) -> int:
@@ -178,28 +207,31 @@ class ClaimEngine:
             if self._moves:
                 restore(repo, here, point, self._folder.get)
             reporter.saved = here.workspace.tree
-        s = moving.move(found, repo, order.task, order.run, reporter.fact)
-        retry = order.task.retry
-        limits = asdict(retry.limits) if retry is not None and retry.limits is not None else {}
+        s = moving.move(found, repo, order.task, order.run, reporter.fact, self._tip)
         accepts = any(message.kind == "accept" for message in order.messages)
         reviewed = found.state.judgement.ended == "needs-review"
         allow = found.state.judgement.review_paths if accepts and reviewed else ()
         self._put_first(repo, loop)
-        resume = Resume(loop, allow=allow, raise_limits=limits, moved=self._moves)
+        resume = Resume(loop, allow=allow, raise_limits=self._limits(), moved=self._moves)
         request = RunRequest(repo.root, repo, s.identity.policy, Work(only=order.task.id), resume)
         return self._run(request, s.identity.task, reporter)
+
+    def _limits(self) -> dict[str, float]:
+        """With which a person wants it tried again."""
+        retry = self._order.task.retry
+        return retry.limits if retry is not None else {}
 
     def _put_first(self, repo: Repo, loop: str = "") -> None:
         """What people had said before the claim: it lies there when the loop is taken up."""
         for message in self._order.messages:
-            said = as_request(message, self._order.run)
+            said = self._listener.request_of(message)
             if loop and said["kind"] in ("say", "answer"):
                 said["loop"] = loop
             inbox.put(str(repo.state_dir / "inbox"), said, message.name)
 
     def _run(self, request: RunRequest, task: Task, reporter: FactReporter) -> int:
         self._listener.attend(str(request.repo.state_dir / "inbox"))
-        listed = ServerTask(task, partial(self._listener.ask, self._writer))
+        listed = ServerTask(task, partial(self._listener.ask, self._writer), self._listener.vouches)
         return run(request, listed, reporter, self._order.run)
 
 

@@ -204,7 +204,9 @@ def _refusal(content: bytes) -> r.Refusal | CallFailure:
 
 
 def detail_of(content: bytes) -> str:
+    """What is wrong, with the field where the words do not name it."""
     try:
-        return msgspec.json.decode(content, type=_Details).detail
+        said = msgspec.json.decode(content, type=_Details)
     except msgspec.DecodeError:
         return ""
+    return said.detail if not said.field or said.field in said.detail else f"{said.field}: {said.detail}"

@@ -32,6 +32,7 @@ class EngineOrder(msgspec.Struct, frozen=True):
     mirrors: str  # the folder of bare copies
     run: str  # id of the run
     longest_wait: float  # seconds; a longer one is parked
+    sandbox: bool = False  # of a lander: its gates run in one, whatever the configuration says
 
 
 # -- from the engine -------------------------------------------------------------------------------------------
@@ -98,13 +99,22 @@ class EndLoop(msgspec.Struct, frozen=True, tag="end-loop"):
     how: Literal["graceful", "now"]
 
 
+OUT_OF_REACH = "the server is out of reach"  # who wants a pause that no person wants
+
+
 class HoldAgent(msgspec.Struct, frozen=True, tag="hold-agent"):
     """The server has not been heard of for too long: no agent may run until it is."""
 
     hold: bool
 
 
-ToEngine = PeopleSaid | PeopleHeard | EndLoop | HoldAgent
+class FactsTaken(msgspec.Struct, frozen=True, tag="facts-taken"):
+    """To a lander: the server has accepted the facts up to this number."""
+
+    n: int
+
+
+ToEngine = PeopleSaid | PeopleHeard | EndLoop | HoldAgent | FactsTaken
 
 decode_from_engine = msgspec.json.Decoder(FromEngine).decode
 decode_to_engine = msgspec.json.Decoder(ToEngine).decode

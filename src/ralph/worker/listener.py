@@ -6,7 +6,9 @@ import os
 import signal
 import threading
 
-from ralph.core.fleet.model import PersonMessage
+import msgspec
+
+from ralph.core.fleet.model import CompletedTask, PersonMessage
 from ralph.journal import inbox
 from ralph.runner.requests import WAKE
 from ralph.worker import links
@@ -25,6 +27,7 @@ class Listener(threading.Thread):
         self._early: list[tuple[dict[str, object], str]] = []
         self._lock = threading.Lock()
         self._heard = threading.Event()
+        self._claims: set[str] = set()  # names of messages
 
     def ask(self, writer: links.LineWriter) -> None:
         """Returns when the inbox has what people have said until now, or when the server takes too long."""
@@ -50,14 +53,26 @@ class Listener(threading.Thread):
         match told:
             case links.PeopleSaid():
                 for message in told.messages:
-                    self.put(as_request(message, self._run_id), message.name)
+                    self.put(self.request_of(message), message.name)
             case links.PeopleHeard():
                 self._heard.set()
             case links.EndLoop():
                 self.put({"kind": "stop", "how": told.how, "by": "the worker drains"})
             case links.HoldAgent():
-                kind = "pause" if told.hold else "continue"
-                self.put({"kind": kind, "run": self._run_id, "now": True, "by": "the server is out of reach"})
+                self.put(self._hold(told.hold))
+
+    def _hold(self, hold: bool) -> dict[str, object]:
+        kind = "pause" if hold else "continue"
+        return {"kind": kind, "run": self._run_id, "now": True, "by": links.OUT_OF_REACH}
+
+    def request_of(self, message: PersonMessage) -> dict[str, object]:
+        if message.kind == "complete":
+            self._claims.add(message.name)
+        return as_request(message, self._run_id)
+
+    def vouches(self, name: str) -> bool:
+        """The server has checked who claims. Another that puts such a message into the inbox is not heard."""
+        return name in self._claims
 
     def put(self, message: dict[str, object], name: str = "") -> None:
         with self._lock:
@@ -69,7 +84,7 @@ class Listener(threading.Thread):
 
 
 def as_request(message: PersonMessage, run: str) -> dict[str, object]:
-    """As the commands put it: `ralph say`, `stop`, `answer`, `pause`, `continue`."""
+    """As the commands put it: `ralph say`, `stop`, `answer`, `pause`, `continue`; a claim as the tool `ralph-complete` does."""
     said: dict[str, object] = {"kind": message.kind, "by": message.author}
     match message.kind:
         case "say" | "answer":
@@ -82,4 +97,11 @@ def as_request(message: PersonMessage, run: str) -> dict[str, object]:
             return {**said, "kind": "stop", "how": "cancel", "by": message.author or "a person"}
         case "pause" | "continue":
             return {**said, "run": run}
+        case "complete":
+            try:
+                done = msgspec.json.decode(message.body, type=CompletedTask)
+            except msgspec.DecodeError:  # of another version: the run refuses what it does not know
+                return said
+            claim = {"summary": done.summary, "evidence": done.promise_evidence}
+            return {**said, "kind": "claim", **claim, "artifacts": list(done.artifact_paths)}
     return said

@@ -1,5 +1,5 @@
-"""The worker's bare copy of a remote, from which every claim gets a clone. Nothing in it is ever removed by itself: clones
-borrow its objects."""
+"""The worker's bare copy of a remote, from which every claim gets a clone. Clones borrow its objects: nothing is removed from it
+while someone uses it (`use`, `unused`)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from msgspec.structs import replace
 
+from ralph.core.fleet.lander import FENCES
 from ralph.core.fleet.model import Repository
 from ralph.errors import RalphError
 from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, configuration, make_git_dir, safe_name, shared_settings
 
-_FETCHED = ("+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+_FETCHED = (
+    "+refs/heads/*:refs/remotes/origin/*",
+    "+refs/tags/*:refs/tags/*",
+    f"+{FENCES}*:{FENCES}*",
+)
 _SETTINGS = {"core.bare": "true", "gc.auto": "0", "gc.pruneExpire": "never", "maintenance.auto": "false"}
 _SAFE = ("protocol.ext.allow=never",)
 _ORIGIN = "refs/remotes/origin/"
@@ -27,6 +33,42 @@ class Mirror:
     def __init__(self, folder: Path, repository: Repository) -> None:
         self.path = folder / f"{safe_name(repository.name)}.git"
         self.repository = repository
+
+    @classmethod
+    def found(cls, path: Path) -> Mirror:
+        """One that is there, whatever it is a copy of: it cannot be fetched."""
+        mirror = cls(path.parent, Repository(path.stem, "", ""))
+        mirror.path = path
+        return mirror
+
+    def use(self) -> IO[str]:
+        """Nothing is removed from it as long as this file is open."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(self._uses, "w")
+        os.utime(self._uses)
+        fcntl.flock(file, fcntl.LOCK_SH)
+        return file
+
+    @contextmanager
+    def unused(self) -> Iterator[Mirror | None]:
+        """Itself, and who wants to use it waits meanwhile; None: someone uses it."""
+        with open(self._uses, "a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield None
+                return
+            with self._alone():
+                yield self
+
+    @property
+    def used_at(self) -> float:
+        """When someone last began to use it."""
+        return self._uses.stat().st_mtime
+
+    @property
+    def _uses(self) -> Path:
+        return self.path.with_suffix(".use")
 
     @property
     def repo(self) -> Repo:
@@ -40,8 +82,11 @@ class Mirror:
         with self._alone():
             if not (self.path / "HEAD").exists():
                 make_git_dir(self.path, configuration(self._format(), _SETTINGS))
-            how = ("--prune", "--no-auto-gc", "--no-write-fetch-head", "--no-tags", "--quiet")
-            self.repo.git("fetch", *how, "--", self.repository.url, *_FETCHED, durable=True, settings=_SAFE)
+            self._fetch("--prune", "--", self.repository.url, *_FETCHED)
+
+    def _fetch(self, *what: str) -> None:
+        how = ("--no-auto-gc", "--no-write-fetch-head", "--no-tags", "--quiet")
+        self.repo.git("fetch", *how, *what, durable=True, settings=_SAFE)
 
     def tip(self, target: str = "") -> tuple[str, str]:
         """The branch on which work builds (short name), and its commit. RalphError: the remote has none."""
@@ -52,12 +97,26 @@ class Mirror:
             raise RalphError(f"the remote of {self.repository.name} has no branch {branch}") from None
         return branch, commit.decode().strip()
 
+    def bring(self, commit: str) -> bool:
+        """Whether it is here, also if it is on no branch any more: someone may have rewound the one it was on. Many remotes give
+        it all the same, as long as they have it."""
+        if not self.holds(commit):
+            try:
+                with self._alone():
+                    self._fetch("--", self.repository.url, commit)
+            except GitFailed:
+                return False
+        return self.holds(commit)
+
     def holds(self, commit: str) -> bool:
         try:
             self.repo.git("cat-file", "-e", f"{commit}^{{commit}}")
         except GitFailed:
             return False
         return True
+
+    def resolve(self, name: str) -> str:
+        return self.repo.git("rev-parse", "--verify", "--quiet", name).decode().strip()
 
     def _default(self) -> str:
         """The branch that the remote's HEAD names."""

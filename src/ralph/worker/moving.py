@@ -15,7 +15,11 @@ from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
 from ralph.core.secrets import masked
 from ralph.git.ignored_files import own_excludes
+from ralph.git.landing.squash import merge
+from ralph.git.recovery import tree_of
 from ralph.git.repo import Repo
+from ralph.git.workspaces import clone
+from ralph.git.workspaces.pool import track
 from ralph.history.loop_records import Begun, begun
 from ralph.journal.append import Journal
 from ralph.journal.lock import Lock
@@ -23,6 +27,7 @@ from ralph.journal.record import IMPORTED, now
 from ralph.journal.store import Store
 from ralph.runner.loop_context import unrecorded_of
 from ralph.runner.loop_workspace import snapshots_of
+from ralph.runner.operations import Stopwatch
 from ralph.runner.resume import close_unseen
 
 Tell = Callable[[f.AnyFact, LoopState], None]
@@ -81,8 +86,17 @@ def moved_to(found: Begun, repo: Repo) -> LoopState:
     return replace(found.state, identity=replace(found.state.identity, root=str(repo.root), home="", slot=0))
 
 
-def move(found: Begun, repo: Repo, task: FleetTask, run: str, tell: Tell) -> LoopState:
-    """Records that the loop continues here. The workspace is as the savepoint says."""
+def rewound(target: str, base: str) -> str:
+    """Why a loop cannot be continued, for the person who has to decide."""
+    return (
+        f"{target} was rewound: {base[:12]}, on which the loop was begun, is on the remote no more. "
+        "Try the task again from the start, or put that commit back"
+    )
+
+
+def move(found: Begun, repo: Repo, task: FleetTask, run: str, tell: Tell, tip: str = "") -> LoopState:
+    """Records that the loop continues here. The workspace is as the savepoint says; what came back from its landing is brought
+    on top of the target's `tip`."""
     lock = Lock.acquire(repo.state_dir, run)
     try:
         journal = Journal.open(repo.state_dir, run, now)
@@ -109,8 +123,35 @@ def move(found: Begun, repo: Repo, task: FleetTask, run: str, tell: Tell) -> Loo
             unrecorded_inputs=inputs,
         )
         record(moved)
+        if s.landing.returned and tip:
+            record(_brought_onto(repo, s, tip))
         journal.sync()
         journal.close()
         return s
     finally:
         lock.release()
+
+
+def _brought_onto(repo: Repo, s: LoopState, tip: str) -> f.WorkspaceMerged:
+    """The change with what landed before it, and git's marks where the two conflict. A death in the middle does no harm: whoever
+    is next begins with the savepoint again."""
+    watch, snapshots = Stopwatch(), snapshots_of(repo, s)
+    merged = merge(repo, s.workspace.base_commit, tip, s.workspace.tree)
+    snapshots.restore(merged.tree)
+    branch = repo.git_inside("symbolic-ref", "--short", "HEAD").decode().strip()
+    clone.point(repo, branch, tip)
+    snapshots.rebase(tip)
+    taken = snapshots.take().tree
+    lost = {change.path for change in snapshots.diff(merged.tree, taken) if change.status == "D"}
+    if lost:  # ignored files that belong to the change
+        track(repo, [one for one in snapshots.files(merged.tree) if one[2] in lost])
+        taken = snapshots.take().tree
+    return f.WorkspaceMerged(
+        op=f.BY_A_LANDER,
+        commit=tip,
+        base_tree=tree_of(repo, tip) or "",
+        tree=taken,
+        conflicts=merged.conflicts,
+        text=merged.text,
+        seconds=watch.seconds(),
+    )

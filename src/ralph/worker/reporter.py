@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import threading
 import time
 from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -21,10 +23,11 @@ from ralph.journal.record import now
 from ralph.processes.capture import Line
 from ralph.worker import links
 from ralph.worker.claim_folder import ClaimFolder
-from ralph.worker.savepoints import Savepoints
+from ralph.worker.savepoints import Savepoints, blob_name
 
 PULSE = 1.0  # seconds between two signs of life
 GIT_PULSE = 5.0
+LARGEST_OUTPUT = 1 << 18  # bytes of an output that are sent
 _HASH = re.compile(rb'"([0-9a-f]{64})"')
 
 
@@ -60,12 +63,15 @@ class FactReporter:
             made = self._savepoints.make(s)
             point, self.saved = made.point, s.workspace.tree
             named += made.new
-        blobs = tuple(dict.fromkeys(named))
         sent = fact
         if isinstance(fact, f.LoopStarted):
             sent = replace(fact, policy=masked.sent(fact.policy))
+        elif isinstance(fact, f.IterationEnded | f.GateEnded) and fact.output:
+            sent = replace(fact, kept=tuple(self._output(fact.output + end) for end in ("", ".err")))
+            named += [name for name in sent.kept if name]
+        blobs = tuple(dict.fromkeys(named))
         self._writer.send(links.Recorded(s.identity.loop, now(), sent, blobs, point))
-        if isinstance(fact, f.WaitStarted):
+        if isinstance(fact, f.WaitStarted) and not _is_held(s):
             self._wait(fact)
 
     def _named(self, fact: f.AnyFact) -> list[str]:
@@ -78,6 +84,14 @@ class FactReporter:
                 found.append(name.decode())
         return found
 
+    def _output(self, path: str) -> str:
+        """What was printed, stored under its hash. Of a long output, the end."""
+        content = _end_of(self._repo.state_dir / path)
+        if content is None:
+            return ""
+        self._folder.keep(blob_name(content), content)
+        return blob_name(content)
+
     def _wait(self, x: f.WaitStarted) -> None:
         """A pause ends when a person says so. Another wait may have been begun on another machine."""
         left = x.seconds
@@ -89,7 +103,7 @@ class FactReporter:
             raise LoopWaits
 
     def heard(self, task: str, who: str, line: Line) -> None:
-        """Transcripts stay here."""
+        """Outputs are sent when they are whole."""
 
     def pulse(self, s: LoopState) -> float:
         if time.monotonic() - self._turned >= PULSE:
@@ -101,6 +115,21 @@ class FactReporter:
 
     def note(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
+
+
+def _end_of(path: Path) -> bytes | None:
+    """Whole lines, and how much is left out before them. None: it is not there."""
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - LARGEST_OUTPUT))
+            content = file.read(LARGEST_OUTPUT)
+    except OSError:
+        return None
+    if size <= LARGEST_OUTPUT:
+        return content
+    end = content[content.find(b"\n") + 1 :]
+    return b"[%d bytes before this stayed with the worker]\n%b" % (size - len(end), end)
 
 
 class GitWatch(threading.Thread):
@@ -116,6 +145,11 @@ class GitWatch(threading.Thread):
             if (busy := busy_seconds()) > 0:
                 with suppress(OSError):  # the driver is gone, and so is this process in a moment
                     self._writer.send(links.InsideGit(LIMIT - busy))
+
+
+def _is_held(s: LoopState) -> bool:
+    """By the driver, until the server is heard of again: nobody would wake a task that is parked for that."""
+    return s.people.pause is not None and s.people.pause.by == links.OUT_OF_REACH
 
 
 def vitals_of(s: LoopState) -> Vitals:

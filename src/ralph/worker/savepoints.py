@@ -92,17 +92,24 @@ class Savepoints:
         return {**earlier, f"{_BUNDLE}{len(earlier):06d}": name}
 
 
-def restore(repo: Repo, s: LoopState, point: Savepoint, get: Get) -> None:
-    """The workspace of `s`, a fresh clone at the loop's base, becomes what it was. RalphError: it cannot."""
+def unbundle(repo: Repo, point: Savepoint, get: Get) -> str:
+    """The savepoint's objects into a repository that has the commit on which its loop was begun. Its tree. RalphError: it is not
+    whole."""
     with tempfile.TemporaryDirectory(prefix="ralph-bundle-") as folder:
         for path in sorted(path for path in point.blobs if path.startswith(_BUNDLE)):
             file = Path(folder, "bundle")
             file.write_bytes(get(point.blobs[path]))
             repo.git("bundle", "unbundle", str(file))
     try:
-        said = repo.git("cat-file", "commit", point.commit).decode("utf-8", "replace")
+        return repo.git("rev-parse", "--verify", "--quiet", f"{point.commit}^{{tree}}").decode().strip()
     except GitFailed:
         raise RalphError(f"the savepoint {point.commit} is not in its bundles") from None
+
+
+def restore(repo: Repo, s: LoopState, point: Savepoint, get: Get) -> None:
+    """The workspace of `s`, a fresh clone at the loop's base, becomes what it was. RalphError: it cannot."""
+    tree = unbundle(repo, point, get)
+    said = repo.git("cat-file", "commit", point.commit).decode("utf-8", "replace")
     head = next((line.removeprefix(_HEAD) for line in said.splitlines() if line.startswith(_HEAD)), "")
     repo.git("update-ref", REF, point.commit)
     for path, name in point.blobs.items():
@@ -111,7 +118,6 @@ def restore(repo: Repo, s: LoopState, point: Savepoint, get: Get) -> None:
     if head and head != readable_head(repo):
         branch = repo.git_inside("symbolic-ref", "--short", "HEAD").decode().strip()
         clone.point(repo, branch, head)
-    tree = repo.git("rev-parse", f"{point.commit}^{{tree}}").decode().strip()
     snapshots_of(repo, s).restore(tree)
     for path, name in point.blobs.items():
         if path.startswith(_FILE):

@@ -224,6 +224,7 @@ MEET = (
 PASSING_TEST = (
     "import unittest\nclass Sum(unittest.TestCase):\n    def test_it(self): self.assertEqual(1 + 1, 2)\n"
 )
+FAILING_TEST = PASSING_TEST.replace("1 + 1, 2", "1 + 1, 3")
 IGNORES = ".ralph/\n.ralph_state.md\n.ralph.lock\nralph.log\n.stop\nvendor/\n"
 
 
@@ -419,6 +420,10 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "flaky_passes": Scenario(
         *(2, of("gate.ended", "purpose"), ["base", "base", "claim", "claim"], ["base", "claim"]), instead=1
+    ),
+    "baseline": Scenario(
+        *("allow-red", code, 0, 8, f"echo 1 > other; {DONE}", gate(run="python3 -m unittest")),
+        files={"test_red.py": FAILING_TEST},
     ),
     "reproduce": Scenario(
         *("require", code, 8, 0, f"cp test_old.py test_new.py; {DONE}", gate(run="python3 -m unittest")),

@@ -23,6 +23,7 @@ WITHOUT_ASKING = {
     "pi": "-p",  # it never asks
     "qwen": "--yolo",
     "aider": "--yes-always",
+    "roo": "--print",  # it asks with --require-approval only
 }
 
 

@@ -394,3 +394,13 @@ def test_what_is_wrong_in_a_list_is_told_with_its_line(text: str, format: str, l
 )
 def test_the_form_is_recognised(text: str, format: str) -> None:
     assert detect(text) == format
+
+
+def test_a_plans_headings_and_prose_stay_when_its_items_are_done(tmp_path: Path) -> None:
+    backlog = opened(tmp_path)
+    plan = "# Plan\n\nWords first.\n\n- [ ] one\n\n## Later\n\nWhy.\n\n- [ ] two\n  with care\n\nThe end.\n"
+    one, two = brought_in(backlog, plan, "markdown")
+    backlog.apply([Completed(one, "abc", True, "tests red→green"), Completed(two, "def", True)])
+    text = dump(tasks_to_export(backlog), "markdown")
+    assert text.startswith("# Plan\n\nWords first.\n\n- [x] one")
+    assert "\n\n## Later\n\nWhy.\n\n- [x] two" in text and text.endswith("  with care\n\nThe end.\n")

@@ -79,10 +79,11 @@ from ralph.errors import RalphError
         ("gates: 5", "gates: must be a list of gates or none, not 5"),
         ("gates: {run: x}", "gates: must be a list of gates or none, not a mapping"),
         (
-            "gates: [pytest]",
-            "gates[0]: must be a mapping with `run` or `review` or `kind`, not the text 'pytest'",
+            "gates: [5]",
+            "gates[0]: must be a mapping with `run` or `review` or `kind`, not 5",
         ),
-        ("gates:\n- run: x\n- pytest", "ralph.yml:3: gates[1]: must be a mapping"),
+        ("gates:\n- run: x\n- [pytest]", "ralph.yml:3: gates[1]: must be a mapping"),
+        ("gates: ['']", "gates[0]: must not be empty"),
         ("task:\n  criteria:\n  - x\n  - 5", "ralph.yml:4: task.criteria[1]: must be text, not 5"),
         ("gates: [{run: [a]}]", "gates[0].run: must be text, not a list"),
         ("gates: [{run: x, hard: maybe}]", "gates[0].hard: must be true or false, not the text 'maybe'"),
@@ -132,7 +133,7 @@ from ralph.errors import RalphError
         ),
         ("event_loop: {idle_timeout: 1:30}", "must be a duration such as 90, 90s, 10m or 1h30m, not 1:30"),
         ("event_loop: {idle_timeout: 1e99}", "event_loop.idle_timeout: must be a duration"),
-        ("event_loop: {idle_timeout: 500d}", "event_loop.idle_timeout: must be at most"),
+        ("event_loop: {crash_wait: 500d}", "event_loop.crash_wait: must be at most"),
         ("event_loop: {stop_grace: -1}", "event_loop.stop_grace: must be at least 0, not -1 seconds"),
         ("event_loop: {completion_promise: TASK_STUCK}", "is a signal that says the opposite of done"),
         ('event_loop: {completion_promise: "A\\nB"}', "must be one line of printable text"),
@@ -336,7 +337,7 @@ def test_no_agent_says_how_to_give_one(project: Project, monkeypatch: pytest.Mon
 def test_no_prompt_says_how_to_give_one(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(project.folder))
     message = project.error(prompt=None)
-    for way in ("-p TEXT", "-P FILE", "PROMPT.md", "event_loop.prompt"):
+    for way in ("ralph run -p", "-P FILE", "PROMPT.md", "event_loop.prompt", "ralph task add"):
         assert way in message
     assert "there is no agent" in project.error(prompt=None, command=())
 

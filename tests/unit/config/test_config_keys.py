@@ -100,6 +100,7 @@ SAMPLES: dict[str, tuple[str | None, str]] = hat_samples.SAMPLES | {
     "gates[].hidden": (None, GATE % ", hidden: ../hidden"),
     "gates[].judges": (None, GATE % ", judges: [spec/*.json]"),
     "flaky_passes": (None, BASE + "flaky_passes: 2\n"),
+    "baseline": (None, BASE + "baseline: allow-red\n"),
     "reproduce": (None, BASE + "reproduce: require\n"),
     "stuck.same_error_shift": (None, BASE + "stuck: {same_error_shift: 2}\n"),
     "stuck.same_error_stop": (None, BASE + "stuck: {same_error_stop: 9}\n"),

@@ -410,3 +410,9 @@ def test_the_sandbox_s_paths_are_whole_and_the_command_line_wins(project: Projec
     assert any("sandbox.network: is used only with" in warning for warning in project.load().warnings)
     assert project.load(sandbox="none").policy.sandbox.kind == "none"
     assert project.load("sandbox: bwrap\n").policy.sandbox == SandboxPolicy("bwrap")
+
+
+def test_a_gate_that_is_only_text_is_its_command(project: Project) -> None:
+    written = project.load("gates: [pytest -q, {run: make lint}]").policy.gates
+    assert written == project.load("gates: [{run: pytest -q}, {run: make lint}]").policy.gates
+    assert [gate.run for gate in written] == ["pytest -q", "make lint"]

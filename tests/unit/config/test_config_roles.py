@@ -54,8 +54,21 @@ def test_the_file_as_it_stands_loads_from_both_places(team: Path, place: str) ->
     assert roles.base == "Work well."
 
 
-def test_without_a_file_there_are_no_roles(team: Path) -> None:
-    assert load_roles(team) == (None, ())
+def test_without_a_file_roles_are_worn_as_their_names_say(team: Path) -> None:
+    roles, warnings = load_roles(team)
+    assert roles is not None and warnings == ()
+    worn = [(hat.id, hat.when) for hat in roles.conditional]
+    assert ("debugger", "last_iteration_failed") in worn and ("reviewer", "branch_commits >= 5") in worn
+    assert {id for id, _ in worn} == {"reviewer", "architect", "debugger", "documenter"}
+    debugger = roles.hat("debugger")
+    assert debugger is not None and debugger.instructions == "# Role: debugger"
+
+
+def test_working_md_is_used_without_roles(tmp_path: Path) -> None:
+    assert load_roles(tmp_path) == (None, ())
+    (tmp_path / "working.md").write_text("Work well.\n")
+    roles, _ = load_roles(tmp_path)
+    assert roles is not None and roles.base == "Work well." and roles.conditional == ()
 
 
 def test_another_programs_file_of_this_name_is_left_alone(tmp_path: Path, write: Write) -> None:

@@ -77,6 +77,15 @@ tui: {prefix_key: ctrl-a}
 RObot: {enabled: true, timeout_seconds: 120, checkin_interval_seconds: 60, telegram: {bot_token: t}}
 _suppress_warnings: true
 """,
+    "a terminal, and chat": """
+event_loop: {completion_promise: LOOP_COMPLETE, max_iterations: 100, max_runtime_seconds: 999999999}
+cli: {backend: roo, prompt_mode: arg, pty_mode: false, pty_interactive: true, context_window_tokens: 200000,
+  idle_timeout_secs: 30, args: [--mode, architect]}
+RObot: {enabled: true, mode: polling, timeout_seconds: 120}
+resources: {max_tokens: 1000000, max_cost: 50.0, context_window: 200000, context_threshold: 0.8}
+telemetry: {enabled: true, output_preview_length: 500}
+safety: {max_prompt_size: 10485760, allow_unsafe_paths: false}
+""",
 }
 OPAQUE = {"env", "mutate"}  # mappings that are values
 

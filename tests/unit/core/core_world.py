@@ -802,8 +802,20 @@ class TeamWorld:
         s = self.state
         team = s.identity.policy.team
         hat = team.hat(op.hat) if team is not None else None
-        assert team is not None and hat is not None and hat.scan is not None
+        assert team is not None and hat is not None
         board = s.hats.board
+        if hat.scan is None:
+            self.tell(
+                f.ItemGivenUp(
+                    item=op.item,
+                    folder=board.items[op.item].folder,
+                    to="",
+                    reason=op.give_up,
+                    under_way=board.under_way == op.item,
+                    stays=True,
+                )
+            )
+            return
         if op.give_up:
             self._abandon(hat.scan, op.give_up)
             return

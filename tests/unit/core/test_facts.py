@@ -19,6 +19,7 @@ LATER: dict[type[f.Fact], tuple[str, ...]] = {
     f.WorkspacePrepared: ("seconds",),
     f.WorkspaceMerged: ("seconds",),
     f.Landed: ("seconds",),
+    f.LandingReturned: ("gate", "code", "error_hash", "headline", "excerpt"),
     f.IterationEnded: ("new_commits", "inspect_seconds"),
     f.ClaimInspected: ("seconds",),
 }

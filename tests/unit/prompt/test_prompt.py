@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from loop_states import changed
+from ralph.core import facts as f
+from ralph.core.hats.model import Team
 from ralph.core.loop import decide as d
 from ralph.core.loop.signals import signal_on
 from ralph.core.policy import ClaimRule, LimitPolicy
@@ -32,7 +34,12 @@ def next_op(w: World) -> d.RunAgent:
 def everything_went_wrong(rule: ClaimRule = "signal") -> World:
     """As many of Ralph's own words as one prompt can hold."""
     w = World(
-        policy(limits=replace(LimitPolicy(), max_attempts=9), guidance="Be kind", claim=rule),
+        policy(
+            limits=replace(LimitPolicy(), max_attempts=9),
+            guidance="Be kind",
+            claim=rule,
+            baseline="allow-red",
+        ),
         task=replace(TASK, criteria=("one", "two")),
     ).base()
     for number in range(1, 5):
@@ -45,6 +52,8 @@ def everything_went_wrong(rule: ClaimRule = "signal") -> World:
         stragglers=("1 sleep",),
         edited_outside=("a",),
         soft_notes=("soft-time", "iteration-soft"),
+        noted=frozenset({"soft-time"}),
+        list_notes=("x",),
         no_progress=4,
         answer="a",
         last_how="interrupted",
@@ -56,7 +65,7 @@ def everything_went_wrong(rule: ClaimRule = "signal") -> World:
 @pytest.mark.parametrize("rule", ["signal", "exit-zero"])
 def test_ralphs_own_text_stays_within_its_limit_even_when_everything_went_wrong(rule: ClaimRule) -> None:
     w = everything_went_wrong(rule)
-    prompt = compose(w.state, next_op(w), Context(scratchpad="s", files=(("a.py", "x"),)))
+    prompt = compose(w.state, next_op(w), Context(scratchpad="s", files=(("a.py", "x"),), tools=True))
     assert prompt.own_chars <= OWN_TEXT_LIMIT
     for words in (
         "Strategy shift",
@@ -159,3 +168,113 @@ def test_a_huge_scratchpad_is_cut_and_says_so() -> None:
     text = compose(w.state, next_op(w), Context(scratchpad="x" * 100_000)).text
     assert len(text) < 25_000
     assert "84000 characters cut" in text
+
+
+def listed(w: World) -> World:
+    """The same as a task of a list."""
+    w.state = replace(w.state, identity=replace(w.state.identity, source="backlog", home="/h"))
+    return w
+
+
+def test_a_task_of_a_list_is_named_by_its_id_and_title() -> None:
+    w = listed(World(task=replace(TASK, id="A.1", description="Use the fast one.")).base())
+    text = compose(w.state, next_op(w), Context()).text
+    assert "# Task A.1: Make it work\nUse the fast one.\n" in text
+    assert "# Task\nMake it work" in compose(World().base().state, next_op(World().base()), Context()).text
+
+
+def test_the_tool_for_the_scratchpad_is_named_where_the_agent_has_it() -> None:
+    w = World().base()
+    assert "`write_scratchpad`" in compose(w.state, next_op(w), Context(tools=True)).text
+    assert "write_scratchpad" not in compose(w.state, next_op(w), Context()).text
+
+
+def test_excuses_are_named() -> None:
+    w = World().base()
+    text = compose(w.state, next_op(w), Context()).text
+    for excuse in ("should work now", "I'm confident", "small change", "linter passed", "similar code works"):
+        assert excuse in text
+
+
+def test_the_first_prompt_shows_what_was_red_at_the_start_and_speaks_of_no_attempts() -> None:
+    w = World(prepared=False).tell(f.WorkspacePrepared(tree="base"))
+    while isinstance(op := w.wants(), d.RunGate):
+        w.gate(False, excerpt="FAILED test_one", code=3)
+    assert isinstance(op, d.RunAgent)
+    text = compose(w.state, op, Context()).text
+    assert "## Gate tests before any work: exit 3" in text and "FAILED test_one" in text
+    assert "ttempt" not in text
+    w.iterate("t1", "ITERATION_DONE")
+    assert "before any work" not in compose(w.state, next_op(w), Context()).text
+    green = World().base(passed=True)
+    assert "before any work" not in compose(green.state, next_op(green), Context()).text
+
+
+def test_after_the_soft_limit_every_prompt_asks_for_an_end() -> None:
+    w = World().base().iterate("t1", "ITERATION_DONE")
+    assert "Bring the work to an end" not in compose(w.state, next_op(w), Context()).text
+    w.tell(f.Checkpoint(what="soft-time", seconds=5.0))
+    for tree in ("t2", "t3", "t4"):
+        assert "Bring the work to an end" in compose(w.state, next_op(w), Context()).text
+        w.iterate(tree, "ITERATION_DONE")
+
+
+def test_a_conflict_is_shown_until_it_is_resolved() -> None:
+    w = listed(World().base())
+    w.claim("t1", passed=True)
+    merged = f.WorkspaceMerged(
+        op="land:1", commit="c", base_tree="b2", tree="m", conflicts=("a.py",), text="CONFLICT in a.py"
+    )
+    w.tell(merged)
+    assert "CONFLICT in a.py" in compose(w.state, next_op(w), Context()).text
+    w.iterate("t2", "ITERATION_DONE", unresolved=("a.py",))
+    assert "CONFLICT in a.py" in compose(w.state, next_op(w), Context()).text
+    w.iterate("t3", "ITERATION_DONE")
+    assert "CONFLICT in a.py" not in compose(w.state, next_op(w), Context()).text
+
+
+def test_what_became_of_proposed_tasks_is_said_once_to_one_that_lives() -> None:
+    w = World().base().iterate("t1", "ITERATION_DONE", list_notes=("N: is added as N",))
+    assert "N: is added as N" in compose(w.state, next_op(w), Context()).text
+    w.iterate("t1", how="interrupted", code=-9)
+    assert "N: is added as N" in compose(w.state, next_op(w), Context()).text
+    w.iterate("t2", "ITERATION_DONE")
+    assert "N: is added as N" not in compose(w.state, next_op(w), Context()).text
+
+
+def test_a_split_ends_the_loop_unless_its_claim_holds() -> None:
+    split = f.TaskProposed(
+        name="s", serial=1, how="split", tasks=(replace(TASK, id="t.1"),), parent="t", at_once=True
+    )
+    w = listed(World().base()).iterate("t1", "ITERATION_DONE").tell(split)
+    assert w.finish().reason == "too large; split into Make it work"
+    for passed in (True, False):
+        w = listed(World(policy(rules=1)).base())
+        start = f.IterationStarted(serial=1, n=1, prompt="p", prompt_chars=1, tree="base")
+        end = f.IterationEnded(
+            serial=1, n=1, how="exited", code=0, seconds=1.0, tree="t1", said="TASK_COMPLETE"
+        )
+        w.tell(start, split, end)
+        while isinstance(w.wants(), d.RunGate):
+            w.gate(passed)
+        assert isinstance(w.wants(), d.InspectClaim) if passed else w.finish().end == "stuck"
+    old = replace(split, at_once=False)
+    assert isinstance(listed(World().base()).iterate("t1", "ITERATION_DONE").tell(old).wants(), d.RunAgent)
+
+
+def test_working_md_and_the_files_that_are_there_are_in_every_prompt_without_roles() -> None:
+    w = World(policy(team=Team(base="Work well."))).base()
+    text = compose(w.state, next_op(w), Context(there=("learnings.md",))).text
+    assert "\nWork well.\n" in text and "`learnings.md` holds what was learnt" in text
+    plain = World().base()
+    assert "`idea.md`" in compose(plain.state, next_op(plain), Context(there=("idea.md",))).text
+
+
+def test_without_hats_there_is_a_pause_between_iterations() -> None:
+    w = World(policy(team=Team(cooldown=2.0))).base()
+    for tree in ("t1", "t2"):
+        w.iterate(tree, "ITERATION_DONE")
+        pause = w.wants()
+        assert isinstance(pause, d.Wait) and pause.seconds == 2.0
+        w.tell(f.WaitStarted(op=pause.id, what=pause.what, seconds=pause.seconds, why=pause.why, until="x"))
+        w.tell(f.WaitEnded(op=pause.id, elapsed=True))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ralph.prompt.hats import named_files, role_text
+from ralph.prompt.compose import named_files
+from ralph.prompt.hats import role_text
 
 
 @pytest.mark.parametrize(

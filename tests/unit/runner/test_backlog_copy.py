@@ -23,7 +23,9 @@ def test_complete_written_into_the_copy_is_a_claim() -> None:
 
 def test_moving_a_line_to_the_archive_is_a_claim_too() -> None:
     lines = BEFORE.splitlines(keepends=True)
-    found = proposals(BEFORE, lines[0] + lines[2], '{"id":"B","title":"b","completed":"2024-01-21"}\n')
+    before = '{"id":"Z","title":"z"}\n'
+    after = before + '{"id":"B","title":"b","completed":"2024-01-21"}\n'
+    found = proposals(BEFORE, lines[0] + lines[2], before, after)
     assert found.claims == ("B",) and found.ignored == ()
 
 
@@ -36,11 +38,35 @@ def test_new_lines_are_proposed_whatever_they_say_of_themselves() -> None:
     assert [task.id for task in found.tasks] == ["A.1", "A.1.1"] and found.claims == ()
 
 
-def test_what_cannot_be_taken_is_named_by_line() -> None:
+def test_a_taken_id_is_no_reason_to_lose_a_task_and_no_task_is_named_by_line() -> None:
     new = 'nonsense\n{"id":"A","title":"again"}\n{"id":"Z.1","title":"orphan"}\n{"id":"D","title":"good"}\n'
     found = proposals(BEFORE, BEFORE + new)
-    assert [task.id for task in found.tasks] == ["D"]
-    assert sorted((p.line, p.kind) for p in found.problems) == [(4, "line"), (5, "duplicate"), (6, "parent")]
+    assert [(task.id, task.title) for task in found.tasks] == [
+        ("", "again"),
+        ("Z.1", "orphan"),
+        ("D", "good"),
+    ]
+    assert [(p.line, p.kind) for p in found.problems] == [(4, "line")]
+
+
+def test_the_same_line_twice_is_one_task() -> None:
+    assert proposals(BEFORE, BEFORE + BEFORE).tasks == ()
+
+
+def test_an_id_of_the_archive_is_taken() -> None:
+    archive = '{"id":"Z","title":"z"}\n'
+    new = '{"id":"Z","title":"another"}\n{"id":"Z","title":"z"}\n'
+    found = proposals(BEFORE, BEFORE + new, archive, archive)
+    assert [(task.id, task.title) for task in found.tasks] == [("", "another")]
+
+
+def test_to_make_its_own_task_a_container_belongs_to_its_split() -> None:
+    parts = '{"id":"A.1","title":"first","leaf":true}\n{"id":"A.2","title":"second","leaf":true}\n'
+    edited = BEFORE.replace('"status":"pending","leaf":true', '"status":"pending","leaf":false')
+    found = proposals(BEFORE, edited + parts, own=("A",))
+    assert [(task.id, task.parent) for task in found.tasks] == [("A.1", "A"), ("A.2", "A")]
+    assert found.ignored == ()
+    assert proposals(BEFORE, edited, own=("A",)).ignored == ("A: edited",)
 
 
 def test_other_edits_are_ignored_and_said() -> None:

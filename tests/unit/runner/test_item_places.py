@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ralph.runner.hat_notes import _where
+from ralph.runner.hat_notes import found_item
 
 
 def test_a_folder_whose_name_is_not_utf8_is_told_in_a_form_that_the_journal_holds(tmp_path: Path) -> None:
@@ -13,4 +13,5 @@ def test_a_folder_whose_name_is_not_utf8_is_told_in_a_form_that_the_journal_hold
     odd.mkdir()
     (odd / "item").touch()
     (tmp_path / "item").touch()
-    assert _where(tmp_path, "item") == "item, caf\ufffd/item"
+    where, content = found_item(tmp_path, "item")
+    assert where == "item, caf\ufffd/item" and content

@@ -356,6 +356,13 @@ class StoreMachine(RuleBasedStateMachine):
 
         self.both(look, read=True)
         self.both(lambda tx: tx.figures(), read=True)
+        self.both(lambda tx: tx.compact_counts())
+        self.both(lambda tx: tx.figures(), read=True)
+
+    @rule(gap=st.sampled_from([10**4, 10**9]))
+    def skip_numbers(self, gap: int) -> None:
+        self.both(lambda tx: tx.skip_numbers(gap))
+        self.both(lambda tx: (tx.event_range(), tx.events()), read=True)
 
     @rule(
         token=st.builds(
@@ -382,6 +389,10 @@ class StoreMachine(RuleBasedStateMachine):
             return tx.tokens(), tx.workers(), tx.worker("w1"), tx.token_with("h1"), tx.audit(3, 2), tx.audit()
 
         self.both(write)
+
+    @rule(id=st.sampled_from(["t1", "t2", "t3"]))
+    def forget_token(self, id: str) -> None:
+        self.both(lambda tx: (tx.forget_token(id), tx.tokens(), tx.token_with("h1")))
 
     @rule(before=st.integers(0, 30))
     def forget_events(self, before: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from ralph.server.serve import ServeOptions, _listen
 from serving import PATIENCE, RALPH, Served, serving
 
 TASK = {"task": "x", "ralphPromise": "y"}
@@ -121,6 +123,43 @@ def certificate(folder: Path) -> tuple[str, str]:
         capture_output=True,
     )
     return str(cert), str(key)
+
+
+def test_its_own_worker_has_a_token_that_no_one_else_sees_and_the_admin_has_one(tmp_path: Path) -> None:
+    """The worker's ends with the server, not before; the first admin's is shown all the same."""
+    with serving(tmp_path / "home", "--worker") as served:
+        assert served.token.startswith("ralph_admin_"), served.said
+        ends = time.monotonic() + PATIENCE
+        while (found := served.ask("GET", "/api/workers/local")).status != 200:
+            assert time.monotonic() < ends
+            time.sleep(0.05)
+        assert found.json["status"] == "idle"
+        assert [one["name"] for one in served.ask("GET", "/api/tokens").json["tokens"]] == ["admin"]
+        assert served.stop() == 0
+    with serving(tmp_path / "home", "--worker") as again:
+        assert again.token == ""
+
+
+def test_parts_of_an_answer_are_sent_at_once() -> None:
+    """Else a second part waits 40 ms for the client's acknowledgement of the first."""
+
+    async def is_undelayed() -> bool:
+        listening = _listen(ServeOptions(port=0))
+        found = asyncio.get_running_loop().create_future()
+
+        async def accept(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            found.set_result(
+                writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            )
+            writer.close()
+
+        async with await asyncio.start_server(accept, sock=listening):
+            _, writer = await asyncio.open_connection(*listening.getsockname())
+            undelayed = await found
+            writer.close()
+        return bool(undelayed)
+
+    assert asyncio.run(is_undelayed())
 
 
 def test_tls_is_served_where_it_is_asked_for(tmp_path: Path) -> None:

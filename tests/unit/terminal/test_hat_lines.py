@@ -260,7 +260,7 @@ def test_the_block_shows_how_long_nobody_has_found_work() -> None:
     world.tell(f.WaitStarted(op=again.id, what="idle", seconds=30.0, until="2030-01-02T03:04:26+00:00"))
     world.clock = since + 65
     assert "idle        for 1:05, looks again in 0:21" in world.block()
-    assert "board       1 through" in world.block() and "hat " not in world.block()
+    assert "board       1 through" in world.block() and "   hat " not in world.block()
     world.tell(f.WaitEnded(op=again.id, elapsed=True)).look("work.finish", "b.txt", "proposed").start()
     assert world.loop.idle is None and "1 through, 1 in proposed/" in world.block()
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from fleet import FleetServer
+from msgspec.structs import replace
+
+from fleet import QUICK, FleetServer
 from ralph.core import facts as f
+from ralph.core.fleet import requests as r
+from ralph.core.fleet.worker import CallFailure
 from remote_project import RemoteProject
 
 
@@ -57,3 +61,38 @@ def test_below_its_limit_of_free_disk_a_worker_claims_nothing(server: FleetServe
     workers("bob")
     server.wait(lambda: server.task().phase == "land")
     assert len(full.said) == 1
+
+
+class CutTransport:
+    """The server's, while the network is not down."""
+
+    def __init__(self, server: FleetServer) -> None:
+        self.down = False
+        self._inner = server.transport
+
+    def send(self, request: r.WorkerRequest) -> r.WorkerAnswer | CallFailure:
+        return CallFailure("unreachable") if self.down else self._inner.send(request)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+def test_a_loop_whose_server_is_out_of_reach_is_held_and_continues_when_it_is_back(
+    server: FleetServer, remote: RemoteProject, workers: Any, tmp_path: Path
+) -> None:
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    wait = f"echo >> {begun}; while ! test -e {go}; do sleep 0.05; done"
+    steps = f'  - - run: "{wait}"\n    - write: {{path: greeting, text: "hello, world\\n"}}\n    - say: TASK_COMPLETE\n'
+    remote.commit({"agent.yml": f"iterations:\n{steps}"})
+    network = CutTransport(server)
+    server.transport = network  # type: ignore[assignment]
+    server.create()
+    worker = workers(timing=replace(QUICK, cut=2.0))
+    server.wait(begun.exists)
+    network.down = True
+    server.wait(lambda: worker.worker.protocol.claims["t1"].cut)
+    network.down = False
+    server.wait(lambda: len(begun.read_text()) == 2)
+    go.touch()
+    server.wait(lambda: server.task().phase == "land")
+    assert server.task().progress.ralph_iterations == 1, "the one that was cut off does not count"

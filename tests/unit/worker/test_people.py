@@ -13,16 +13,16 @@ from fleet import FleetServer
 from ralph.core import facts as f
 from ralph.core.agent_policy import AgentPolicy
 from ralph.core.fleet import requests as r
-from ralph.core.fleet.worker import WorkerTiming
+from ralph.core.fleet.worker import CallFailure, WorkerTiming
 from ralph.core.loop.fold import fold_all
 from ralph.core.policy import Policy, Task
 from ralph.git.repo import find
 from ralph.runner.operations import moment_in
 from ralph.worker.claim_folder import ClaimFolder
-from ralph.worker.links import LineWriter, Recorded, Waits, decode_from_engine
+from ralph.worker.links import OUT_OF_REACH, LineWriter, Recorded, Waits, decode_from_engine
 from ralph.worker.reporter import FactReporter, LoopWaits
 from ralph.worker.savepoints import Savepoints
-from remote_project import RemoteProject
+from remote_project import CONFIG, RemoteProject
 
 HELD = """\
 iterations:
@@ -174,3 +174,61 @@ def test_a_configuration_that_is_wrong_blocks_the_task(
     workers()
     server.wait(lambda: server.task().status == "blocked")
     assert "ralph.yml" in server.task().reason
+
+
+def test_a_loop_that_was_held_while_the_server_was_away_continues_by_itself(
+    server: FleetServer, remote: RemoteProject, workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = tmp_path / "begun"
+    remote.commit({"agent.yml": HELD.format(place=tmp_path)})
+    server.create()
+    timing = WorkerTiming(heartbeat=0.3, cut=2.0, idle=0.05, backoff=0.05, longest_backoff=0.2)
+    worker = workers(timing=timing).worker
+    server.wait(begun.exists)
+    with monkeypatch.context() as away:
+        away.setattr(server.transport, "send", lambda request: CallFailure("unreachable"))
+        server.wait(lambda: worker.protocol.claims["t1"].cut)
+        begun.unlink()
+    server.wait(begun.exists)
+    (tmp_path / "go").touch()
+    server.wait(lambda: server.task().phase == "land")
+    assert [x.by for x in server.facts() if isinstance(x, f.Paused)] == [OUT_OF_REACH]
+
+
+def test_a_task_may_ask_for_an_agent_by_name(
+    server: FleetServer, workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "codex"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho codex-cli 9.9.9\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    server.create(agent="codex")
+    workers()
+    server.wait(lambda: any(isinstance(x, f.LoopStarted) for x in server.facts()))
+    started = next(x for x in server.facts() if isinstance(x, f.LoopStarted))
+    assert [one.backend for one in started.policy.agents] == ["codex"], "ralph.yml names the scripted one"
+
+
+def test_an_agent_that_is_not_known_blocks_the_task_and_is_named(server: FleetServer, workers: Any) -> None:
+    server.create(agent="cladue")
+    workers()
+    server.wait(lambda: server.task().status == "blocked")
+    assert "there is no agent cladue; known: " in server.task().reason
+
+
+def test_a_task_is_tried_again_with_a_higher_limit_and_the_others_stay(
+    server: FleetServer, remote: RemoteProject, workers: Any
+) -> None:
+    remote.commit({"ralph.yml": f"{CONFIG}event_loop: {{max_attempts: 7}}\n"})
+    server.create(ralph_max_iterations=1)
+    workers()
+    server.wait(lambda: server.task().status == "failed")
+    assert server.task().progress.rejected == 1
+    server.ask(r.RetryTask("t1", limits={"max_iterations": 3}))
+    server.wait(lambda: server.task().phase == "land")
+    (resumed,) = [x for x in server.facts() if isinstance(x, f.LoopResumed)]
+    assert resumed.limits is not None
+    assert (resumed.limits.max_iterations, resumed.limits.max_attempts) == (3, 7)
+    assert server.task().spec.ralph_max_iterations == 3
+    assert server.task().progress.rejected == 1, "the second iteration's claim was accepted"

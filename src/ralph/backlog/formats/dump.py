@@ -101,14 +101,16 @@ def _dump_markdown(tasks: Sequence[Outgoing]) -> str:
         source = source_of(one.fields, "markdown")
         raw = source.get("raw")
         if isinstance(raw, str):
+            after += str(source.get("after", ""))
             found = markdown.items(raw)
             item = found[-1] if found else None
             if item and not _changed(one, item, source):
                 was = source.get("was", item.done)
                 parts.append(raw if was == one.done else markdown.marked(raw, one.done))
-                after += str(source.get("after", ""))
                 continue
+            parts.append(markdown.lead(raw))
         parts.append(_rendered(one, source))
+    parts = [part for part in parts if part]
     text = "".join(
         part if part.endswith("\n") or n + 1 == len(parts) else part + "\n" for n, part in enumerate(parts)
     )

@@ -146,14 +146,16 @@ def _key(record: Record, foreign: str, format: str) -> str:
 
 
 def _fit_together(found: list[Incoming], format: str) -> None:
-    """Ids of what is not in the list are kept in the source only; a dot means a parent only if that one is there."""
+    """Ids of what is not in the list are kept in the source only; a dot means a parent only if that one is there, and in lists
+    of other tools that are flat, only if it was a container before its export."""
     ids = {str(one.fields.get("id")) for one in found}
+    above = ids if format == "beads" else {str(x.fields.get("id")) for x in found if not x.fields.get("leaf")}
     parents = set()
     for one in found:
         fields = one.fields
         natural = parent_of(str(fields.get("id")))
         parent = str(fields.get("parent", natural) or "")
-        if format != "beads" or parent not in ids:
+        if parent not in above:
             if natural or fields.get("parent"):
                 fields.setdefault("parent", "") if format != "beads" else fields.update(parent="")
         else:

@@ -85,6 +85,13 @@ def marked(raw: str, done: bool) -> str:
     return "".join(lines)
 
 
+def lead(raw: str) -> str:
+    """What stands before the item itself: headings and prose of the plan."""
+    lines = raw.splitlines(keepends=True)
+    at = next((n for n in reversed(range(len(lines))) if _ITEM.match(lines[n].rstrip("\n"))), 0)
+    return "".join(lines[:at])
+
+
 def rendered(title: str, description: str, done: bool, indent: int, own: Fields) -> str:
     shown = " ".join("".join(c if c.isprintable() else " " for c in title).split())
     pad = " " * indent

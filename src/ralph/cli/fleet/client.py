@@ -63,9 +63,26 @@ class PeopleClient:
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         """What is answered, decoded. RalphError: what the server has against it."""
-        sent = None if body is None else msgspec.json.encode(body)
+        status, content = self._send(method, path, None if body is None else msgspec.json.encode(body))
+        if status == 401:
+            raise RalphError(detail_of(content), where=self.url, todo="`ralph login URL` keeps a token.")
+        if status >= 300:
+            raise RalphError(
+                detail_of(content) or f"status {status}",
+                where=self.url,
+                todo=_todo(method, status),
+                code=2 if status < 500 else 70,
+            )
+        return msgspec.json.decode(content)
+
+    def blob(self, hash: str) -> bytes | None:
+        """Stored content; None: the server does not have it."""
+        status, content = self._send("GET", f"/api/blobs/{hash}")
+        return content if status == 200 else None
+
+    def _send(self, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
         try:
-            status, content = self._http.ask(method, path, sent)
+            return self._http.ask(method, path, body)
         except Unreachable as error:
             raise RalphError(
                 f"the server does not answer: {error}",
@@ -73,13 +90,9 @@ class PeopleClient:
                 todo="`ralph serve` starts one.",
                 code=70,
             )
-        if status == 401:
-            raise RalphError(detail_of(content), where=self.url, todo="`ralph login URL` keeps a token.")
-        if status >= 300:
-            raise RalphError(
-                detail_of(content) or f"status {status}",
-                where=self.url,
-                todo="Nothing was changed." if status < 500 else "Try again; the server's log says more.",
-                code=2 if status < 500 else 70,
-            )
-        return msgspec.json.decode(content)
+
+
+def _todo(method: str, status: int) -> str:
+    if status >= 500:
+        return "Try again; the server's log says more."
+    return "`ralph task list --server URL` lists its tasks." if method == "GET" else "Nothing was changed."

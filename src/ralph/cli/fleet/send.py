@@ -32,6 +32,7 @@ DONE = {"complete": 0, "failed": 1, "blocked": 5, "cancelled": 13}
 @click.option("--label", "labels", multiple=True, help="That a worker must have.")
 @click.option("--tag", "tags", multiple=True)
 @click.option("--after", "dependencies", multiple=True, help="The id of a task that must be complete first.")
+@click.option("--agent", default="", help="Only this one, such as claude or codex.")
 @click.option("--assign-to", default="", help="The only worker that may have it.")
 @click.option("--wait", is_flag=True, help="Until it is complete, failed, blocked or cancelled.")
 @click.option("--json", "as_json", is_flag=True, help="The task, as the server has it.")

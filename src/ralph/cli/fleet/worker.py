@@ -8,11 +8,13 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
 from ralph import __version__
 from ralph.errors import RalphError
+from ralph.text import is_loopback
 
 
 @click.command()
@@ -33,6 +35,11 @@ from ralph.errors import RalphError
 @click.option(
     "--state", type=click.Path(path_type=Path), help="Where it keeps copies of repositories and its claims."
 )
+@click.option(
+    "--land",
+    is_flag=True,
+    help="Put what is proven onto its target instead of working. Needs the right to push.",
+)
 @click.option("--once", is_flag=True, help="End after one task.")
 @click.option(
     "--drain-seconds",
@@ -49,10 +56,11 @@ def worker(
     concurrency: int,
     workdir: Path | None,
     state: Path | None,
+    land: bool,
     once: bool,
     drain_seconds: float,
 ) -> int:
-    """Claim tasks of a server, and run their loops here.
+    """Claim tasks of a server, and run their loops here; or land what is proven.
 
     The token is read from RALPH_SERVER_TOKEN; agents never see it.
 
@@ -60,8 +68,9 @@ def worker(
     Examples:
       ralph worker --server http://127.0.0.1:3013 --workdir .
       ralph worker --server https://ralph.example --labels gpu --concurrency 2
+      ralph worker --server https://ralph.example --name lander --land
     """
-    from ralph.core.fleet.model import WorkerRecord
+    from ralph.core.fleet.model import Phase, WorkerRecord
     from ralph.core.fleet.requests import Offer
     from ralph.core.fleet.worker import WorkerTiming
     from ralph.worker.claim_runner import WorkerSettings
@@ -70,18 +79,21 @@ def worker(
 
     if not server:
         raise RalphError("which server?", todo="ralph worker --server http://127.0.0.1:3013")
+    sandbox = land and _needs_sandbox(server)
     token = _token()
     name = name or re.sub(r"[^A-Za-z0-9._-]", "-", socket.gethostname()).lstrip("._-") or "worker"
-    offer = Offer(name, labels=_words(labels), repositories=_words(repositories) or None)
+    phase: Phase = "land" if land else "work"
+    offer = Offer(name, phase, labels=_words(labels), repositories=_words(repositories) or None)
     transport = HttpTransport(HttpClient(server, token))
     lease = transport.register(
         WorkerRecord(
             name=name,
             version=__version__,
+            phases=(phase,),
             labels=offer.labels,
             repositories=offer.repositories,
             concurrency=concurrency,
-            note="" if workdir else "takes no tasks without a repository: it has no --workdir",
+            note="" if workdir or land else "takes no tasks without a repository: it has no --workdir",
         )
     )
     folder = state or default_folder() / name
@@ -94,6 +106,7 @@ def worker(
         timing=timing,
         workdir=workdir.resolve() if workdir else None,
         drain_seconds=drain_seconds,
+        sandbox=sandbox,
     )
     made = Worker(transport, settings, lambda text: click.echo(text, err=True))
     times = 0
@@ -105,9 +118,23 @@ def worker(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
-    click.echo(f"{name} works for {server}; its copies and claims are in {folder}")
+    click.echo(f"{name} {'lands' if land else 'works'} for {server}; its copies and claims are in {folder}")
     made.run()
     return 0
+
+
+def _needs_sandbox(server: str) -> bool:
+    """What others' agents wrote is run here, on a machine that may push: across machines only in a sandbox."""
+    if is_loopback(urlsplit(server if "://" in server else f"http://{server}").hostname or ""):
+        return False
+    from ralph.sandbox.bwrap import usable
+
+    if why := usable():
+        raise RalphError(
+            f"--land for a server on another machine needs a sandbox, and there is none: {why}",
+            todo="Install bubblewrap here, or let the lander run on the server's own machine.",
+        )
+    return True
 
 
 def _token() -> str:  # noqa: RET503

@@ -13,13 +13,14 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from ralph.backlog import BACKLOG_NAME
-from ralph.backlog.jsonl import JsonlBacklog, done_name
+from ralph.backlog import BACKLOG_NAME, done_name
+from ralph.backlog.jsonl import JsonlBacklog
 from ralph.backlog.source import Backlog
+from ralph.cli.context import hide_own_files
 from ralph.cli.run.view import shown
 from ralph.cli.task.view import not_begun, outcome, unready
 from ralph.core import facts as f
-from ralph.core.exits import FAILURES, STOPS_THE_RUN, shlex_quoted
+from ralph.core.exits import BY_NAME, FAILURES, STOPS_THE_RUN, shlex_quoted
 from ralph.core.loop.end_advice import what_next
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy
@@ -79,6 +80,7 @@ def drive(request: RunRequest, backlog: Backlog, see: dict[str, bool]) -> int:
     with shown(request, see, told, partial(_left, backlog)) as view:
         code = run(request, tasks, view)
         view.tell(told.summary(backlog, _reviews(request.repo), request))
+    hide_own_files(request.repo, request.folder)  # the archive may be new
     return code
 
 
@@ -98,7 +100,7 @@ def _opened(repo: Repo, file: Path, work: Work) -> JsonlBacklog:
         raise RalphError(
             f"there is no {file.name}, so there is no task to work on",
             where=str(file.parent),
-            todo='Add one: `ralph task add "..."`.',
+            todo='Add one: `ralph task add "..."`. Or say what to do: `ralph run -p "..."`, or in a file PROMPT.md.',
         )
     backlog = JsonlBacklog(file, repo.state_dir)
     for problem in backlog.problems()[:10]:
@@ -190,6 +192,8 @@ class TaskEnds:
         lines += [f"  {x.task}: pull request {x.url}" for x in done if x.url]
         for s in rest:
             lines += [f"  {s.identity.task.id}: {_outcome(s)}", *(f"    {text}" for text in _needs(s))]
+        if any(x.state.judgement.ended == "completed-unverified" and not x.state.gates for x in done):
+            lines += [BY_NAME["completed-unverified"].next] * (not request.policy.gates_declined)
         if said := together(reviews):
             lines.append(f"Reviewers of the whole run, {said}")
         lines += self._left_over(backlog, request)

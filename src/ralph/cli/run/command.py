@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
+import shutil
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,20 +15,35 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from msgspec.structs import replace
 
-from ralph.cli.context import NO_RUN, of_folder, refuse_inside, resumable
-from ralph.cli.run.view import Decorated, shown, view_options
+from ralph.cli.context import (
+    NO_RUN,
+    LargeFolders,
+    config_options,
+    hide_own_files,
+    latest,
+    list_of_tasks,
+    of_folder,
+    refuse_inside,
+    resumable,
+)
+from ralph.cli.run import LIMITS, limit_options
+from ralph.cli.run.view import shown, view_options
 from ralph.config.agents import check_agents
 from ralph.config.load import Resolved, found_above, found_in, load
-from ralph.config.settings import Overrides
+from ralph.config.settings import NAMED_BY, Overrides
+from ralph.core.hats.model import Team
 from ralph.core.loop.state import LoopState
 from ralph.core.policy import Policy, Task
+from ralph.core.secrets.environment import missed_names
 from ralph.errors import RalphError
 from ralph.git.repo import Repo, own_files, printable
-from ralph.git.uncommitted_changes import committed, uncommitted_paths
+from ralph.git.uncommitted_changes import LARGE, committed, large_folders, uncommitted_paths
 from ralph.git.workspaces.shared_folders import DEPENDENCIES
 from ralph.history.loop_records import is_same
 from ralph.journal.lock import holder
+from ralph.processes.output_files import is_piped, output_files
 from ralph.processes.ownership import get_ready
+from ralph.runner.loop_context import variables_for
 from ralph.runner.run import run as start_run
 from ralph.runner.run_request import Aside, PromptTask, RunRequest
 from ralph.terminal.words import one_line
@@ -35,30 +53,42 @@ if TYPE_CHECKING:
     from ralph.runner.backlog_tasks import BacklogTasks
     from ralph.setup.plan import Assumed
 
-LIMITS = ("max_iterations", "max_attempts", "max_runtime_seconds", "max_cost_usd", "max_tokens")
 BACKLOG_FLAGS = ("task", "max_items", "parallel", "watch", "once")
+_READER_STARTS = 1.0  # seconds: a shell begins all parts of a pipeline at once
 
 
-def limit_options(command: Decorated) -> Decorated:
-    for option in reversed(
-        (
-            click.option("--max-iterations", type=int, help="End after this many iterations."),
-            click.option("--max-attempts", type=int, help="End after this many claims turned down."),
-            click.option(
-                "--max-runtime-seconds", "--max-runtime", type=float, help="End after this active time."
-            ),
-            click.option("--max-cost-usd", "--max-cost", type=float, help="End when this much is spent."),
-            click.option("--max-tokens", type=int, help="End when this many tokens are used."),
-        )
-    ):
-        command = option(command)
-    return command
+class _AgentAfterDashes(click.Command):
+    """What stands before `--` is no agent's command: someone forgot an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        explicit = "--" in args
+        rest = super().parse_args(ctx, args)
+        words: tuple[str, ...] = ctx.params.get("command") or ()
+        if words and not explicit and not ctx.resilient_parsing:
+            raise click.UsageError(f"{shlex.join(words)} belongs to no option. {_meant(words)}", ctx)
+        return rest
 
 
-@click.command(context_settings={"ignore_unknown_options": False})
+def _meant(words: tuple[str, ...]) -> str:
+    first, *others = words
+    task = f"ralph run --task {shlex.quote(first)}"
+    if len(words) == 2 and others[0].isdigit() and " " not in first:
+        return f"For a task of the backlog: `{task} --max-iterations {others[0]}`."
+    prompt = f'ralph run -p "{" ".join(words)}"'
+    if shutil.which(first) is not None:
+        return f"Did you mean `{prompt}`? Or, if it is the agent: `ralph run -- {shlex.join(words)}`?"
+    if others or " " in first:
+        return f"Did you mean `{prompt}`?"
+    return f"Did you mean `{prompt}`? Or, for a task of the backlog, `{task}`?"
+
+
+@click.command(cls=_AgentAfterDashes)
 @click.option("-p", "--prompt", help="The task, as text.")
 @click.option("-P", "--prompt-file", type=click.Path(path_type=Path), help="The task, as a file.")
-@click.option("-c", "--config", type=click.Path(path_type=Path), help="Use this file instead of ralph.yml.")
+@config_options
+@click.option(
+    "-b", "--backend", default="", metavar="NAME", help="This agent; what follows `--` are its arguments."
+)
 @click.option("--criteria", multiple=True, help="An acceptance criterion; may be repeated.")
 @click.option("--task-id", help="A short name for the task.")
 @click.option("--gate", "gates", multiple=True, help="A command that must pass; may be repeated.")
@@ -76,6 +106,15 @@ def limit_options(command: Decorated) -> Decorated:
     help="Whether agents and gates run in a sandbox; in place of sandbox.kind.",
 )
 @limit_options
+@click.option(
+    "--completion-promise", metavar="TEXT", help="The word by which the agent says that it is done."
+)
+@click.option(
+    "--idle-timeout", type=float, help="End an agent that does nothing for so many seconds; 0: never."
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be done, as `ralph validate` does; start nothing."
+)
 @click.option("--task", help="Of the backlog, this task, or those below it.")
 @click.option(
     "--max-items",
@@ -90,7 +129,7 @@ def limit_options(command: Decorated) -> Decorated:
     "--cooldown",
     "cooldown",
     type=click.FloatRange(0, 86400),
-    help="Of hats: the rest between two idle looks; in place of event_loop.cooldown_delay_seconds.",
+    help="The rest between two idle looks of hats, else between iterations; in place of event_loop.cooldown_delay_seconds.",
 )
 @click.option("--timeout-multiplier", type=float, default=1.0, help="Stretch all time limits by this factor.")
 @click.option("--in-place", is_flag=True, help="Work here although there are uncommitted changes.")
@@ -99,14 +138,16 @@ def limit_options(command: Decorated) -> Decorated:
     type=click.Choice(["in-place", "clone", "worktree"]),
     help="Where to work: here, or in a clone or worktree of its own, from which proven work lands.",
 )
-@click.option("--resume", "choice", flag_value="resume", help="Go on with the unfinished loop.")
+@click.option("--resume", "--continue", "choice", flag_value="resume", help="Go on with the unfinished loop.")
 @click.option("--fresh", "choice", flag_value="fresh", help="Start anew; the unfinished loop is set aside.")
 @view_options
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def run(
     config: Path | None,
+    layers: dict[str, Any],
     choice: str | None,
     in_place: bool,
+    dry_run: bool,
     see: dict[str, bool],
     command: tuple[str, ...],
     **given: Any,
@@ -126,19 +167,25 @@ def run(
       ralph run --parallel 3
       ralph run --task A.1
       ralph run -p "Drop Python 3.8" --allow tox.ini --allow "tests/compat/**"
+      ralph run -b codex -H builtin:tdd -c event_loop.max_iterations=20 -p "Add a cache"
+      ralph run --dry-run
     """
     from ralph.cli.context import here
 
     folder = Path.cwd()
     if choice == "resume":
-        _refuse_with_resume({**given, "config": config}, command)
+        _refuse_with_resume({**given, **layers, "config": config, "dry_run": dry_run}, command)
         from ralph.cli.run.resume import go_on
 
         return go_on(see, "", given, task=given["task"] or "")
     repo = here()
     refuse_inside(repo, NO_RUN)
+    config = config or _named_by_environment()
     if config is None:
         _refuse_one_above(folder, repo)
+    if given["backend"] and command:
+        layers["assigned"] = (*layers["assigned"], f"cli.args={json.dumps(command)}")
+        command = ()
     get_ready(os.environ.get("RALPH_TIER", ""))
     assumed = _assumed(folder, repo, command, given) if config is None else None
     from ralph.cli import context
@@ -148,10 +195,19 @@ def run(
     text = assumed.text if assumed else ""
 
     def read(flags: dict[str, Any]) -> Resolved:
-        overrides = Overrides(command=command, backlog=_backlog_flag(flags), in_place=in_place, **given)
+        overrides = Overrides(
+            command=command, backlog=_backlog_flag(flags), in_place=in_place, **layers, **given
+        )
+        if dry_run:
+            raise _DryRun(overrides)
         return load(folder, config, overrides, assumed=text, backlog=context.usual(repo.root))
 
-    resolved = _board_items(read, flags)
+    try:
+        resolved = _board_items(read, flags)
+    except _DryRun as only:
+        from ralph.cli.validate import report
+
+        return report(folder, config, only.overrides, assumed=assumed)
     if cooldown is not None:
         resolved = replace(resolved, policy=_cooled(resolved.policy, cooldown))
     for line in assumed.said if assumed else ():
@@ -166,14 +222,30 @@ def run(
 
         for warning in warned(team):
             click.echo(f"warning: {one_line(warning)}", err=True)
+    _say_what_is_withheld(resolved.policy)
+    hide_own_files(repo, folder, output_files())
     if resolved.task is None:
         from ralph.cli.run import backlog  # a prompt needs nothing of it
 
         work = backlog.work_of(flags, resolved.work)
         file = Path(resolved.backlog) if resolved.backlog else None
         return backlog.go_through(folder, repo, file, resolved.policy, work, see)
-    known = _read_by_ralph(folder, config, resolved.prompt_file)
+    known = _read_by_ralph(folder, config, resolved.prompt_file) | {
+        path.resolve() for path in (*list_of_tasks(repo, folder), *output_files())
+    }
     return _work_on(resolved, resolved.task, folder, repo, see, choice or "", in_place=in_place, known=known)
+
+
+class _DryRun(Exception):
+    """What is wanted is known, and nothing is to be begun."""
+
+    def __init__(self, overrides: Overrides) -> None:
+        self.overrides = overrides
+
+
+def _named_by_environment() -> Path | None:
+    named = os.environ.get(NAMED_BY, "")
+    return Path(named) if named else None
 
 
 def _work_on(
@@ -195,8 +267,12 @@ def _work_on(
 
         return go_on(see, "", {}, task=before.identity.task.id)
     policy, work = resolved.policy, replace(resolved.work, only=task.id, most=1, share=(), at_end=())
-    uncommitted = _uncommitted(repo, own_files(repo, folder, policy.scratchpads(task.id)), known)
+    own = own_files(repo, folder, policy.scratchpads(task.id))
+    uncommitted = _uncommitted(repo, own, known)
+    if uncommitted and is_piped():
+        uncommitted = _without_output(repo, folder, own, known)
     if policy.workspace == "in-place":
+        _name_large_folders(repo, own, uncommitted, in_place)
         _agree_to_work_here(uncommitted, in_place)
         if policy.share and repo.versioned:
             from ralph.cli.run.backlog import warn_of_missing
@@ -232,7 +308,26 @@ def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
         return BacklogTasks(backlog, request.repo, request.policy.land, generations=0)
 
     with shown(request, see) as view:
-        return start_run(request, PromptTask(task, beside), view)
+        code = start_run(request, PromptTask(task, beside), view)
+    if list_of_tasks(request.repo, request.folder):  # of tasks that agents proposed, perhaps
+        hide_own_files(request.repo, request.folder)
+    if code == 0 and not see["as_json"] and sys.stdin.isatty() and sys.stdout.isatty():
+        from ralph.cli.commit import offer
+
+        if (loop := latest(request.repo)) is not None:
+            offer(request.repo, loop)
+    return code
+
+
+def _say_what_is_withheld(policy: Policy) -> None:
+    """Variables that are set, look wanted and reach no agent. Whoever has written `env_allow` knows of them."""
+    names = () if policy.env_allow else missed_names(os.environ, variables_for(policy, policy.agent))
+    if names:
+        named = one_line(", ".join(names))
+        click.echo(
+            f"note: neither agents nor gates get {named}. If they need that, say in ralph.yml: env_allow: [{named}]",
+            err=True,
+        )
 
 
 def _backlog_flag(flags: dict[str, Any]) -> str:
@@ -261,9 +356,7 @@ def _board_items(read: Callable[[dict[str, Any]], Resolved], flags: dict[str, An
 
 
 def _cooled(policy: Policy, seconds: float) -> Policy:
-    if policy.team is None or not policy.team.routes:
-        raise RalphError("--cooldown is for hats, and there are none", todo="Leave it out.")
-    return replace(policy, team=replace(policy.team, cooldown=seconds))
+    return replace(policy, team=replace(policy.team or Team(), cooldown=seconds))
 
 
 def _refuse_one_above(folder: Path, repo: Repo) -> None:
@@ -280,9 +373,15 @@ def _refuse_one_above(folder: Path, repo: Repo) -> None:
 def _assumed(folder: Path, repo: Repo, command: tuple[str, ...], given: dict[str, Any]) -> Assumed | None:
     """Without a file, what `ralph init` would write: the agent and the gates, unless the command line says them, and the folders
     that gates need a copy of."""
-    agent, gates = not command, not given["gates"] and not given["no_gates"]
+    if found_in(folder):
+        return None
+    from ralph.config.layers import user_values
+
+    theirs = user_values()[0]
+    agent = not command and not given["backend"] and not {"cli.backend", "cli.command"} & theirs.keys()
+    gates = not given["gates"] and not given["no_gates"] and "gates" not in theirs
     needs = given["gates"] and any((repo.root / name).is_dir() for name in DEPENDENCIES)
-    if found_in(folder) or not (agent or gates or needs):
+    if not (agent or gates or needs):
         return None
     from ralph.setup.plan import assumed
 
@@ -330,6 +429,27 @@ def _uncommitted(repo: Repo, own: tuple[str, ...], known: set[Path]) -> list[str
         return []
     found = [path for path in uncommitted_paths(repo, own) if (repo.root / path).resolve() not in known]
     return [path for path in found if not _by_init(repo, path)]
+
+
+def _without_output(repo: Repo, folder: Path, own: tuple[str, ...], known: set[Path]) -> list[str]:
+    """Who reads what we print, `tee` perhaps, may have opened its file only now."""
+    deadline = time.monotonic() + _READER_STARTS
+    while uncommitted := _uncommitted(repo, own, known | set(output_files())):
+        if time.monotonic() > deadline:
+            return uncommitted
+        time.sleep(0.05)
+    hide_own_files(repo, folder, output_files())
+    return []
+
+
+def _name_large_folders(repo: Repo, own: tuple[str, ...], uncommitted: list[str], in_place: bool) -> None:
+    """Before the first snapshot, which would hold all of them."""
+    if len(uncommitted) < LARGE or not (folders := large_folders(repo, own)):
+        return
+    found = LargeFolders(folders, "Or commit them, or say --in-place to have them in every snapshot.")
+    if not in_place:
+        raise found
+    click.echo(f"warning: {found.what}: every snapshot holds them", err=True)
 
 
 def _agree_to_work_here(uncommitted: list[str], in_place: bool) -> None:

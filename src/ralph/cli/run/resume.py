@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.cli import context
 from ralph.cli.context import NO_RUN, here, refuse_inside
-from ralph.cli.run.command import LIMITS, drive_prompt, limit_options
+from ralph.cli.run import LIMITS, limit_options
+from ralph.cli.run.command import drive_prompt
 from ralph.cli.run.view import view_options
 from ralph.config.agents import check_agents
 from ralph.config.field_types import glob_problem
@@ -32,6 +33,7 @@ from ralph.history.runs import file_of, runs_in
 from ralph.journal.lock import Busy, holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.record import Record
+from ralph.processes.output_files import output_files
 from ralph.runner.backlog_tasks import needs_a_person, waiting
 from ralph.runner.run_request import Resume, RunRequest, raised
 from ralph.text import few
@@ -113,6 +115,7 @@ def go_on(
         work=Work(only=s.task.id, most=1),
         resume=Resume(s.loop, answer, allow, limits),
     )
+    context.hide_own_files(repo, request.folder, output_files())
     if of_backlog:
         from ralph.cli.run.backlog import drive
 
@@ -126,12 +129,7 @@ def go_on(
 def _of_prompt(repo: Repo, records: list[Record], task: str) -> LoopState:
     """The newest loop of a prompt here, or of this one; also one that is over: its run may have died before it said so."""
     if (live := holder(repo.state_dir)) is not None:
-        raise Busy(
-            repo.state_dir,
-            int(str(live.get("pid") or 0)),
-            str(live.get("run", "")),
-            str(live.get("since", "")),
-        )
+        raise Busy(repo.state_dir, live)
     found = last_loop(records, repo.root, task)
     if found is None:
         raise RalphError("there is nothing to resume here", todo='Start with `ralph run -p "..."`.')

@@ -8,11 +8,14 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from typing import Any
 
 import click
 import msgspec
 
 from ralph.cli.context import BY_INIT, here, refuse_inside, resumable
+from ralph.cli.fleet.options import at_server, refuse_at_server, refuse_without_server, task_there
+from ralph.cli.run import limit_options
 from ralph.core import facts as f
 from ralph.core.exits import resume_of, shlex_quoted
 from ralph.core.loop.state import LoopState
@@ -45,7 +48,7 @@ class LiveRun(msgspec.Struct, frozen=True):
 
 
 def _holder(repo: Repo) -> tuple[str, int] | None:
-    """The run at work here and its process; None: nothing runs."""
+    """The run at work here and its process; None: nothing runs. RalphError: it works in another checkout."""
     held = holder(repo.state_dir)
     if held is None:
         return None
@@ -55,6 +58,13 @@ def _holder(repo: Repo) -> tuple[str, int] | None:
         )
     pid = held["pid"]
     assert isinstance(pid, int)
+    root = str(held.get("root", ""))
+    if root not in ("", str(repo.root)):
+        task = f", on {one_line(str(held['task']))}" if held.get("task") else ""
+        raise RalphError(
+            f"nothing runs in this checkout; the run of this repository (pid {pid}) works in {root}{task}",
+            todo=f"Say it there: `cd {shlex_quoted(str(held.get('folder') or root))}`.",
+        )
     return str(held.get("run", "")), pid
 
 
@@ -161,7 +171,8 @@ _TASK = click.option("--task", default="", help="Of a backlog, only the loop of 
 @click.option("--hat", default="", help="Only for the next iteration that wears this hat or role.")
 @_TASK
 @_NO_WAIT
-def say(text: str, hat: str, task: str, no_wait: bool) -> None:
+@at_server
+def say(text: str, hat: str, task: str, no_wait: bool, server: str) -> None:
     """Tell the next iteration something.
 
     It stands in its prompt under a heading of its own. A loop does not complete before it was read. When nothing runs,
@@ -172,10 +183,15 @@ def say(text: str, hat: str, task: str, no_wait: bool) -> None:
       ralph say "The staging database is back"
       ralph say "Keep the old names" --hat builder
       ralph say "Use the fixtures of A.1" --task A.2
+      ralph say "The staging database is back" --task 3f2a --server http://127.0.0.1:3013
     """
+    _check(text)
+    if server:
+        refuse_at_server(hat=hat, no_wait=no_wait)
+        _at_server(server, task, "say", text)
+        return
     repo = here()
     refuse_inside(repo)
-    _check(text)
     live = with_loops(repo)
     loops = at_work(live, task) if live else could_go_on(repo, task)
     if not loops:
@@ -203,7 +219,8 @@ def say(text: str, hat: str, task: str, no_wait: bool) -> None:
 @_TASK
 @click.option("--now", is_flag=True, help="Cut the iteration off; its edits stay, and it does not count.")
 @_NO_WAIT
-def pause(task: str, now: bool, no_wait: bool) -> None:
+@at_server
+def pause(task: str, now: bool, no_wait: bool, server: str) -> None:
     """Let the run wait after what is under way, until `ralph continue`.
 
     The time does not count. `ralph stop`, `ralph cancel` and Ctrl-C work as always; a resumed loop goes on.
@@ -212,7 +229,12 @@ def pause(task: str, now: bool, no_wait: bool) -> None:
     Examples:
       ralph pause
       ralph pause --now
+      ralph pause --task 3f2a --server http://127.0.0.1:3013
     """
+    if server:
+        refuse_at_server(now=now, no_wait=no_wait)
+        _at_server(server, task, "pause")
+        return
     when = "at once" if now else "after what is under way"
     named = f" --task {shlex_quoted(task)}" if task else ""
     _steer({"kind": "pause", "now": now}, task, no_wait, f"pauses {when}; `ralph continue{named}` goes on.")
@@ -221,14 +243,54 @@ def pause(task: str, now: bool, no_wait: bool) -> None:
 @click.command("continue")
 @_TASK
 @_NO_WAIT
-def continue_(task: str, no_wait: bool) -> None:
-    """Let a paused run continue, or end the wait for a rate limit, a quota or after a crash now. `ralph retry` is the same.
+@at_server
+def continue_(task: str, no_wait: bool, server: str) -> None:
+    """Let a paused run continue, or end the wait for a rate limit, a quota or after a crash now.
 
     \b
     Examples:
       ralph continue
-      ralph retry --task A.2
+      ralph continue --task A.2
+      ralph continue --task 3f2a --server http://127.0.0.1:3013
     """
+    if server:
+        refuse_at_server(no_wait=no_wait)
+        _at_server(server, task, "continue")
+        return
+    _go_on(task, no_wait)
+
+
+globals()["continue"] = continue_  # commands are found by their names, and one is a word of the language
+
+
+@click.command()
+@_TASK
+@_NO_WAIT
+@at_server
+@click.option("--fresh", is_flag=True, help="With --server: a new loop, from the start.")
+@limit_options
+def retry(task: str, no_wait: bool, server: str, fresh: bool, **given: Any) -> None:
+    """End a wait now, as `ralph continue` does. With --server: try a task again that failed or is blocked, perhaps under
+    higher limits.
+
+    \b
+    Examples:
+      ralph retry --task A.2
+      ralph retry --task 3f2a --max-iterations 80 --server http://127.0.0.1:3013
+    """
+    limits = {name: value for name, value in given.items() if value is not None}
+    if not server:
+        refuse_without_server(fresh=fresh, **limits)
+        _go_on(task, no_wait)
+        return
+    refuse_at_server(no_wait=no_wait)
+    from ralph.cli.fleet import people
+
+    again = people.retry(server, task, fresh=fresh, limits=limits)
+    click.echo(f"{again['id']} is {again['status']}: the next worker takes it up again.")
+
+
+def _go_on(task: str, no_wait: bool) -> None:
     live = live_run(here())
     if live is None:
         raise RalphError("nothing runs here", todo="`ralph resume` continues what can continue.")
@@ -240,16 +302,12 @@ def continue_(task: str, no_wait: bool) -> None:
     _steer({"kind": "continue"}, task, no_wait, "continues." if paused else "tries again now.")
 
 
-globals()["continue"] = retry = (
-    continue_  # commands are found by their names, and one is a word of the language
-)
-
-
 @click.command()
 @click.argument("text")
 @_TASK
 @_NO_WAIT
-def answer(text: str, task: str, no_wait: bool) -> int:
+@at_server
+def answer(text: str, task: str, no_wait: bool, server: str) -> int:
     """Answer what a loop asks.
 
     A run that waits for it goes on with it. A loop that has ended with its question (or stuck) is taken up again, as by
@@ -259,10 +317,15 @@ def answer(text: str, task: str, no_wait: bool) -> int:
     Examples:
       ralph answer "Use PostgreSQL"
       ralph answer "Yes" --task A.2
+      ralph answer "Yes" --task 3f2a --server http://127.0.0.1:3013
     """
+    _check(text)
+    if server:
+        refuse_at_server(no_wait=no_wait)
+        _at_server(server, task, "answer", text)
+        return 0
     repo = here()
     refuse_inside(repo)
-    _check(text)
     live = with_loops(repo)
     if live is not None and not live.backlog and not live.at_work:
         _let_end(repo)
@@ -363,27 +426,50 @@ def _goes_on(loops: list[LoopState]) -> str:
 
 @click.command()
 @click.option("--now", is_flag=True, help="Do not wait for the iteration to end.")
-def stop(now: bool) -> None:
-    """End the run after its iteration; `ralph resume` goes on later.
+@at_server
+@task_there
+def stop(now: bool, server: str, task: str) -> None:
+    """End the run after its iteration; `ralph resume` goes on later. A server's task then waits for your next word.
 
     \b
-    Example:
+    Examples:
       ralph stop
+      ralph stop --task 3f2a --server http://127.0.0.1:3013
     """
+    if server:
+        refuse_at_server(now=now)
+        _at_server(server, task, "stop")
+        return
+    refuse_without_server(task=task)
     pid = _ask("now" if now else "graceful", "ralph stop")
     click.echo(f"The run (pid {pid}) stops {'now' if now else 'after its iteration'}.")
 
 
 @click.command()
-def cancel() -> None:
+@at_server
+@task_there
+def cancel(server: str, task: str) -> None:
     """End the run at once. The loop is over and cannot be resumed; its edits stay.
 
     \b
-    Example:
+    Examples:
       ralph cancel
+      ralph cancel --task 3f2a --server http://127.0.0.1:3013
     """
+    if server:
+        from ralph.cli.fleet import people
+
+        people.cancel(server, task)
+        return
+    refuse_without_server(task=task)
     pid = _ask("cancel", "ralph cancel")
     click.echo(f"The run (pid {pid}) is being cancelled.")
+
+
+def _at_server(server: str, task: str, kind: str, text: str = "") -> None:
+    from ralph.cli.fleet import people
+
+    people.tell(server, task, kind, text)
 
 
 def _ask(how: str, by: str) -> int:

@@ -40,9 +40,13 @@ def view_options(command: Decorated) -> Decorated:
     """How a run shows itself; the chosen options come as one value, `see`."""
 
     @functools.wraps(command)
-    def with_view(verbose: bool, no_tui: bool, as_json: bool, diagnostics: bool, **given: Any) -> Any:
+    def with_view(
+        verbose: bool, quiet: bool, no_tui: bool, as_json: bool, diagnostics: bool, **given: Any
+    ) -> Any:
+        if quiet and (verbose or as_json):
+            raise click.UsageError(f"-q and {'-v' if verbose else '--json'} contradict each other.")
         see = {"verbose": verbose, "no_tui": no_tui, "as_json": as_json, "diagnostics": diagnostics}
-        return command(see=see, **given)
+        return command(see={**see, "quiet": quiet}, **given)
 
     decorated: Decorated = with_view
     for option in (
@@ -54,7 +58,10 @@ def view_options(command: Decorated) -> Decorated:
             is_flag=True,
             help="Write what happens as JSON lines to .ralph/diagnostics/; so does RALPH_DIAGNOSTICS=1.",
         ),
-        click.option("--no-tui", is_flag=True, help="Print plain lines, also on a terminal."),
+        click.option(
+            "--no-tui", "-a", "--autonomous", is_flag=True, help="Print plain lines, also on a terminal."
+        ),
+        click.option("-q", "--quiet", is_flag=True, help="Print only how it ended."),
         click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print."),
     ):
         decorated = option(decorated)
@@ -197,6 +204,8 @@ def shown(
     view: View | LiveView
     if see["as_json"]:
         view = Json(request.repo.state_dir, verbose=see["verbose"])
+    elif see.get("quiet"):
+        view = Quiet()
     elif see["no_tui"] or not _can_paint():
         view = Plain(verbose=see["verbose"])
     else:
@@ -263,6 +272,14 @@ class Plain(View):
     def last(self, lines: Sequence[str]) -> None:
         for line in ("", *lines):
             echo(line, err=self._err)
+
+
+class Quiet(View):
+    """Nothing but the summary."""
+
+    def last(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            echo(line)
 
 
 class Json(View):

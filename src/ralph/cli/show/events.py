@@ -1,4 +1,4 @@
-"""What became of events, by the journal: for `ralph events`, its --routed and its --why. Only reads."""
+"""`ralph events`: the facts of the journal, and what became of the events in it. Only reads."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from ralph.cli.context import here
+from ralph.cli.fleet.options import at_server
 from ralph.core import facts as f
 from ralph.core.hats.event_log import EventOutcome, event_line, event_record, why_routed
 from ralph.core.hats.turns import Routed
@@ -98,7 +99,19 @@ KINDS: dict[str, type[msgspec.Struct]] = {**f.BY_KIND, ROTATED: Rotation}
 @click.option("--since", type=click.IntRange(min=1), default=1, help="From this sequence number on.")
 @click.option("-n", "--last", type=click.IntRange(min=1), default=None, help="Only the last N.")
 @click.option(
-    "--routed", is_flag=True, help="Only the events, each once: who emitted it, and which hats it triggered."
+    "--routed/--facts",
+    "routed",
+    default=None,
+    help="The events, each once, with who emitted it and which hats it triggered; or every fact. "
+    "Without either: events where the last loop has hats.",
+)
+@click.option("--topic", default="", help="Only events of this topic, e.g. 'work.*'; includes --routed.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default=None,
+    help="Events as a table or as JSON: the same as --routed, or --routed --json.",
 )
 @click.option(
     "--why",
@@ -111,6 +124,7 @@ KINDS: dict[str, type[msgspec.Struct]] = {**f.BY_KIND, ROTATED: Rotation}
 @click.option(
     "--json", "as_json", is_flag=True, help="One JSON object a line, as in the journal; secrets are masked."
 )
+@at_server
 def events(
     kinds: tuple[str, ...],
     loop: str,
@@ -118,29 +132,49 @@ def events(
     run_id: str,
     since: int,
     last: int | None,
-    routed: bool,
+    routed: bool | None,
+    topic: str,
+    form: str | None,
     why: int | None,
     following: bool,
     as_json: bool,
+    server: str,
 ) -> None:
     """The journal: everything that happened, in order.
 
-    In a loop with hats, what became of their events is told below the fact that routed them.
+    Where the last loop has hats, these are its events; with --facts every fact, and below it what became of events.
 
     \b
     Examples:
       ralph events --kind 'gate.*'
       ralph events --follow --json
-      ralph events --routed
+      ralph events --topic 'work.*'
+      ralph events --facts
       ralph events --why 3
+      ralph events --follow --task 3f2a --server http://127.0.0.1:3013
     """
     _check(kinds)
-    repo = here()
+    if server:
+        from ralph.cli.fleet.task_journal import journal_at, require_begun
+
+        if not following:
+            require_begun(server, task)
+        repo, task = journal_at(server, task, following=following)
+    else:
+        repo = here()
     if why is not None:
-        _explain(repo, why, loop, task, other=bool(kinds or run_id or last or routed or following or as_json))
+        other = bool(kinds or run_id or last or routed or topic or form or following or as_json)
+        _explain(repo, why, loop, task, other=other)
         return
+    if topic or form:
+        routed, as_json = routed is not False, as_json or form == "json"
     if routed and kinds:
         raise click.UsageError("--routed shows events, and --kind chooses facts: use one of them.")
+    if topic and not routed:
+        raise click.UsageError("--topic chooses events, and --facts shows facts: use one of them.")
+    if routed is None:
+        of_facts = bool(kinds or run_id or as_json) or since > 1
+        routed = not of_facts and _has_hats(repo, loop, task)
     state_dir = repo.state_dir
     routing = Routing(all_loops=routed)
     of_task = loops_of_task(repo, task) if task else set()
@@ -161,6 +195,7 @@ def events(
         if not wanted(record):
             return []
         if routed:
+            told = tuple(one for one in told if not topic or fnmatchcase(one.routed.event.topic, topic))
             return [(record.loop, row) for row in rows(told, record.at, as_json=as_json)]
         return [(record.loop, "\n".join([_line(record, as_json), *below(told)]))]
 
@@ -196,6 +231,17 @@ def events(
         pass
     finally:
         follower.close()
+
+
+def _has_hats(repo: Repo, loop: str, task: str) -> bool:
+    """Whether the loop that is meant routes events."""
+    try:
+        found = newest_loop(repo, loop, task)
+    except RalphError:  # there is none of this name: as there are no facts of it
+        return False
+    records = records_of(repo, [found])[found] if found is not None else ()
+    started = next((f.decode(one.data) for one in records if one.kind == "loop.started"), None)
+    return isinstance(started, f.LoopStarted) and started.policy.routing is not None
 
 
 def _explain(repo: Repo, n: int, loop: str, task: str, *, other: bool) -> None:

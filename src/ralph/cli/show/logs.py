@@ -14,6 +14,7 @@ from typing import BinaryIO
 import click
 
 from ralph.cli.context import here
+from ralph.cli.fleet.options import at_server
 from ralph.cli.output import (
     CHUNK,
     Printed,
@@ -181,6 +182,7 @@ class _Growing:
 @click.option("--at-end", is_flag=True, help="Reviewers of the last run as a whole; with --gate one of them.")
 @click.option("--raw", is_flag=True, help="Bytes as they are: JSON, and what controls a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="What is known of them, with the paths of the files.")
+@at_server
 def logs(
     iteration: int | None,
     prompt: bool,
@@ -194,6 +196,7 @@ def logs(
     at_end: bool,
     raw: bool,
     as_json: bool,
+    server: str,
 ) -> None:
     """What agents and gates were told and printed. Without ITERATION: the list of them.
 
@@ -212,11 +215,19 @@ def logs(
       ralph logs --follow
       ralph logs --task A.1
       ralph logs --at-end --gate spec
+      ralph logs 3 --task 3f2a --server http://127.0.0.1:3013
     """
     if loop and task:
         raise RalphError("--loop and --task do not go together", todo="Give one of them.")
     _refuse_together(prompt, diff, scratchpad, following, as_json)
-    repo = here()
+    if server:
+        from ralph.cli.fleet.task_journal import journal_at, require_begun
+
+        if not following:
+            require_begun(server, task)
+        repo, task = journal_at(server, task, texts=True, following=following)
+    else:
+        repo = here()
     if at_end:
         if iteration is not None or serial is not None or loop or task or diff or scratchpad or following:
             todo = "--gate, --prompt, --raw and --json do."
@@ -301,7 +312,7 @@ def _run_reviews(repo: Repo, gate: str | None) -> list[RunReview]:
     if not found:
         raise RalphError(
             "nobody has been asked about a whole run here",
-            todo="`at_end:` in ralph.yml names who is, after a backlog's run: see docs/backlog.md.",
+            todo="`at_end:` in ralph.yml names who is, after a backlog's run: `ralph help backlog`.",
         )
     chosen = [one for one in found if gate in (None, one.gate)]
     if not chosen:

@@ -219,6 +219,7 @@ def item_text(item: BoardItem, s: LoopState) -> str:
     place = item.folder if of_backlog(s.identity.policy.team, item.folder) else f"{item.folder}/"
     state = item_state(s.hats.board, item)
     told = {"under way": f"under way, from {place}", "waiting": f"in {place}"}.get(state, state)
+    told = told if item.folder else state  # an agent dispatched it, and it is no file
     spendings = spent(item.tokens, item.cost_usd, estimated=s.progress.estimated)
     figures = [duration(item.seconds), *spendings] if round(item.seconds, 1) else []
     # Why it was given up says how often it failed.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ralph.core import facts as f
@@ -20,6 +21,7 @@ _WHERE: dict[str, str] = {
     "base": " on the starting tree",
     "claim": " on the claim of iteration {n}",
     "iteration": " after iteration {n}",
+    "land": " on what is about to land",
 }
 
 
@@ -79,7 +81,8 @@ def size_of(x: Operation, state_dir: Path) -> int | None:
 
 
 def blob(state_dir: Path, name: str) -> str:
-    return str(state_dir / "blobs" / name) if name else ""
+    """Where a stored text is. What is no hash names none: facts may come from another machine."""
+    return str(state_dir / "blobs" / name) if re.fullmatch("[0-9a-f]{64}", name) else ""
 
 
 def as_json(x: Operation, state_dir: Path, texts: JournalTexts) -> dict[str, object]:

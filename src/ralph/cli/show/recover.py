@@ -15,6 +15,7 @@ from ralph.cli.context import here, latest, refuse_inside
 from ralph.cli.output import clock
 from ralph.core.loop.state import NOT_STARTED, LoopState
 from ralph.errors import RalphError
+from ralph.git.loose_objects import packed_objects
 from ralph.git.recovery import Saved, drop, save, saved, unreadable
 from ralph.git.repo import Repo, printable
 from ralph.git.snapshots import Snapshots
@@ -72,15 +73,16 @@ def _restore(repo: Repo, one: Saved, paths: Sequence[str]) -> None:
         wanted = []
     lock = Lock.acquire(repo.state_dir, new_id())
     try:
-        snapshots = snapshots_of(repo, _last_loop(repo))
-        tree = snapshots.take().tree
-        for path in wanted:
-            _refuse_unknown(repo, snapshots, path, one, tree)
-        what = f" ({few(wanted)})" if wanted else ""
-        before = save(
-            repo, snapshots, tree, loop="recover", reason=f"before restoring {one.ref}{what}", when=now()
-        )
-        changed = snapshots.restore(one.tree, wanted or None)
+        with packed_objects(repo):
+            snapshots = snapshots_of(repo, _last_loop(repo))
+            tree = snapshots.take().tree
+            for path in wanted:
+                _refuse_unknown(repo, snapshots, path, one, tree)
+            what = f" ({few(wanted)})" if wanted else ""
+            before = save(
+                repo, snapshots, tree, loop="recover", reason=f"before restoring {one.ref}{what}", when=now()
+            )
+            changed = snapshots.restore(one.tree, wanted or None)
     finally:
         lock.release()
     count = "1 file" if len(changed) == 1 else f"{len(changed)} files"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ralph.cli.context import here
+from ralph.cli.fleet.options import at_server
 from ralph.errors import RalphError
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _JSON_MARK = '{"ralph_report": '
 @click.option("--all", "everything", is_flag=True, help="Every loop of this workspace, not only the newest.")
 @click.option("--run", "run_id", default="", help="The loops of this run.")
 @click.option("--task", default="", metavar="ID", help="The newest loop of this task.")
+@at_server
 def report(
     loop: str,
     as_html: bool,
@@ -40,6 +42,7 @@ def report(
     everything: bool,
     run_id: str,
     task: str,
+    server: str,
 ) -> None:
     """What happened: the outcome, the evidence, each iteration. LOOP is a loop's name or its beginning; without
     it, the newest loop here. After a run over a backlog: what became of each task, and what all of it cost.
@@ -54,6 +57,7 @@ def report(
       ralph report --html -o report.html
       ralph report --all --json
       ralph report --task A.1
+      ralph report --task 3f2a --server http://127.0.0.1:3013
     """
     as_html = as_html or opens
     if as_html and as_json:
@@ -67,9 +71,17 @@ def report(
     from ralph.report.sources import Changes
     from ralph.report.stories import gather
 
-    repo = here()
+    if server:
+        from ralph.cli.fleet.task_journal import journal_at, require_begun
+
+        require_begun(server, task)
+        repo, task = journal_at(server, task, texts=True)
+    else:
+        repo = here()
     with Changes(repo) as changes:
         found = gather(repo, changes, loop=loop, run=run_id, everything=everything, task=task)
+        if server:
+            _advise(server, task, found)
         made = _made(repo, changes, found, as_html, as_json)
         if output == "-" or (not output and not as_html):
             _print(made)
@@ -79,6 +91,13 @@ def report(
     click.echo(f"The report is in {path}")
     if opens:
         _open(path)
+
+
+def _advise(server: str, task: str, found: Gathered) -> None:
+    from ralph.cli.fleet.server_status import advice
+
+    for story in found.stories:
+        story.loop.advice = advice(server, task, story.loop)
 
 
 def _open(path: Path) -> None:

@@ -14,6 +14,7 @@ import click
 import msgspec
 
 from ralph.cli.context import BY_INIT, here
+from ralph.cli.fleet.options import at_server, refuse_without_server, task_there
 from ralph.cli.output import clock, cut, seconds_since, seconds_until
 from ralph.cli.show.loop_status import (
     GateStanding,
@@ -73,14 +74,23 @@ def listed(
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def status(as_json: bool) -> None:
+@at_server
+@task_there
+def status(as_json: bool, server: str, task: str) -> None:
     """What runs here, since when, what it waits for, and what to do next.
 
     \b
     Examples:
       ralph status
       ralph status --json
+      ralph status --server http://127.0.0.1:3013
     """
+    if server:
+        from ralph.cli.fleet.server_status import show
+
+        show(server, task, as_json=as_json)
+        return
+    refuse_without_server(task=task)
     repo = here()
     place = look(repo)
     if as_json:
@@ -88,7 +98,11 @@ def status(as_json: bool) -> None:
 
         click.echo(json.dumps(msgspec.to_builtins(place.as_json(repo.state_dir))))
         return
-    for line in _screen(_rows(place, repo.state_dir)):
+    print_rows(_rows(place, repo.state_dir))
+
+
+def print_rows(rows: list[StatusRow]) -> None:
+    for line in _screen(rows):
         click.echo(line)
 
 
@@ -149,9 +163,13 @@ def _rows(place: StatusPlace, state_dir: Path) -> list[StatusRow]:
     if x is None:
         begin = StatusRow("", 'No loop yet. Start with `ralph run -p "..."`.', whole=True)
         return [_head(place), *(() if place.live else (begin,))]
+    return [_head(place), *loop_rows(x, state_dir), StatusRow("next", next_step(x), "bold", whole=True)]
+
+
+def loop_rows(x: Loop, state_dir: Path) -> list[StatusRow]:
+    """Its task, how it stands, and what it has come to."""
     said = last_words(x, state_dir)
     return [
-        _head(place),
         StatusRow("task", f"{x.state.identity.task.id}: {x.state.identity.task.title}"),
         *_end_rows(x),
         *_now_rows(x),
@@ -161,7 +179,6 @@ def _rows(place: StatusPlace, state_dir: Path) -> list[StatusRow]:
         *_message_rows(x),
         *([StatusRow("said", f"in iteration {said.iteration}: {said.text}")] if said else []),
         *_warning_rows(x),
-        StatusRow("next", next_step(x), "bold", whole=True),
     ]
 
 

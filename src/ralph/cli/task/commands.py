@@ -1,4 +1,4 @@
-"""`ralph task import` and `ralph task export`: lists of other tools."""
+"""`ralph task import`, `export` and `push`: lists of other tools, and the list of a server."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from ralph.backlog.formats.load import FORMATS, detect
 from ralph.backlog.jsonl import JsonlBacklog
+from ralph.cli.fleet.options import of_server
 from ralph.cli.task import edits, view
 from ralph.cli.task.edits import CHANGES, known_status
 from ralph.core.tasks.task import BacklogTask
@@ -55,7 +56,7 @@ def import_(file: str, format: str | None, as_json: bool) -> None:
         raise RalphError("\n".join(lines), todo="Correct this and import again; nothing was changed.")
     backlog = view.opened()
     found = plan_import(backlog, incoming, time.strftime("%Y-%m-%d", time.gmtime()))
-    view.refuse_conflicts(backlog.apply(found.added).conflicts)
+    view.write(backlog, found.added)
     ids = [str(change.fields["id"]) for change in found.added]
     if as_json:
         view.echo_json({"format": form, "added": ids, "known": found.known, "renamed": found.renamed})
@@ -70,7 +71,8 @@ def import_(file: str, format: str | None, as_json: bool) -> None:
 @click.argument("format", type=click.Choice(FORMATS))
 @click.option("-o", "--output", default="", help="A file to write to; it is replaced.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, the text in `text`.")
-def export(format: str, output: str, as_json: bool) -> None:
+@of_server
+def export(format: str, output: str, as_json: bool, server: str) -> None:
     """Print all tasks, the archived ones too, in another form. What was imported comes back as it was, but for what has
     changed; what that form has no word for goes along under `ralph`.
 
@@ -78,11 +80,12 @@ def export(format: str, output: str, as_json: bool) -> None:
     Examples:
       ralph task export prd -o prd.json
       ralph task export markdown
+      ralph task export jsonl --server http://127.0.0.1:3013
     """
     from ralph.backlog.formats.dump import dump
     from ralph.backlog.transfer import tasks_to_export
 
-    backlog = view.opened()
+    backlog = view.opened(server)
     tasks = tasks_to_export(backlog)
     text = dump(tasks, format)
     if output:
@@ -137,7 +140,8 @@ def task() -> None:
 @click.option("--under", default="", help="Only this task and those below it.")
 @click.option("--all", "everything", is_flag=True, help="Also what is in the archive.")
 @_json
-def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool) -> None:
+@of_server
+def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool, server: str) -> None:
     """The tasks as a tree, without those that are done. What cannot be worked on is named with its line.
 
     \b
@@ -145,8 +149,9 @@ def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool
       ralph task list
       ralph task list --status failed --status blocked
       ralph task list --all --json
+      ralph task list --server http://127.0.0.1:3013
     """
-    backlog = view.opened()
+    backlog = view.opened(server)
     if under:
         backlog.find(under)
     words = {known_status(word) for word in statuses}
@@ -171,15 +176,16 @@ def list_(statuses: tuple[str, ...], under: str, everything: bool, as_json: bool
 
 @task.command("next")
 @_json
-def next_(as_json: bool) -> None:
-    """The task that would be worked on next: the most urgent ready leaf, then the first in the file.
+@of_server
+def next_(as_json: bool, server: str) -> None:
+    """The task that a run would begin with: one that was begun and cut short, else the most urgent ready leaf.
 
     \b
     Example:
       ralph task next
     """
-    backlog = view.opened()
-    found = view.ready(backlog, 1)
+    backlog = view.opened(server)
+    found = view.begun(backlog) or view.ready(backlog, 1)
     if as_json:
         view.echo_json(view.as_json(backlog, found[0]) if found else None)
         return
@@ -193,14 +199,15 @@ def next_(as_json: bool) -> None:
 @task.command()
 @click.argument("id")
 @_json
-def show(id: str, as_json: bool) -> None:
+@of_server
+def show(id: str, as_json: bool, server: str) -> None:
     """One task: all that is known of it, and what it waits for.
 
     \b
     Example:
       ralph task show A.1
     """
-    backlog = view.opened()
+    backlog = view.opened(server)
     found = backlog.find(id)
     if as_json:
         children = [child.id for child in backlog.tasks.children(id)]
@@ -214,7 +221,45 @@ def show(id: str, as_json: bool) -> None:
         view.detail(backlog, found)
 
 
-for _command in (*CHANGES, import_, export):
+@click.command()
+@click.option("--server", required=True, metavar="URL", help="Onto this server.")
+@click.option("--repository", default="", help="In which they are done; one that the server knows.")
+@click.option("--target", default="", help="The branch on which they land.")
+@click.option("--label", "labels", multiple=True, help="That a worker must have.")
+@click.option("--agent", default="", help="Only this one, such as claude or codex.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def push(
+    server: str, repository: str, target: str, labels: tuple[str, ...], agent: str, as_json: bool
+) -> None:
+    """Put the tasks of tasks.jsonl that are left to do onto a server, with their ids, parents and dependencies.
+
+    What is there already is left as it is, so a list can be pushed again. The file here does not change.
+
+    \b
+    Examples:
+      ralph task push --server http://127.0.0.1:3013 --repository app
+    """
+    from ralph.cli.fleet.client import PeopleClient
+    from ralph.cli.fleet.server_backlog import all_tasks, plan_push
+    from ralph.cli.fleet.server_backlog import push as push_to
+
+    client = PeopleClient(server)
+    backlog = view.opened()
+    defaults = {"repository": repository, "target": target, "labels": list(labels), "agent": agent}
+    plan = plan_push(backlog, {task["id"]: task["title"] for task in all_tasks(client)}, defaults)
+    push_to(client, plan)
+    ids = [str(task["id"]) for task in plan.new]
+    if as_json:
+        view.echo_json({"pushed": ids, "known": plan.known, "left": plan.left})
+        return
+    known = f"; {len(plan.known)} were there already" if plan.known else ""
+    click.echo(f"{len(ids)} tasks pushed to {client.url}{known}.")
+    for id, why in list(plan.left.items())[:_SHOWN]:
+        click.echo(one_line(f"{id} is not pushed: {why}."))
+    view.warn(backlog)
+
+
+for _command in (*CHANGES, import_, export, push):
     task.add_command(_command)
 
 

@@ -11,6 +11,7 @@ import click
 from ralph.agent_tools.requests import Caller, digest
 from ralph.backlog.changes import Added, Blocked, Change, Completed, Edited, Reopened, Split
 from ralph.backlog.jsonl import JsonlBacklog, hint
+from ralph.cli.fleet.options import of_server, refuse_without_server
 from ralph.cli.task import view
 from ralph.core.tasks.task import STATUSES, bad_id, next_child, next_top, parent_of, priority
 from ralph.core.tasks.task import status as status_of
@@ -82,7 +83,11 @@ _PROPOSED = (
 @click.option("--depends-on", multiple=True, help="A task that must be complete first; may be repeated.")
 @click.option("--priority", "urgency", default=None, help="A number, 0 the most urgent; 2 if absent.")
 @click.option("--type", "kind", default="", help="A word of yours, such as bug or feature.")
+@click.option(
+    "--repository", default="", help="With --server: in which it is done; one that the server knows."
+)
 @_json
+@of_server
 def add(
     title: str,
     given: str,
@@ -92,7 +97,9 @@ def add(
     depends_on: tuple[str, ...],
     urgency: str | None,
     kind: str,
+    repository: str,
     as_json: bool,
+    server: str,
 ) -> None:
     """Add a task. An agent's is a proposal.
 
@@ -100,10 +107,19 @@ def add(
     Examples:
       ralph task add "Write the parser"
       ralph task add "Leap years" --parent A --criteria "29 February is read" --depends-on A.1
+      ralph task add "Leap years" --repository app --server http://127.0.0.1:3013
     """
-    backlog = view.opened()
     if not title.strip():
         raise RalphError("the title is empty", todo="Say what is to be done.")
+    if server:
+        from ralph.cli.task import at_server
+
+        said = {"title": title.strip(), "description": description, "criteria": criteria, "type": kind}
+        more = {"id": given, "parent": parent, "dependencies": list(depends_on), "repository": repository}
+        at_server.add(server, {**said, **more, "priority": _number(urgency)}, as_json=as_json)
+        return
+    refuse_without_server(repository=repository)
+    backlog = view.opened()
     if parent:
         backlog.find(parent)
     for other in depends_on:
@@ -208,7 +224,8 @@ def block(id: str, reason: str, as_json: bool) -> None:
 @click.command()
 @click.argument("id")
 @_json
-def reopen(id: str, as_json: bool) -> None:
+@of_server
+def reopen(id: str, as_json: bool, server: str) -> None:
     """Have a task worked on again: one that failed, is blocked, cancelled, in progress or complete.
 
     \b
@@ -216,6 +233,11 @@ def reopen(id: str, as_json: bool) -> None:
       ralph task reopen A.1
     """
     refuse("reopen a task", "Add a task that says what is left to do.")
+    if server:
+        from ralph.cli.task import at_server
+
+        at_server.reopen(server, id, as_json=as_json)
+        return
     backlog = view.opened()
     backlog.find(id)
     _change(backlog, as_json, f"{id} is pending", Reopened(id))
@@ -225,8 +247,10 @@ def reopen(id: str, as_json: bool) -> None:
 @click.argument("ids", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Every one that waits.")
 @_json
-def accept(ids: tuple[str, ...], everything: bool, as_json: bool) -> None:
-    """Let tasks begin that agents proposed and that wait for your word.
+@of_server
+def accept(ids: tuple[str, ...], everything: bool, as_json: bool, server: str) -> None:
+    """Let tasks begin that agents proposed and that wait for your word. With --server also: accept what a task that needs
+    review has changed.
 
     \b
     Examples:
@@ -234,13 +258,18 @@ def accept(ids: tuple[str, ...], everything: bool, as_json: bool) -> None:
       ralph task accept --all
     """
     refuse("accept a task", "A person decides on it.")
-    backlog = view.opened()
+    backlog = view.opened(server)
     waiting = [one.id for one in backlog.all() if one.is_unaccepted]
     if everything == bool(ids):
         raise RalphError(
             "say which tasks, or --all",
             todo=f"Waiting: {few(waiting)}." if waiting else "None waits to be accepted.",
         )
+    if server:
+        from ralph.cli.task import at_server
+
+        at_server.accept(server, ids or tuple(waiting), as_json=as_json)
+        return
     for id in ids:
         if not backlog.find(id).is_unaccepted:
             raise RalphError(f"{id} does not wait to be accepted", todo=f"Waiting: {few(waiting) or 'none'}.")
@@ -259,6 +288,7 @@ def accept(ids: tuple[str, ...], everything: bool, as_json: bool) -> None:
 @click.option("--type", "kind", default=None, help="A word of yours.")
 @click.option("--status", "word", default=None, help="One of: " + ", ".join(STATUSES) + ".")
 @_json
+@of_server
 def edit(
     id: str,
     title: str | None,
@@ -269,6 +299,7 @@ def edit(
     kind: str | None,
     word: str | None,
     as_json: bool,
+    server: str,
 ) -> None:
     """Change fields of a task; all others, and the other lines, stay as they are.
 
@@ -278,8 +309,9 @@ def edit(
       ralph task edit A.1 --status cancelled
     """
     refuse("edit a task", "Add a task, or say it in the scratchpad.")
-    backlog = view.opened()
-    _refuse_done(backlog, id)
+    backlog = view.opened(server)
+    if not server:
+        _refuse_done(backlog, id)
     fields: dict[str, object] = {}
     if title is not None:
         if not title.strip():
@@ -303,6 +335,11 @@ def edit(
         fields["status"] = known_status(word)
     if not fields:
         raise RalphError("nothing is to be changed", todo="Name a field, e.g. --title; see --help.")
+    if server:
+        from ralph.cli.task import at_server
+
+        at_server.edit(server, id, fields, as_json=as_json)
+        return
     _change(backlog, as_json, f"{id} is changed", Edited(id, fields))
 
 
@@ -321,7 +358,7 @@ def _change(backlog: JsonlBacklog, as_json: bool, done: str, *changes: Change) -
     backlog.note(*changes)
     if new := [p for p in backlog.problems() if p.what not in known and p.kind != "line"]:
         raise RalphError(new[0].what, where=backlog.path.name, todo="Nothing was changed.")
-    view.refuse_conflicts(backlog.apply().conflicts)
+    view.write(backlog)
     found = [one for id in dict.fromkeys(ids) if id and (one := backlog.get(id))]
     _told({"tasks": [view.as_json(backlog, one) for one in found]}, done, as_json)
 

@@ -11,10 +11,10 @@ import click
 import msgspec
 
 from ralph.backlog import BACKLOG_NAME
-from ralph.backlog.changes import Conflict
+from ralph.backlog.changes import Change
 from ralph.backlog.jsonl import JsonlBacklog, hint
 from ralph.backlog.source import Backlog
-from ralph.cli.context import here, of_folder
+from ralph.cli.context import here, hide_own_files, of_folder
 from ralph.cli.output import harmless
 from ralph.core.exits import DONE, FAILURES, exit_code
 from ralph.core.loop.end_advice import lacks, landed_apart, what_next
@@ -37,7 +37,12 @@ _COLOURS = {
 }
 
 
-def opened() -> JsonlBacklog:
+def opened(server: str = "") -> JsonlBacklog:
+    """The backlog of this folder, or a server's tasks as one."""
+    if server:
+        from ralph.cli.fleet.server_backlog import opened_at
+
+        return opened_at(server)
     repo = here()
     return JsonlBacklog(of_folder(repo, Path.cwd()), repo.state_dir)
 
@@ -48,8 +53,7 @@ def as_json(backlog: JsonlBacklog, task: BacklogTask) -> dict[str, object]:
         **{name: getattr(task, name) for name in _FIELDS},
         "status": backlog.status(task.id),
         "leaf": backlog.tasks.is_leaf(task.id),
-        "file": (backlog.done_path if task.archived else backlog.path).name,
-        "line": backlog.line(task.id),
+        **backlog.place(task.id),
     }
     for name in ("reason", "completed", "commit", "branch", "target", "verified"):
         if (value := getattr(task, name)) not in ("", None):
@@ -103,6 +107,20 @@ def ready(backlog: JsonlBacklog, most: int | None = None) -> list[BacklogTask]:
     return free(backlog.tasks, most, [one.task for one in apart(backlog)])
 
 
+def begun(backlog: JsonlBacklog) -> list[BacklogTask]:
+    """Those that a run had begun and the next one takes up first. While one runs, it has them."""
+    from ralph.history.history import backlog_history  # most commands do not ask
+    from ralph.journal.lock import holder
+    from ralph.journal.read import NAME, scan
+    from ralph.runner.backlog_tasks import unfinished
+
+    repo = here()
+    if holder(repo.state_dir) is not None:
+        return []
+    loops = backlog_history(scan(repo.state_dir / NAME).records, repo.root).loops.values()
+    return [task for id in unfinished(loops) if (task := backlog.get(id)) and not task.archived]
+
+
 def apart(backlog: JsonlBacklog) -> list[UnlandedTask]:
     """What is complete and could not land. Git is asked only when there is any."""
     anywhere = any(task.target for task in backlog.all())
@@ -119,12 +137,13 @@ def waits_for(backlog: JsonlBacklog, task: BacklogTask, elsewhere: list[Unlanded
 def detail(backlog: JsonlBacklog, task: BacklogTask) -> None:
     elsewhere = apart(backlog)
     landing = next((f"{one.where}: {one.todo}" for one in elsewhere if one.task == task.id), task.branch)
-    where = f"{(backlog.done_path if task.archived else backlog.path).name}:{backlog.line(task.id)}"
+    where = ":".join(map(str, backlog.place(task.id).values()))
     click.echo(one_line(f"{task.id}  {task.title}"))
     rows: list[tuple[str, str]] = [("status", backlog.status(task.id)), ("reason", task.reason)]
     rows += [("waits for", ", ".join(waits_for(backlog, task, elsewhere)))]
     rows += [("type", task.type), ("priority", "" if task.priority is None else f"{task.priority:g}")]
     rows += [("parent", task.parent), ("depends on", ", ".join(task.depends_on))]
+    rows += [("gates", ", ".join(task.gates))]
     rows += [("completed", task.completed), ("commit", task.commit), ("landed", landing)]
     rows += [
         ("verified", "" if task.verified is None else "yes" if task.verified else "no"),
@@ -141,11 +160,13 @@ def detail(backlog: JsonlBacklog, task: BacklogTask) -> None:
         click.echo(one_line(f"{child.id}  {backlog.status(child.id)}  {child.title}"))
 
 
-def refuse_conflicts(conflicts: Iterable[Conflict]) -> None:
-    for conflict in conflicts:
+def write(backlog: JsonlBacklog, changes: Iterable[Change] = ()) -> None:
+    """These changes, or those that were noted. RalphError where the list says otherwise by now."""
+    for conflict in backlog.apply(changes).conflicts:
         raise RalphError(
             conflict.what, where=BACKLOG_NAME, todo="Look at it with `ralph task show`, then try again."
         )
+    hide_own_files(here(), Path.cwd())
 
 
 _REASON = 120  # characters
@@ -223,6 +244,8 @@ def not_begun(id: str, backlog: Backlog, apart: list[UnlandedTask]) -> str:
         return unready(backlog, apart, under=id) or f"{id} is {status}, and nothing below it is to be done."
     if task.status in ("failed", "blocked", "cancelled"):
         return f"{id} is {task.status}{_why(task)}. To begin it anew: {again}; `ralph status` says more."
+    if task.status == "in_progress":
+        return f"{id} is in progress: someone works on it. `ralph task reopen {name}` gives it to Ralph."
     return f"{id} {_waits(task, backlog, apart)}: `ralph task show {name}` says more."
 
 
@@ -234,6 +257,7 @@ def unready(
     ready = {task.id for task in backlog.tasks.ready()} if found else set()
     failed = [task.id + _why(task) for task in found if task.status == "failed"]
     blocked = [task.id + _why(task) for task in found if task.status == "blocked"]
+    theirs = [task.id for task in found if task.status == "in_progress"]
     waiting = (task for task in found if task.status == "pending")
     waits = [
         f"{task.id} {_waits(task, backlog, apart)}"
@@ -242,10 +266,11 @@ def unready(
     ]
     parts = [f"failed: {few(failed, 3)}"] if failed else []
     parts += [f"blocked: {few(blocked, 3)}"] if blocked else []
+    parts += [f"in progress, by someone: {few(theirs, 3)}"] if theirs else []
     parts += [few(waits, 3)] if waits else []
     if not parts:
         return ""
-    first = next((t.id for t in found if t.status in ("failed", "blocked")), "")
+    first = next((t.id for t in found if t.status in ("failed", "blocked", "in_progress")), "")
     todo = f" `ralph task reopen {shlex.quote(first)}` puts one back." if first else ""
     return f"Not ready: {'; '.join(parts)}.{todo}"
 

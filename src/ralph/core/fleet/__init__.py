@@ -33,7 +33,7 @@ Where to look
     dependants.py how a change of one task reaches others
     people.py     create, update, cancel, retry, messages
     worker.py     the worker's side: answers and time in, calls and notices out; outbox.py has its facts on their way
-    lander.py     the landing of one task: steps out, results in
+    lander.py     the landing of one task: steps out, results in; pull_request.py has the evidence in words
     check.py      what must hold of every history
 
 The server's rules are functions of a transaction (store.py) and a request. Worker and lander are objects that a driver

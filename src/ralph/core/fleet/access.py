@@ -27,6 +27,7 @@ MAY: dict[Role, frozenset[Action]] = {
 }
 ANYONE = Token(id="", name="anyone", role="admin")  # under --no-auth
 END = r"$(?!\n)"  # of a pattern: `$` alone also matches before a last line feed
+TASK_ID = r"^(?!batch$)[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*" + END  # is part of paths
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}" + END
 
 

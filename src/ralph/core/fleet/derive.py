@@ -58,13 +58,15 @@ def fold_progress(p: TaskProgress, fact: f.AnyFact | None, at: str = "") -> Task
                 started_at=p.started_at or at,
                 unproven_ok=fact.policy.gates_declined,
                 ralph_iterations=0,
+                rejected=0,
             )
         case f.LoopResumed():
             return _continued(p)
         case f.LoopMoved():
             return replace(p, open="")
         case f.IterationStarted():
-            return replace(p, open=f"iteration:{fact.serial}", retry_seconds=0.0)
+            rejected = max(p.rejected, fact.attempts)
+            return replace(p, open=f"iteration:{fact.serial}", retry_seconds=0.0, rejected=rejected)
         case f.IterationEnded():
             return _iteration_ended(p, fact)
         case f.GateStarted():
@@ -89,7 +91,15 @@ def fold_progress(p: TaskProgress, fact: f.AnyFact | None, at: str = "") -> Task
             # Who was stopped or died may have pushed: only an end that was thought through closes the intent.
             keeps = outcome(p, fact) == "released"
             intent = p.intent if keeps else None
-            return replace(p, end=fact.end, reason=fact.reason, open="", intent=intent, ended_at=at)
+            return replace(
+                p,
+                end=fact.end,
+                reason=fact.reason,
+                open="",
+                intent=intent,
+                ended_at=at,
+                rejected=max(p.rejected, fact.attempts),
+            )
     return p
 
 
@@ -130,7 +140,8 @@ def after_end(
     worker = task.holder
     task = replace(task, holder="", reason="")
     if isinstance(fact, f.LandingReturned):
-        return _cancelled(task) if task.cancel_wanted else replace(task, status="pending", phase="work")
+        back = replace(task, status="pending", phase="work", deaths=0, faults=())
+        return _cancelled(task) if task.cancel_wanted else back
     kind = outcome(task.progress, fact)
     if kind == "land" or task.progress.landed:
         return _proven(task)

@@ -17,7 +17,9 @@ from ralph.core import facts as f
 from ralph.core.exits import CODES, End
 from ralph.core.fleet.model import FleetTask, OpenIntent
 from ralph.core.policy import LandHow
+from ralph.text import digest, few
 
+FENCES = "refs/ralph/lander/"
 PushResult = Literal["done", "refused", "unknown"]  # unknown: no answer; it may happen later still
 TAKEN_OFF = "landed and taken off again"
 
@@ -47,9 +49,10 @@ class MergeOnTip(msgspec.Struct, frozen=True):
 
 
 class RunLandingGates(msgspec.Struct, frozen=True):
-    """In a clean checkout of the commit, with the target's own judges; bool."""
+    """In a clean checkout of the commit, with the target's own judges; LandingJudged."""
 
     commit: str
+    tip: str
 
 
 class RecordFact(msgspec.Struct, frozen=True):
@@ -124,6 +127,15 @@ class FenceMoved(msgspec.Struct, frozen=True):
 class LandingMerge(msgspec.Struct, frozen=True):
     commit: str = ""  # empty: it conflicts
     tree: str = ""
+    conflicts: tuple[str, ...] = ()  # paths
+    text: str = ""  # what git says of them
+
+
+class LandingJudged(msgspec.Struct, frozen=True):
+    """`against` is None: green. LandingReturned: red, with what the gate said. LoopEnded: there is no verdict, and the claim ends
+    like this."""
+
+    against: f.LandingReturned | f.LoopEnded | None = None
 
 
 class LandingProtocol:
@@ -141,7 +153,7 @@ class LandingProtocol:
         self.fence = ""  # as this lander moved it; empty: not ours
         self.attempt = 0
         self.view = RemoteView("")
-        self.commit = ""
+        self.commit = self.tree = ""
         self.how: LandHow = "merge"
         self.step: LandStep = self._begin()
 
@@ -163,8 +175,8 @@ class LandingProtocol:
                 self.step = self._fence_moved(result)
             case MergeOnTip(), LandingMerge():
                 self.step = self._merged(result)
-            case RunLandingGates(), bool():
-                self.step = self._intend() if result else self._returned("red")
+            case RunLandingGates(), LandingJudged():
+                self.step = self._intend() if result.against is None else EndLanding((result.against,))
             case RecordFact(fact=f.LandingIntended()), _:
                 self.step = self._push()
             case RecordFact(fact=f.Landed()), _:
@@ -239,18 +251,22 @@ class LandingProtocol:
     def _merged(self, merge: LandingMerge) -> LandStep:
         self.merges += 1
         if not merge.commit:
-            return self._returned("conflict")
-        self.commit = merge.commit
-        return RunLandingGates(merge.commit)
+            return self._conflict(merge)
+        self.commit, self.tree = merge.commit, merge.tree
+        return RunLandingGates(merge.commit, self.view.tip)
 
     def _intend(self) -> LandStep:
         ref = self.target if self.how == "merge" else self.branch
         self.intent = OpenIntent(self.commit, self.view.tip, ref, self.how)
-        return RecordFact(
-            f.LandingIntended(
-                op="land", how=self.how, ref=ref, commit=self.commit, tree="", tip=self.view.tip
-            )
+        intended = f.LandingIntended(
+            op=f.BY_A_LANDER,
+            how=self.how,
+            ref=ref,
+            commit=self.commit,
+            tree=self.tree,
+            tip=self.view.tip,
         )
+        return RecordFact(intended)
 
     def _push(self) -> LandStep:
         if self.how != "merge":
@@ -274,14 +290,33 @@ class LandingProtocol:
 
     def _landed(self, how: LandHow, url: str = "") -> LandStep:
         ref = self.target if how == "merge" else self.branch
-        return RecordFact(f.Landed(op="land", how=how, ref=ref, commit=self.commit, url=url))
+        return RecordFact(f.Landed(op=f.BY_A_LANDER, how=how, ref=ref, commit=self.commit, url=url))
 
     def _completed(self, commit: str) -> LandStep:
         end: End = "completed-unverified" if self.task.progress.unproven_ok else "completed-verified"
         return EndLanding((f.LoopEnded(end=end, reason="landed", code=0, commit=commit),))
 
-    def _returned(self, why: Literal["conflict", "red"]) -> LandStep:
-        return EndLanding((f.LandingReturned(op="land", why=why, tip=self.view.tip),))
+    def _conflict(self, merge: LandingMerge) -> LandStep:
+        where = few(list(merge.conflicts))
+        returned = f.LandingReturned(
+            op=f.BY_A_LANDER,
+            why="conflict",
+            tip=self.view.tip,
+            gate="landing",
+            error_hash=digest("conflict", *merge.conflicts),
+            headline=f"it conflicts with what landed on {short(self.target)} meanwhile: {where}",
+            excerpt=merge.text,
+        )
+        return EndLanding((returned,))
 
     def _end(self, end: End, reason: str) -> LandStep:
-        return EndLanding((f.LoopEnded(end=end, reason=reason, code=CODES[end]),))
+        return EndLanding((f.LoopEnded(end=end, reason=reason, code=CODES[end], trouble=True),))
+
+
+def short(ref: str) -> str:
+    return ref.removeprefix("refs/heads/")
+
+
+def fence_of(target: str) -> str:
+    """The ref that fences the landings on this branch."""
+    return FENCES + short(target)

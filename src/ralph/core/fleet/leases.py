@@ -30,6 +30,8 @@ from ralph.core.fleet.requests import (
 )
 from ralph.core.fleet.store import FleetTransaction
 
+ADOPTED_GAP = 10**9  # more than a server gives between two back-ups
+
 
 def is_stale(task: FleetTask, epoch: int, worker: str) -> bool:
     """Whether who sends this has lost the task, or never had it. The one right: the epoch."""
@@ -179,3 +181,16 @@ def tick(tx: FleetTransaction, s: FleetSettings) -> None:
         if left.status == "in_progress":
             free = replace(left, status="pending", holder="", epoch=tx.next_epoch())
             save(tx, left, free, "release", "released", f"{task.holder} was not heard of any more")
+
+
+def adopt(tx: FleetTransaction) -> int:
+    """The database comes from a back-up: what was claimed before it or after it was made is over, and every epoch and cursor
+    that is out there is older than those to come. How many tasks were given back."""
+    tx.skip_numbers(ADOPTED_GAP)
+    given_back = 0
+    while held := tx.overdue(FOREVER):
+        for task in held:
+            free = replace(task, status="pending", holder="", epoch=tx.next_epoch(), vitals=Vitals())
+            save(tx, task, free, "release", "released", "the server was restored from a back-up")
+            given_back += 1
+    return given_back

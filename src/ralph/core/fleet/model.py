@@ -9,7 +9,7 @@ import msgspec
 
 from ralph.core.exits import End
 from ralph.core.facts import Usage
-from ralph.core.policy import LandHow, LimitPolicy
+from ralph.core.policy import LandHow
 from ralph.core.tasks.task import PRIORITY, Status
 
 Phase = Literal["work", "land"]
@@ -93,7 +93,7 @@ class RequestedRetry(msgspec.Struct, frozen=True, omit_defaults=True):
     """A person wants it tried again. Given to the next worker, until a fact shows that the loop continues."""
 
     fresh: bool = False  # from: start, a new loop; else the same loop resumed
-    limits: LimitPolicy | None = None
+    limits: dict[str, float] = {}  # of LimitPolicy, those that become others
 
 
 class OpenIntent(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -103,6 +103,14 @@ class OpenIntent(msgspec.Struct, frozen=True, omit_defaults=True):
     tip: str = ""
     ref: str = ""
     how: LandHow = "merge"
+
+
+class CompletedTask(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """What the message `complete` holds: a claim, as seed 001's `ralph-complete` makes it."""
+
+    summary: str
+    promise_evidence: str
+    artifact_paths: tuple[str, ...] = ()
 
 
 class TaskProgress(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
@@ -115,6 +123,7 @@ class TaskProgress(msgspec.Struct, frozen=True, omit_defaults=True, rename="came
     ralph_iterations: int = 0  # of the present loop, those that count
     ralph_last_checkpoint: str = ""
     attempts: int = 0  # landings that were sent back
+    rejected: int = 0  # claims of the present loop that its gates rejected
     cost_usd: float = 0.0
     tokens: int = 0
     open: str = ""  # the agent or gate that runs: a death now counts against the task
@@ -167,8 +176,9 @@ class FleetTask(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel",
 
     @property
     def queue(self) -> Queue:
-        spec = self.spec
-        return Queue(spec.repository, tuple(sorted(set(spec.labels))), spec.agent, self.assigned)
+        """Who works on it may be given by name; any lander lands it."""
+        spec, assigned = self.spec, self.assigned if self.phase == "work" else ""
+        return Queue(spec.repository, tuple(sorted(set(spec.labels))), spec.agent, assigned)
 
     @property
     def is_held(self) -> bool:

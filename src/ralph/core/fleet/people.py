@@ -236,6 +236,8 @@ def retry(tx: FleetTransaction, request: RetryTask) -> TaskAnswer | Refusal:
     after = replace(task, status="pending", reason="", not_before=0, deaths=0, faults=(), retry=request.retry)
     if request.fresh:
         after = replace(after, phase="work", savepoint=None)
+    if most := int(request.limits.get("max_iterations", 0)):
+        after = replace(after, spec=replace(task.spec, ralph_max_iterations=most))
     return TaskAnswer(save(tx, task, after, "retry", "retried", request.author))
 
 

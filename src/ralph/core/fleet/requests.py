@@ -17,7 +17,6 @@ from ralph.core.fleet.model import (
     TaskSpec,
     Vitals,
 )
-from ralph.core.policy import LimitPolicy
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  # whoever sends it: what a database can hold
 Wait = Annotated[float, msgspec.Meta(ge=-1, le=1e8)]
@@ -173,7 +172,7 @@ class CancelTask(msgspec.Struct, frozen=True, omit_defaults=True):
 class RetryTask(msgspec.Struct, frozen=True, omit_defaults=True):
     task: str
     fresh: bool = False  # from: start
-    limits: LimitPolicy | None = None
+    limits: dict[str, float] = {}  # of LimitPolicy, those that become others
     author: str = ""
 
     @property

@@ -41,6 +41,11 @@ class FleetTransaction(Protocol):
         """Greater than every one given before, over all tasks; gaps do not matter."""
         ...
 
+    def skip_numbers(self, gap: int) -> None:
+        """Epochs continue so much higher, and so do the numbers of events, of those that are there too: whoever comes with an
+        older one has seen what is not here. The gap is larger than the number of events."""
+        ...
+
     # -- tasks
 
     def task(self, id: str) -> FleetTask | None:
@@ -180,13 +185,21 @@ class FleetTransaction(Protocol):
         """Adds it, or replaces the one with this id."""
         ...
 
+    def forget_token(self, id: str) -> None: ...
+
     def add_audit(self, record: AuditRecord) -> None: ...
 
     def audit(self, before: int = 0, most: int = 100) -> tuple[AuditRecord, ...]:
         """The newest first; before = 0: from the newest on."""
         ...
 
-    def figures(self) -> FleetFigures: ...
+    def figures(self) -> FleetFigures:
+        """Without a look at every task."""
+        ...
+
+    def compact_counts(self) -> None:
+        """What `figures` adds up is made short again."""
+        ...
 
     def tick(self) -> ServerTick: ...
 
@@ -221,19 +234,21 @@ class FleetTransaction(Protocol):
         ...
 
 
-class FleetStore(Protocol):
+class FleetReader(Protocol):
+    def read(self, rule: Callable[[FleetTransaction], T]) -> T:
+        """A rule that writes and locks nothing, on what is committed, all of it from one moment. It waits for no writer."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class FleetStore(FleetReader, Protocol):
     def run(self, rule: Callable[[FleetTransaction], T]) -> T:
         """The rule in one transaction, committed when this returns. When the database gives up on it (deadlock, serialisation),
         the rule runs again from its beginning; an exception of the rule rolls back."""
-        ...
-
-    def read(self, rule: Callable[[FleetTransaction], T]) -> T:
-        """A rule that writes and locks nothing, on what is committed, all of it from one moment. It waits for no writer."""
         ...
 
     def relay(self) -> int:
         """Numbers the events of what has been committed; how many. Called after commits and by the server's tick, in every
         process: one of them does it at a time. A store with one writer numbers them in the commit, and returns 0."""
         ...
-
-    def close(self) -> None: ...

@@ -1,7 +1,7 @@
-"""A board of folders, looked at without an agent: which item is next, which has failed, and what the log says. Pure.
+"""A board of folders: which item is next, which has failed, and what the log says. Pure.
 
-The caller lists the folders (name -> names in it) and does what the answer says. One item at a time, the first folder
-first, the first name alphabetically.
+Where Ralph looks itself, the caller lists the folders (name -> names in it) and does what the answer says. One item at a
+time, the first folder first, the first name alphabetically. Where an agent looks, its dispatches are items too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from ralph.core.hats.model import Event, Scan
 from ralph.text import one_line
 
 MOST_FAILURES = 3
-MOST_REPEATS = 3  # of one dispatch by an agent, with the item where it was
 NAME_CHARS = 200
 Listings = Mapping[str, Sequence[str]]
 
@@ -24,7 +23,7 @@ class BoardItem(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is known of one item. `failures` are of the phase that it is in."""
 
     name: str
-    folder: str
+    folder: str  # of several, where an agent looks for them: all
     dispatches: int = 0
     failures: int = 0
     reason: str = ""  # of the last failure
@@ -33,6 +32,9 @@ class BoardItem(msgspec.Struct, frozen=True, omit_defaults=True):
     cost_usd: float = 0.0
     tokens: int = 0
     seconds: float = 0.0
+    scanner: str = ""  # the hat of the agent that dispatched it; empty: Ralph looks for it
+    topic: str = ""  # by which that agent dispatched it last
+    content: str = ""  # digest of it when it was set aside; an agent's items stay where they are
 
 
 class Board(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -77,9 +79,8 @@ def look(scan: Scan, board: Board, listings: Listings, *, max_items: int = 0) ->
         for name in names:
             item = _known(board, place, name)
             if item.failures >= MOST_FAILURES:
-                why = item.reason or f"it was still in {place} afterwards"
-                reason = f"{topic} failed {item.failures} times: {why}"
-                return board, GiveUp(name, place, scan.failed if names_files(scan, place) else "", reason)
+                to = scan.failed if names_files(scan, place) else ""
+                return board, GiveUp(name, place, to, _failed(topic, item))
             return taken(board, place, name), Dispatch(topic, place, name)
     return board, Idle()
 
@@ -88,6 +89,11 @@ def through(board: Board, max_items: int) -> str:
     """How the items went that were wanted."""
     failed = f", {board.failed} failed" if board.failed else ""
     return f"{board.finished} of {max_items} items: {board.finished - board.failed} done{failed}"
+
+
+def any_failed(board: Board) -> bool:
+    """Whether an item was given up and has not been done since."""
+    return any(item.failed for item in board.items.values())
 
 
 def names_files(scan: Scan, place: str) -> bool:
@@ -135,11 +141,13 @@ def _known(board: Board, folder: str, name: str) -> BoardItem:
     return BoardItem(name, folder) if item.done or item.folder != folder else item
 
 
-def gave_up(board: Board, item: str, folder: str, reason: str) -> Board:
-    """It has been moved out of the way. One that was still out has failed once more by that."""
+def gave_up(board: Board, item: str, folder: str, reason: str, content: str = "") -> Board:
+    """It has been moved out of the way, or set aside. One that was still out has failed once more by that."""
     known = board.items.get(item, BoardItem(item, folder))
     failures = known.failures + (item in (board.under_way, *board.others))
-    known = replace(known, failed=True, done=True, failures=failures, reason=reason)
+    known = replace(
+        known, folder=folder, failed=True, done=True, failures=failures, reason=reason, content=content
+    )
     return replace(_back(board, known, board.finished + 1), failed=board.failed + 1)
 
 
@@ -192,29 +200,112 @@ def phase_header(event: Event) -> str:
 
 
 # -- an agent as scanner -----------------------------------------------------------------------------------------
+# Ralph does not know what its folders mean. So an item that nobody gets done stays where it is, and is not dispatched again
+# until it has changed.
 
 
-class Repeats(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How often an agent has dispatched the same in a row, with the item in the same place."""
-
-    topic: str = ""
-    payload: str = ""
-    where: str = ""
-    times: int = 0
+def found_in(place: str) -> str:
+    """The folders of an item that was found at these paths, as facts name them; empty when it was found nowhere."""
+    return ", ".join(path.rpartition("/")[0] or "." for path in place.split(", ")) if place else ""
 
 
-def dispatched(repeats: Repeats, event: Event, where: str) -> Repeats:
-    """`where`: the places in which the item is found, in any fixed form; empty when it is found nowhere."""
-    same = (event.topic, event.payload, where) == (repeats.topic, repeats.payload, repeats.where)
-    return Repeats(event.topic, event.payload, where, repeats.times + 1 if same and where else 1)
+def looking(board: Board, hat: str) -> Board:
+    """This scanner, an agent, looks again: what it dispatched before is not under way any more."""
+    names = {item.name for item in board.items.values() if item.scanner == hat}
+    if not names.intersection((board.under_way, *board.others)):
+        return board
+    out = tuple(name for name in (board.under_way, *board.others) if name and name not in names)
+    return replace(board, under_way=out[0] if out else "", others=out[1:])
 
 
-def repeat_refusal(repeats: Repeats) -> str:
-    """Why the newest dispatch is not routed; empty when it may be."""
-    if repeats.times < MOST_REPEATS:
-        return ""
-    item = one_line(repeats.payload, NAME_CHARS)
-    return f"{repeats.topic} {item}: {repeats.times} times in a row, and the item is still {repeats.where}"
+def seen(board: Board, hat: str, places: Mapping[str, str], contents: Mapping[str, str]) -> Board:
+    """The scanner, an agent, has looked. An item that is gone is through; one that was set aside and has changed since, or is
+    somewhere else now, is forgotten: it may be dispatched again."""
+    items, finished = dict(board.items), board.finished
+    for item in board.items.values():
+        if item.scanner != hat or (item.done and not item.failed):
+            continue
+        folder, content = found_in(places.get(item.name, "")), contents.get(item.name, "")
+        if item.failed:
+            if (folder, content) != (item.folder, item.content):
+                kept = content or item.content
+                items[item.name] = replace(item, folder=folder, content=kept, failed=not folder)
+        elif not folder:
+            items[item.name], finished = replace(item, done=True, failures=0, reason=""), finished + 1
+    return replace(board, items=items, finished=finished)
+
+
+def dispatched(board: Board, hat: str, event: Event, folder: str) -> tuple[Board, str]:
+    """An agent dispatches an item, which is found in this folder; and why that is refused, if it is."""
+    known = board.items.get(name := item_name(event))
+    name = one_line(name, NAME_CHARS)
+    if known is not None and known.failed and known.scanner:
+        return board, f"{name} is set aside ({known.reason}): take another item"
+    stays = _both(known.folder, folder) if known is not None and not known.done else ""
+    if known is not None and stays and known.topic == event.topic:
+        folder = stays
+        known = replace(known, folder=stays, failures=known.failures + 1)
+        board = replace(board, items={**board.items, known.name: known})
+        if known.failures >= MOST_FAILURES:
+            return board, f"{name} is still in {folder} after {known.failures} tries: take another item"
+    elif known is not None:
+        known = replace(known, failures=0, reason="", folder=folder, done=False)
+        board = replace(board, items={**board.items, known.name: known})
+    board = taken(board, folder, item_name(event))
+    known = replace(board.items[board.under_way], scanner=hat, topic=event.topic)
+    return replace(board, items={**board.items, known.name: known}), ""
+
+
+def _both(one: str, other: str) -> str:
+    """The folders that are in both lists: a result that was begun elsewhere does not move the item."""
+    return ", ".join(folder for folder in one.split(", ") if folder and folder in other.split(", "))
+
+
+def item_name(event: Event) -> str:
+    """What an agent's dispatch is about: its payload, where that can be a name."""
+    name = event.payload.strip()
+    return name if len(name) <= NAME_CHARS and len(name.splitlines()) == 1 else ""
+
+
+def nothing_left(board: Board, hat: str) -> Board:
+    """The scanner says that there is nothing to do: so what it dispatched has not failed, though it stays where it was."""
+    items = {
+        name: replace(item, failures=0) if item.scanner == hat and not item.failed else item
+        for name, item in board.items.items()
+    }
+    return replace(board, items=items)
+
+
+def set_aside(board: Board, hat: str) -> tuple[BoardItem, ...]:
+    """Of what this scanner, an agent, finds: the items that it is not to dispatch, the newest last."""
+    return tuple(item for item in board.items.values() if item.failed and item.scanner == hat)
+
+
+def overdue(board: Board) -> BoardItem | None:
+    """An item that an agent has dispatched as often as it may."""
+    tried = (item for item in board.items.values() if item.scanner and item.failures >= MOST_FAILURES)
+    return next((item for item in tried if not item.failed and not item.done), None)
+
+
+def why_overdue(item: BoardItem) -> str:
+    return _failed(item.topic, item)
+
+
+def _failed(topic: str, item: BoardItem) -> str:
+    why = item.reason or f"it was still in {item.folder} afterwards"
+    return f"{topic} failed {item.failures} times: {why}"
+
+
+def working_on(board: Board, name: str) -> Board:
+    """The iteration at hand is about this item, which need not be the last that was dispatched."""
+    item = board.items.get(name)
+    if item is not None and item.scanner and item.done and not item.failed:  # its scanner lost sight of it
+        item = replace(item, done=False)
+        board = replace(board, items={**board.items, name: item}, finished=board.finished - 1)
+    if item is None or item.done or name == board.under_way:
+        return board
+    others = tuple(other for other in (board.under_way, *board.others) if other not in ("", name))
+    return replace(board, under_way=name, others=others)
 
 
 def where(scan: Scan, board: Board, listings: Listings) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from ralph.text import few, one_line
 
 START = "(start)"
 END = "(end)"
+NO_HAT = "coordinator"  # how people know COORDINATOR
 Level = Literal["error", "warning"]
 
 
@@ -55,6 +56,7 @@ def check(team: Team) -> tuple[GraphFinding, ...]:
     if team.routes:
         graph = edges(team)
         found += [*_unreachable(team, graph), *_unhandled(team, graph), *_endless(team, graph)]
+        found += _unwoken(team, graph)
     return tuple(sorted(found, key=lambda finding: finding.level != "error"))
 
 
@@ -115,6 +117,13 @@ def _targets(team: Team, topic: str) -> list[str]:
 
 def _hats(team: Team) -> Iterable[GraphFinding]:
     for hat in team.hats:
+        if NO_HAT in (hat.id.lower(), hat.title.strip().lower()):
+            yield GraphFinding(
+                "warning",
+                hat.id,
+                f"is called {NO_HAT}, as the iteration is that wears no hat: views show both by one name",
+                "Give the hat another name.",
+            )
         if not hat.triggers and not hat.when:
             yield GraphFinding(
                 "error", hat.id, "nothing puts it on", "Give it `triggers` (events) or `when` (a condition)."
@@ -142,6 +151,18 @@ def _hats(team: Team) -> Iterable[GraphFinding]:
                 f"default_publishes is {shown_topic(default)}, which is not in its `publishes`",
                 "Add it there; it is taken as declared.",
             )
+
+
+def _unwoken(team: Team, graph: tuple[Edge, ...]) -> Iterable[GraphFinding]:
+    """An idle loop wakes by task.resume; the coordinator, who takes it where no hat does, is not told where to look."""
+    rests = any(edge.target == END for edge in graph)
+    if rests and Edge(END, RESUME, COORDINATOR) in graph:
+        yield GraphFinding(
+            "warning",
+            "",
+            f"persistent, but no hat takes {RESUME}: after each rest the coordinator is called",
+            f"Add {RESUME} to the `triggers` of the hat that looks for work.",
+        )
 
 
 def _unreachable(team: Team, graph: tuple[Edge, ...]) -> Iterable[GraphFinding]:

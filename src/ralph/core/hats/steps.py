@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.hats import board, routing, turns
-from ralph.core.hats.board import Repeats
-from ralph.core.hats.model import ASK, COMPLETE, Event, Team
+from ralph.core.hats.board import Board
+from ralph.core.hats.model import ASK, COMPLETE, Event, Hat, Team
 from ralph.core.hats.turns import Routed, Turns
+from ralph.text import few
 
 if TYPE_CHECKING:
     from ralph.core.loop.state import LoopState
@@ -22,7 +23,8 @@ COOLDOWN = "cooldown:"  # the wait before an iteration; its id continues with th
 
 class HatStep(msgspec.Struct, frozen=True):
     turns: Turns
-    repeats: Repeats
+    board: Board
+    dispatched: bool = False  # by an agent, an item: what was tried so far was about another
     said: frozenset[str] = frozenset()  # by an iteration that ended by itself: "topic payload"
     questions: tuple[str, ...] = ()  # to a person
     warnings: tuple[tuple[str, str], ...] = ()  # kind, and words
@@ -35,7 +37,10 @@ def routed(before: LoopState, after: LoopState) -> tuple[Routed, ...]:
 
 def turned(team: Team, before: LoopState, fact: f.Input) -> HatStep:
     """Any fact but the end of an iteration."""
-    return HatStep(_turned(team, before, before.hats.turns, fact), before.hats.repeats)
+    now = before.hats.board
+    if isinstance(fact, f.IterationStarted) and (hat := team.hat(fact.hat)) is not None and hat.scanner:
+        now = board.looking(now, hat.id)
+    return HatStep(_turned(team, before, before.hats.turns, fact), now)
 
 
 def _turned(team: Team, before: LoopState, now: Turns, fact: f.Input) -> Turns:
@@ -53,7 +58,10 @@ def _turned(team: Team, before: LoopState, now: Turns, fact: f.Input) -> Turns:
         case f.TransitionPassed():
             return turns.passed(team, now)
         case f.ItemGivenUp(under_way=True):
-            return turns.abandoned(team, now, f"{fact.item} was given up")
+            item, out = before.hats.board.items.get(fact.item), before.hats.board.others
+            by = team.hat(item.scanner) if item is not None else None
+            what = "is set aside: take another item" if by else "was given up"
+            return turns.abandoned(team, now, f"{fact.item} {what}", by_agent=by is not None, others=out)
         case f.BoardLooked():
             return turns.looked(team, now, fact.topic or COMPLETE, fact.payload or fact.item, over=fact.over)
     return now
@@ -65,7 +73,7 @@ def cut_short(team: Team, before: LoopState, x: f.IterationEnded) -> HatStep:
     if now.current is not None:
         how: turns.How = "interrupted" if x.how == "interrupted" or x.fault else "unfinished"
         now = turns.ended(team, now, how, moved=x.tree != before.workspace.tree)
-    return HatStep(now, before.hats.repeats)
+    return HatStep(now, before.hats.board)
 
 
 def spoken(team: Team, before: LoopState, x: f.IterationEnded, *, claims: bool) -> HatStep:
@@ -73,39 +81,60 @@ def spoken(team: Team, before: LoopState, x: f.IterationEnded, *, claims: bool) 
     `turns.claim`."""
     now = before.hats.turns
     hat = team.hat(now.current.hat) if now.current else None
-    step, tags = HatStep(now, before.hats.repeats), routing.read(x.said)
+    step, tags = HatStep(now, before.hats.board), routing.read(x.said)
     refused: tuple[Routed, ...] = ()
+    full = ""
     if hat is not None and hat.scanner:
-        step, tags = _dispatched(step, x, tags)
+        step, tags = _dispatched(team, hat, step, x, tags)
         refused = step.turns.latest
-        if refused and team.persistent and not (tags or step.turns.said):
-            # Nothing else is to be done: that is idle.
-            step = replace(step, turns=replace(step.turns, claimed=True))
+        full = _still_there(step.board, hat)
     moved = x.tree != before.workspace.tree
-    now = turns.ended(team, step.turns, tags=tags, claimed=claims, moved=moved)
+    only_refused = bool(refused) and not (tags or step.turns.said)
+    now = turns.ended(
+        team, step.turns, tags=tags, claimed=claims, moved=moved, only_refused=only_refused, full=full
+    )
     now = replace(now, latest=(*refused, *now.latest))
+    idle = hat is not None and (now.idle or now.claim) and not only_refused
     return replace(
         step,
         turns=now,
+        board=board.nothing_left(step.board, hat.id) if hat is not None and idle else step.board,
         said=frozenset(f"{r.event.topic} {r.event.payload}" for r in now.latest if r.event.iteration),
         questions=tuple(tag.payload for tag in tags if tag.topic == ASK),
     )
 
 
 def _dispatched(
-    step: HatStep, x: f.IterationEnded, tags: tuple[Event, ...]
+    team: Team, hat: Hat, step: HatStep, x: f.IterationEnded, tags: tuple[Event, ...]
 ) -> tuple[HatStep, tuple[Event, ...]]:
-    """An agent looks for work: the same again and again, with nothing moved, is refused."""
+    """An agent looks for work. What was set aside, and what nobody got done as often as it was tried, is refused."""
     kept: list[Event] = []
-    now, repeats, warnings = replace(step.turns, latest=()), step.repeats, list[tuple[str, str]]()
+    now, warnings = replace(step.turns, latest=()), list[tuple[str, str]]()
+    items, any_item = board.seen(step.board, hat.id, x.places, x.contents), False
     known = {(event.topic, event.payload) for event in now.said}
     tags = tuple(tag for tag in dict.fromkeys(tags) if (tag.topic, tag.payload) not in known)  # said once
     for event in (*now.said, *tags):
-        repeats = board.dispatched(repeats, event, x.places.get(event.payload, ""))
-        if not (why := board.repeat_refusal(repeats)):
+        folder, why = board.found_in(x.places.get(event.payload, "")), ""
+        if board.item_name(event) and (folder or team.persistent) and _is_dispatch(team, event):
+            new = board.item_name(event) not in items.items
+            items, why = board.dispatched(items, hat.id, event, folder)
+            any_item = any_item or (not why and bool(new or folder))
+        if not why:
             kept.append(event)
             continue
-        warnings.append((f"repeats {event.topic}", why))
+        warnings.append((f"repeats {event.topic}", f"{event.topic}: {why}"))
         now = turns.refused(now, event, why)
-    now = replace(now, said=tuple(e for e in now.said if e in kept))
-    return HatStep(now, repeats, warnings=tuple(warnings)), tuple(e for e in tags if e in kept)
+    first = now.count + 1 if any_item else now.dispatched
+    now = replace(now, said=tuple(e for e in now.said if e in kept), dispatched=first)
+    step = HatStep(now, items, dispatched=any_item and team.persistent, warnings=tuple(warnings))
+    return step, tuple(e for e in tags if e in kept)
+
+
+def _is_dispatch(team: Team, event: Event) -> bool:
+    return event.topic != ASK and not team.completes(event.topic)
+
+
+def _still_there(items: Board, hat: Hat) -> str:
+    """Why a board is not empty, although there is nothing to do."""
+    names = [item.name for item in board.set_aside(items, hat.id) if item.folder]
+    return f"{few(names)} {'is' if len(names) == 1 else 'are'} set aside" if names else ""

@@ -6,7 +6,7 @@ stale by then; an aggregate waits for the others and takes all of its own togeth
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Literal
 
 import msgspec
@@ -64,6 +64,7 @@ class Turns(msgspec.Struct, frozen=True):
     insists: int = 0  # iterations in a row that claimed without being allowed to
     known: frozenset[str] = frozenset()  # events of this cycle: the same again is nothing new
     idle: str = ""  # and the same of a persistent one
+    declined: int = 0  # looks of an agent in a row by which nothing was dispatched but what is refused
     cancelled: str = ""
     dispatched: int = 0  # the first event that can be about the item under way
     fruitless: int = 0
@@ -140,6 +141,7 @@ def logged(s: Turns, event: Event, triggered: tuple[str, ...], why: str) -> Turn
 
 
 MOST_FRUITLESS = 3  # coordinations, or claims that could not stand, in a row
+MOST_DECLINED = 2  # looks in a row that only dispatch what is set aside, before the board rests
 MOST_PENDING = 200  # turns: an agent that emits without end is told so
 LEAST_REST = 1.0  # seconds: an idle loop without a cool-down would spin
 How = Literal["lived", "unfinished", "interrupted"]
@@ -242,8 +244,11 @@ def ended(
     tags: Iterable[Event] = (),
     claimed: bool = False,
     moved: bool = False,
+    only_refused: bool = False,
+    full: str = "",
 ) -> Turns:
-    """The iteration is over. `tags`: events in its last words; `claimed`: by a signal; `moved`: it changed the tree."""
+    """The iteration is over. `tags`: events in its last words; `claimed`: by a signal; `moved`: it changed the tree;
+    `only_refused`: it dispatched nothing but items that are set aside; `full`: why its board is not empty."""
     told: tuple[Routed, ...] = ()
     if how == "lived":
         for tag in tags:
@@ -267,7 +272,13 @@ def ended(
             claim = s.claimed
         insists = any(r.event.iteration == s.serial and team.completes(r.event.topic) for r in s.refused)
         s = replace(s, insists=s.insists + 1 if insists else 0, claimer=turn.hat if insists else s.claimer)
-        s = _spoken(team, s, turn, hat, claim)
+        declined = only_refused and not claim
+        if hat is not None and hat.scanner:
+            s = replace(s, declined=s.declined + 1 if declined else 0)
+        if declined and (s.declined < MOST_DECLINED or team.persistent):
+            s = _declined(team, s)
+        else:
+            s = _spoken(team, s, turn, hat, claim, full)
     else:
         s = _routed(team, s, s.said)
     return replace(s, said=(), claimed=False, aside=False)
@@ -300,10 +311,14 @@ def passed(team: Team, s: Turns) -> Turns:
     return _routed(team, replace(s, held=(), latest=()), held, gated=True)
 
 
-def abandoned(team: Team, s: Turns, why: str) -> Turns:
-    """The item under way was given up: what hats said since it was dispatched is about it. The board is looked at again."""
-    scanner = next((hat for hat in team.hats if hat.scan is not None and hat.triggers), None)
-    over = [e for turn in s.pending for e in turn.events if e.n >= s.dispatched and not _from_outside(e)]
+def abandoned(
+    team: Team, s: Turns, why: str, *, by_agent: bool = False, others: Collection[str] = ()
+) -> Turns:
+    """The item under way was given up: what hats said since it was dispatched is about it, unless it names one of the `others`
+    that are out. The board is looked at again, perhaps `by_agent`."""
+    scanner = None if by_agent else next((h for h in team.hats if h.scan is not None and h.triggers), None)
+    about_it = [e for turn in s.pending for e in turn.events if e.payload.strip() not in others]
+    over = [e for e in about_it if e.n >= s.dispatched and not _from_outside(e)]
     # An aggregate's turn that was given back may hold events about other things too.
     left = (replace(turn, events=tuple(e for e in turn.events if e not in over)) for turn in s.pending)
     kept = tuple(turn for turn, was in zip(left, s.pending, strict=True) if turn.events or not was.events)
@@ -323,7 +338,15 @@ def again(team: Team, s: Turns) -> Turns:
     return s if s.pending or s.held or s.idle or s.claim else publish(team, s, Event(RESUME))
 
 
-def _spoken(team: Team, s: Turns, turn: Turn, hat: Hat | None, claim: bool) -> Turns:
+def _declined(team: Team, s: Turns) -> Turns:
+    """An agent dispatched only what is set aside. It is asked once for another item; then the board rests."""
+    why = s.refused[-1].why.removeprefix("refused: ") if s.refused else ""
+    if s.declined < MOST_DECLINED:
+        return publish(team, s, Event(RESUME, why))
+    return replace(s, idle=f"nothing else is to be done: {why}", fruitless=0, lost="")
+
+
+def _spoken(team: Team, s: Turns, turn: Turn, hat: Hat | None, claim: bool, full: str) -> Turns:
     """A lived iteration: its events go out; without any, its claim or its default; without those, the coordinator."""
     if s.said:
         s = _set_aside(team, s, turn, f"it also emitted {_topics(s.said)}") if claim else s
@@ -340,9 +363,9 @@ def _spoken(team: Team, s: Turns, turn: Turn, hat: Hat | None, claim: bool) -> T
         return _routed(team, s, (_of(turn, s.serial, default),), note="by default: ")
     if claim or default:
         said_by = "" if claim else ", by default"
-        return _complete(team, s, turn, f"{turn.hat or 'the coordinator'} says so{said_by}")
+        return _complete(team, s, turn, f"{turn.hat or 'the coordinator'} says so{said_by}", full)
     if s.aside:
-        return _complete(team, s, turn, s.earlier) if s.earlier else s
+        return _complete(team, s, turn, s.earlier, full) if s.earlier else s
     lost = turn.events[-1].topic if turn.events else team.starting_event
     if turn.hat:
         why = f"{turn.hat} emitted nothing for {shown_topic(lost)} and has no default_publishes"
@@ -352,7 +375,7 @@ def _spoken(team: Team, s: Turns, turn: Turn, hat: Hat | None, claim: bool) -> T
     return replace(s, pending=(*s.pending, Turn(COORDINATOR, turn.events, why)))
 
 
-def _complete(team: Team, s: Turns, turn: Turn, why: str) -> Turns:
+def _complete(team: Team, s: Turns, turn: Turn, why: str, full: str) -> Turns:
     if s.pending:
         return _set_aside(team, s, turn, f"{_topics(event for t in s.pending for event in t.events)} waits")
     missing = [topic for topic in team.required_events if topic not in s.seen]
@@ -360,6 +383,10 @@ def _complete(team: Team, s: Turns, turn: Turn, why: str) -> Turns:
         s = _set_aside(team, s, turn, f"{few(missing)} has not been seen")
         s = _fruitless(s, missing[0], f"completion needs {few(missing)}, which nobody published")
         return publish(team, s, Event(RESUME, f"not complete: {few(missing)} has not been seen"))
+    if team.persistent and full:  # it rests, but no one is told that the board is empty
+        told = f"not published: the board is not empty: {full}"
+        s = logged(s, _of(turn, s.serial, team.promise), (), told)
+        return replace(s, claimer=turn.hat, idle=f"{why}; {full}", fruitless=0, lost="")
     event = replace(_of(turn, s.serial, team.promise), n=s.count + 1, payload=s.promise)
     s = replace(s, count=event.n, claimer=turn.hat)
     if team.persistent:
@@ -438,7 +465,8 @@ def _refuse(s: Turns, event: Event, why: str) -> Turns:
 
 
 def _set_aside(team: Team, s: Turns, turn: Turn, why: str) -> Turns:
-    return logged(s, _of(turn, s.serial, team.promise), (), f"the claim is set aside: {why}")
+    what = "idle" if team.persistent else "the claim"
+    return logged(s, _of(turn, s.serial, team.promise), (), f"{what} is set aside: {why}")
 
 
 def _of(turn: Turn, serial: int, topic: str) -> Event:

@@ -13,9 +13,9 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from ralph.core.exits import End, exit_code
+from ralph.core.exits import SOME_TASKS_FAILED, End, exit_code
 from ralph.core.failures.test_counts import fewer
-from ralph.core.hats.board import own
+from ralph.core.hats.board import any_failed, overdue, own, why_overdue
 from ralph.core.hats.model import Hat
 from ralph.core.hats.steps import COOLDOWN, IDLE
 from ralph.core.loop import steering
@@ -55,9 +55,10 @@ class RunAgent(Operation, frozen=True):
 
 
 class Look(Operation, frozen=True):
-    """See what is on the board that this hat scans; or give the item up that is under way, for this reason."""
+    """See what is on the board that this hat scans; or give this item up, for this reason."""
 
     hat: str
+    item: str = ""
     give_up: str = ""
 
 
@@ -163,22 +164,31 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
 
 def _or_item(s: LoopState, end: Finish) -> Operation:
     """On a board, what nobody gets done is one item: it is given up, what was made of it is undone, the next one comes."""
-    team = s.identity.policy.routing
-    if not s.hats.board.under_way or team is None:
+    team, board = s.identity.policy.routing, s.hats.board
+    item = board.items.get(board.under_way)
+    if item is None or team is None:
         return end
-    scanner = next(
-        (h for h in team.hats if h.scan and own(h.scan, s.hats.board) == s.hats.board.under_way), None
-    )
-    return Look(id=f"give-up:{s.progress.serial}", hat=scanner.id, give_up=end.reason) if scanner else end
+    if item.scanner and team.persistent and not item.done:
+        return _give_up(s, item.scanner, item.name, end.reason)
+    scanner = next((h for h in team.hats if h.scan and own(h.scan, board) == item.name), None)
+    return _give_up(s, scanner.id, item.name, end.reason) if scanner else end
+
+
+def _give_up(s: LoopState, hat: str, item: str, why: str) -> Look:
+    return Look(id=f"give-up:{s.progress.serial}:{item}", hat=hat, item=item, give_up=why)
 
 
 def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
     """A hat whose condition has become true comes first: its events and the others' turns are kept."""
     team = s.identity.policy.routing
+    if team is None and (pause := _pause_between(s)):
+        return pause
     if team is None or called is not None:
         return _run_agent(s, called)
     from ralph.core.hats import turns  # most loops route no events
 
+    if (item := overdue(s.hats.board)) is not None:
+        return _give_up(s, item.scanner, item.name, why_overdue(item))
     match turns.next_turn(team, s.hats.turns):
         case turns.NoRoute(why=why):
             return _finish(s, "no-route", why)
@@ -192,6 +202,14 @@ def _whose_turn(s: LoopState, called: Hat | None) -> Operation:
                 return Wait(id=f"{COOLDOWN}{s.progress.serial}", what="cooldown", seconds=after, why=turn.why)
             fresh = turns.fresh(team, turn)
             return replace(_run_agent(s, None), hat=turn.hat, hat_why=turn.why, fresh=fresh)
+
+
+def _pause_between(s: LoopState) -> Wait | None:
+    """Breathing room between two iterations, where no events are routed."""
+    team, serial = s.identity.policy.team, s.progress.serial
+    if team is None or not team.cooldown or not serial or s.hats.cooled > serial:
+        return None
+    return Wait(id=f"{COOLDOWN}{serial}", what="cooldown", seconds=team.cooldown, why="between iterations")
 
 
 def _run_agent(s: LoopState, called: Hat | None) -> RunAgent:
@@ -515,6 +533,8 @@ def _proof(s: LoopState, doubt: Verdict | None = None) -> dict[str, str]:
             (r for r in reversed(s.judgement.results) if (r.gate, r.variant) == (gate.name, "as-is")), None
         )
         less = fewer(s.judgement.base_tests.get(gate.name), last.tests if last else None)
+        if last is not None and last.passed and last.known_red:
+            now = f"red ({count(last.known_red, 'failure')} of the start, none new)"
         notes = flaky + ("" if gate.hard else " (soft)") + doubtful.get(gate.name, "")
         notes += f" ({less})" if less else ""
         notes += f" ({UNRECORDED})" if gate.name in s.judgement.judged_in_folder else ""
@@ -544,7 +564,7 @@ def _finish(
         id=f"finish:{end}",
         end=end,
         reason=reason,
-        code=exit_code(end, s.identity.policy),
+        code=exit_code(end, s.identity.policy) or (SOME_TASKS_FAILED if any_failed(s.hats.board) else 0),
         limit=limit,
         proof=proof or {},
         paths=paths,
@@ -575,6 +595,11 @@ def _unusable(s: LoopState) -> Finish | None:
         why = f"{s.progress.last_how}: {s.agents.crash_text}" if s.agents.crash_text else s.progress.last_how
         return _finish(s, "agent-unusable", f"the agent failed {s.agents.crashes} times in a row ({why})")
     return None
+
+
+def _split(s: LoopState) -> Finish | None:
+    """Its agent wants parts in place of it. A claim was judged before, and has not completed it."""
+    return _finish(s, "stuck", f"too large; split into {few(s.progress.split)}") if s.progress.split else None
 
 
 def _used_up(s: LoopState) -> Finish | None:
@@ -654,6 +679,7 @@ def _out_of_quota(s: LoopState) -> Finish | None:
 _ENDS: tuple[Callable[[LoopState], Finish | None], ...] = (
     _blocked,
     _unusable,
+    _split,
     _used_up,
     _same_error,
     _nothing_happens,

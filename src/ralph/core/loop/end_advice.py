@@ -5,6 +5,7 @@ from __future__ import annotations
 from ralph.core.exits import BY_NAME, DONE, FLAGS, End, resume_of, shlex_quoted
 from ralph.core.hats.board import through
 from ralph.core.loop.state import LoopState
+from ralph.text import few
 
 _HEADS = "refs/heads/"
 GONE = "its workspace is gone: someone removed it"  # a reason after which there is nothing to go on with
@@ -14,6 +15,10 @@ def what_next(end: End, s: LoopState) -> str:
     if s.identity.home:
         return _apart(end, s)
     row = BY_NAME[end]
+    if end in DONE and (failed := [item.name for item in s.hats.board.items.values() if item.failed]):
+        return (
+            f"Failed: {few(failed)}; `ralph status` says why. Correct it, put it back, and `ralph run` again."
+        )
     return (row.next_here(s) if row.next_here else "") or row.next
 
 

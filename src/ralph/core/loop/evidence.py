@@ -37,7 +37,7 @@ def _degree(s: LoopState, claim: Claim, gates: Sequence[GateEvidence]) -> Degree
     measured = [g for g in gates if g.hard and g.start in _STARTS and g.claim == "green"]
     if not measured:
         return "unverified"
-    red = [g for g in measured if g.start == "red"]
+    red = [g for g in measured if g.start == "red" and (not g.known_red or g.fixed)]
     if not red:
         return "no-regression"
     return "own-tests" if all(_by_its_own(s, claim, g) for g in red) else "proven"
@@ -77,9 +77,16 @@ def _of_gate(s: LoopState, claim: Claim, gate: GatePolicy) -> GateEvidence:
         new_tests=new.new_tests if new else 0,
         idle_tests=new.idle_tests if new else (),
         unchecked="" if as_is and as_is.report else UNKNOWN_RUNNER,
+        known_red=as_is.known_red if as_is else 0,
+        fixed=_fixed(s, as_is),
         hidden=bool(gate.hidden),
         unrecorded=gate.name in j.judged_in_folder,
     )
+
+
+def _fixed(s: LoopState, as_is: GateEnded | None) -> int:
+    before = s.judgement.base_tests.get(as_is.gate) if as_is and as_is.known_red else None
+    return max(0, before.failed - as_is.known_red) if before and as_is else 0
 
 
 def _last(runs: Sequence[GateEnded], variant: str) -> GateEnded | None:
@@ -119,6 +126,8 @@ def details(g: GateEvidence) -> list[str]:
         found.append(f"originals: {account_words(g.originals)}")
     if g.new_tests:
         found.append(new_test_words(g))
+    if g.fixed:
+        found.append(f"{g.fixed} of the start's failures fixed")
     if g.passes > 1:
         found.append(f"{g.passes} passes")
     return found
@@ -135,13 +144,17 @@ def rows(evidence: Evidence) -> list[tuple[str, ...]]:
             ""
             if g.start == "-"
             else _WHERE[g.where] + (", with files that git does not record" if g.unrecorded else ""),
-            g.claim if g.start == "-" else f"{g.start} → {g.claim}",
+            g.claim if g.start == "-" else f"{g.start} → {_now(g)}",
             "" if g.start == "-" else str(g.passes),
             account_words(g.originals) if g.originals is not None else "" if g.start == "-" else g.unchecked,
             new_test_words(g) if g.new_tests else "",
         )
         for g in evidence.gates
     ]
+
+
+def _now(g: GateEvidence) -> str:
+    return f"{count(g.known_red, 'failure')} of the start, none new" if g.known_red else g.claim
 
 
 _WHERE = {"checkout": "a clean checkout", "folder": "the folder"}

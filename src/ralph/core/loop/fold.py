@@ -43,8 +43,16 @@ _BY_FACT: dict[type, tuple[tuple[str, Callable[[Step, Any], Any]], ...]] = {
 }
 
 
+def _concerned(fact: f.Input) -> tuple[tuple[str, Callable[[Step, Any], Any]], ...]:
+    concerned = _BY_FACT.get(type(fact), ())
+    if isinstance(fact, f.GateStarted | f.GateEnded) and fact.purpose == "land":
+        # A lander judges another tree than the loop's. The loop is told by `landing.returned`.
+        return tuple(one for one in concerned if one[0] == "progress")
+    return concerned
+
+
 def fold(s: LoopState, fact: f.Input) -> LoopState:
-    if not (concerned := _BY_FACT.get(type(fact))):
+    if not (concerned := _concerned(fact)):
         return s
     step = Step(s if type(fact) is not f.LoopStarted else LoopState(), fact)
     for name, reduce in concerned:

@@ -17,6 +17,7 @@ from ralph.core.exits import End
 from ralph.core.facts import (
     Fault,
     GateEnded,
+    IterationEnded,
     Landed,
     LandingIntended,
     LandingQueued,
@@ -28,7 +29,7 @@ from ralph.core.facts import (
 )
 from ralph.core.failures.test_counts import Counts
 from ralph.core.hats.activation import Wearing
-from ralph.core.hats.board import Board, Repeats
+from ralph.core.hats.board import Board
 from ralph.core.hats.model import Hat
 from ralph.core.hats.turns import Turns
 from ralph.core.policy import GatePolicy, Policy, Task
@@ -164,6 +165,7 @@ class Progress(msgspec.Struct, frozen=True):
     noted: frozenset[str] = frozenset()  # soft limits already recorded
     soft_notes: tuple[str, ...] = ()  # for the next iteration's prompt
     told: int = 0  # how many of them the prompt of the iteration under way holds
+    split: tuple[str, ...] = ()  # titles of the parts into which an iteration wants the task split
 
 
 class Workspace(msgspec.Struct, frozen=True):
@@ -187,6 +189,7 @@ class Workspace(msgspec.Struct, frozen=True):
     tree: str = ""
     edited_outside: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()  # that the last iteration had changed; undone
+    list_notes: tuple[str, ...] = ()  # what became of its edits of the list of tasks
     unattributed: tuple[str, ...] = ()  # protected too, changed since an interrupted one began; kept
     restless: int = 0  # how often in a row the tree was not as it was left, with nothing of ours running
 
@@ -212,20 +215,22 @@ class Landing(msgspec.Struct, frozen=True):
     merges: int = 0  # with a target that had moved on
     conflicted: int = 0  # of them those in conflict
     merged_from: str = ""  # the tree before the last of those
-    conflict: str = ""  # what git said of the last merge, until an iteration has seen it
-    conflicts: tuple[str, ...] = ()
+    conflict: str = ""  # what git said of the last merge, until it is resolved
+    conflicts: tuple[str, ...] = ()  # until an iteration has seen them
     merging: tuple[str, ...] = ()  # paths in conflict, until none of them holds the merge's marks any more
     mixed: bool = False  # what had landed was merged into the tree, and no iteration has seen it yet
     queued: LandingQueued | None = None  # it waits for another loop to land
     intended: LandingIntended | None = None
     merge: MergeIntended | None = None  # begun, and not known to be complete
     landed: Landed | None = None
+    returned: bool = False  # it could not land, and is not on top of the target yet
 
 
 class Judgement(msgspec.Struct, frozen=True):
     """What was claimed, what the gates said of it, how often it was rejected, and how the loop ended."""
 
     base: dict[str, bool] = {}  # gate -> what it said about the starting tree
+    base_red: dict[str, GateEnded] = {}  # gate -> what it found there, where it is red
     base_again: frozenset[str] = frozenset()  # gates that were red there and are to be asked once more
     base_tests: dict[str, Counts] = {}  # gate -> what it ran there
     base_reports: dict[str, str] = {}  # gate -> the stored report of its runner there
@@ -237,6 +242,9 @@ class Judgement(msgspec.Struct, frozen=True):
     promised: int = 0  # serial of the iteration that claimed by the tool
     promise: str = ""  # and what it said was done
     claim: Claim | None = None
+    claimable: IterationEnded | None = (
+        None  # the last one, which claimed nothing: a claim that comes late is about it
+    )
     unchecked: int = 0  # serial of the iteration whose `every: iteration` gates are due
     results: tuple[GateEnded, ...] = ()  # of the claim or iteration at hand
     verdicts: dict[str, tuple[bool, ...]] = {}
@@ -298,9 +306,8 @@ class Hats(msgspec.Struct, frozen=True):
     wearing: Wearing = Wearing()  # which were worn when
     hat: str = ""  # the newest iteration's
     turns: Turns = Turns()  # where events are routed: whose turn it is
-    board: Board = Board()  # of a scanner that is data
+    board: Board = Board()
     item_tree: str = ""  # as it was when the item under way was dispatched
-    repeats: Repeats = Repeats()  # of a scanner that is an agent
     cooled: int = 0  # serial of the iteration before which the cool-down has passed
 
 

@@ -167,3 +167,19 @@ def held_back_names(environ: Mapping[str, str], allowed: Sequence[str]) -> tuple
 _OF_THE_SHELL = frozenset(
     ("_", "SHLVL", "OLDPWD", "PS1", "PS2", "HISTFILE", "HISTSIZE", "HISTCONTROL", "LS_COLORS")
 )
+
+# What projects' own programs and tests often cannot do without.
+_WANTED_WORDS = """
+DATABASE_URL *_DATABASE_URL DB_* PGHOST PGPORT PGUSER PGPASSWORD PGDATABASE PGSERVICE POSTGRES_* MYSQL_* REDIS_URL
+REDIS_HOST MONGO_URL MONGODB_URI *_DSN AMQP_URL KAFKA_* GH_TOKEN GITHUB_TOKEN GITLAB_TOKEN NPM_TOKEN NODE_AUTH_TOKEN
+SSH_AUTH_SOCK GIT_SSH GIT_SSH_COMMAND AWS_PROFILE AWS_REGION AWS_DEFAULT_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+AWS_SESSION_TOKEN GOOGLE_APPLICATION_CREDENTIALS KUBECONFIG DOCKER_CONFIG VAULT_ADDR VAULT_TOKEN STRIPE_* SUPABASE_*
+"""
+_WANTED = tuple(_WANTED_WORDS.split())
+
+
+def missed_names(environ: Mapping[str, str], allowed: Sequence[str]) -> tuple[str, ...]:
+    """Of the names that are held back, those that a project is likely to need."""
+    wanted = _Names(_WANTED)
+    likely = {name: value for name, value in environ.items() if value and name in wanted}
+    return held_back_names(likely, allowed) if likely else ()

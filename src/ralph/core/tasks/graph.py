@@ -174,6 +174,9 @@ class TaskGraph:
             if task.parent and task.parent not in self._tasks:
                 what = f"{task.id}: there is no task {task.parent}, its parent"
                 found.append(TaskProblem(what, id=task.id, kind="parent", missing=task.parent))
+            if task.leaf is False and task.status == "pending" and task.id not in self._children:
+                what = f"{task.id}: is a container (`leaf` is false) with no task below it"
+                found.append(TaskProblem(what, id=task.id, kind="empty"))
             for other in task.depends_on:
                 if other not in self._tasks:
                     what = f"{task.id}: depends on {other}, which is no task"

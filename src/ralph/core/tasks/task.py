@@ -11,7 +11,7 @@ import msgspec
 from ralph.core.policy import Task
 
 Status = Literal["pending", "in_progress", "complete", "failed", "blocked", "cancelled"]
-ProblemKind = Literal["line", "duplicate", "parent", "dependency", "cycle"]
+ProblemKind = Literal["line", "duplicate", "parent", "dependency", "cycle", "empty"]
 STATUSES: tuple[Status, ...] = ("pending", "in_progress", "complete", "failed", "blocked", "cancelled")
 ALIASES: dict[str, Status] = {"active": "in_progress", "completed": "complete", "done": "complete"}
 PRIORITY = 2.0  # of a task that says none and whose parents say none; 0 is the most urgent
@@ -37,6 +37,7 @@ class BacklogTask(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     depends_on: tuple[str, ...] = ()
     no_change_ok: bool = False
     allow: tuple[str, ...] = ()
+    gates: tuple[str, ...] = ()  # of its own: names of gates, or commands
     reason: str = ""  # why it failed or is blocked
     order: int = 0  # its place among all tasks
     archived: bool = False
@@ -64,6 +65,7 @@ class BacklogTask(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             self.allow,
             self.type,
             PRIORITY if self.priority is None else self.priority,
+            self.gates,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 
@@ -88,8 +88,20 @@ def open_pull_request(
             todo="When the cause is gone, `ralph resume` continues.",
             code=70,
         )
-    if before is not None:
-        return before
+    return before or _create(repo, branch, commit, target, title, body)
+
+
+def request_pull(
+    repo: Repo, *, branch: str, commit: str, target: str, title: str, body: Callable[[], str]
+) -> PullRequest:
+    """The same for a branch that is on the remote already. `body` is asked only for a new one."""
+    if shutil.which("gh") is None:
+        raise RalphError("the program gh was not found")
+    before = find_pull_request(repo, branch, commit)
+    return before or _create(repo, branch, commit, target, title, body())
+
+
+def _create(repo: Repo, branch: str, commit: str, target: str, title: str, body: str) -> PullRequest:
     fault_point("pr.before", writes=True)
     command = ["pr", "create", "--head", branch, "--base", target, "--title", title, "--body-file", "-"]
     said = _gh(repo, command, body)

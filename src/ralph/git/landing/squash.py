@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -24,12 +24,17 @@ from ralph.git.snapshots import Snapshots
 from ralph.git.trees import RAW_DIFF, parse_changes
 from ralph.git.uncommitted_changes import GITLINK
 
+# Files that every task adds to, and none rewrites: of a merge they get both sides.
+_ATTRIBUTES = Path(__file__).with_name("append_only_attributes.txt")
+_TASK = "Completes"
 _SUBJECT = 200  # characters of a title in a commit message
 # Control characters, line separators, marks that turn the direction of writing, and halves of characters.
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-_TRAILER = re.compile(r"^(?=(completes|task|signed-off-by|co-authored-by)\s*:)", re.IGNORECASE | re.MULTILINE)
+_TRAILER = re.compile(
+    r"^(?=(completes|task|ralph-[a-z]+|signed-off-by|co-authored-by)\s*:)", re.IGNORECASE | re.MULTILINE
+)
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -46,8 +51,8 @@ class Merged(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-def message(task_id: str, title: str, summary: str) -> str:
-    """`[A.1.1] title`, the summary, and `Completes: A.1.1` as the only trailer."""
+def message(task_id: str, title: str, summary: str, trailers: Mapping[str, str] | None = None) -> str:
+    """`[A.1.1] title`, the summary, and the trailers: `Completes: A.1.1`, and these. An agent's words are never among them."""
     task = one_line(task_id) or "task"
     subject = one_line(title) or "(no title)"
     if len(subject) > _SUBJECT:
@@ -55,7 +60,10 @@ def message(task_id: str, title: str, summary: str) -> str:
     body = _HARMFUL.sub("", summary.replace("\r\n", "\n").replace("\r", "\n"))
     body = "\n".join(line.rstrip() for line in body.split("\n")).strip("\n")
     body = _TRAILER.sub("  ", re.sub(r"\n{3,}", "\n\n", body))
-    return "\n\n".join(part for part in (f"[{task}] {subject}", body, f"Completes: {task}\n") if part)
+    last = "".join(
+        f"{name}: {one_line(value)}\n" for name, value in {_TASK: task, **(trailers or {})}.items()
+    )
+    return "\n\n".join(part for part in (f"[{task}] {subject}", body, last) if part)
 
 
 def one_line(text: str) -> str:
@@ -89,7 +97,8 @@ def squash(
     into: Path | None = None,
 ) -> str:
     """One commit of the tree on the parent. The same arguments give the same commit, so a repeat does no harm.
-    `when`: ISO 8601 with an offset or Z. `also`: more parents. `into`: another object store, which holds the tree."""
+    `when`: ISO 8601 with an offset or Z. An empty parent is none.
+    `also`: more parents. `into`: another object store, which holds the tree."""
     people = {
         "GIT_AUTHOR_NAME": by.name,
         "GIT_AUTHOR_EMAIL": by.email,
@@ -100,7 +109,7 @@ def squash(
     }
     fault_point("landing.squash.before", writes=True)
     message = text.encode("utf-8", "replace")
-    parents = [part for one in (parent, *also) for part in ("-p", one)]
+    parents = [part for one in (parent, *also) if one for part in ("-p", one)]
     env = people | writing(repo, into)
     made = repo.git("commit-tree", tree, *parents, env=env, stdin=message, durable=True)
     fault_point("landing.squash.after")
@@ -122,7 +131,8 @@ def merge(repo: Repo, base: str, tip: str, tree: str, *, into: Path | None = Non
     # bring back with the change what they took away.
     ours, theirs = (commit_aside(repo, each, base, into=into) for each in (f"{tip}^{{tree}}", tree))
     command = ("merge-tree", "--write-tree", "-z", "--messages", "--name-only", "--allow-unrelated-histories")
-    settings = ("merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true")
+    settings = ["merge.directoryRenames=conflict", "merge.conflictStyle=merge", "merge.renames=true"]
+    settings += [f"core.attributesFile={_ATTRIBUTES}"]
     try:
         out = repo.git(*command, ours, theirs, env=writing(repo, into), durable=True, settings=settings)
     except GitFailed as failed:

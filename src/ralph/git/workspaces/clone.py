@@ -18,6 +18,7 @@ from ralph.files import read_bytes, remove_tree
 from ralph.git import program
 from ralph.git.program import GitFailed
 from ralph.git.repo import FILE_SETTINGS, Repo, configuration, literal_pattern, quoted, shared_settings
+from ralph.git.repository_excludes import users_rules
 
 _TAKEN = FILE_SETTINGS | {"user.email", "user.name"}  # and who commits
 _UNFINISHED = ("index.lock", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD")
@@ -117,9 +118,9 @@ def write_git_dir(repo: Repo, git_dir: Path, refs: bytes, head: str, objects: Pa
     _configure(repo, git_dir)
     with suppress(FileNotFoundError):
         shutil.copyfile(repo.common_dir / "shallow", git_dir / "shallow")
-    for name in ("attributes", "exclude"):
-        with suppress(FileNotFoundError):
-            shutil.copyfile(repo.common_dir / "info" / name, git_dir / "info" / name)
+    with suppress(FileNotFoundError):
+        shutil.copyfile(repo.common_dir / "info/attributes", git_dir / "info/attributes")
+    (git_dir / "info/exclude").write_bytes(users_rules(repo))
     (git_dir / "packed-refs").write_bytes(refs)
     (git_dir / "HEAD").write_text(f"{head}\n")
 

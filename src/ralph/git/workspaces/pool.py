@@ -93,6 +93,7 @@ class PooledWorkspace(msgspec.Struct, frozen=True):
     target: str = ""  # short name of the branch that the work is for; a clone has it too, at the base
     made_in: float = 0.0  # seconds that `prepare` took
     state: Literal["preparing", "ready", "released"] = "ready"
+    home: str = ""  # the git directory of the user's repository
 
 
 def prepare(
@@ -127,7 +128,8 @@ def prepare(
     if there and there.loop != loop:
         keep_base(repo, there.loop, "")
     fault_point("workspace.note.before", writes=True)
-    workspace = PooledWorkspace(kind, folder, branch, base, loop, slot, target)
+    home = printable(str(repo.common_dir))
+    workspace = PooledWorkspace(kind, folder, branch, base, loop, slot, target, home=home)
     _write(replace(workspace, state="preparing"))
     fault_point("workspace.note.after")
     keep_base(repo, loop, base)
@@ -205,9 +207,14 @@ def discard(repo: Repo, slot: int) -> None:
 
 def slots(repo: Repo) -> list[PooledWorkspace]:
     """Every slot that is not released: workspaces of living loops, and what dead ones left."""
-    notes = (path for path in sorted(slots_dir(repo).glob("*.json")) if path.stem.isdigit())
+    return [workspace for workspace in notes_in(slots_dir(repo)) if workspace.state != "released"]
+
+
+def notes_in(folder: Path) -> list[PooledWorkspace]:
+    """Every slot of one repository, by the notes beside them."""
+    notes = (path for path in sorted(folder.glob("*.json")) if path.stem.isdigit())
     found = (_read(path.with_suffix("")) for path in notes)
-    return [workspace for workspace in found if workspace and workspace.state != "released"]
+    return [workspace for workspace in found if workspace]
 
 
 def reclaim(

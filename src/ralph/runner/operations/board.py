@@ -1,7 +1,7 @@
 """A scanner that is data: Ralph looks into the folders of a board itself, and starts no agent for it.
 
 An item that nobody gets through its phase is moved away, its reason written first: after a death between the move and
-the fact, the reason beside the item says what happened.
+the fact, the reason beside the item says what happened. An item that an agent dispatched is set aside where it is.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ralph.git.recovery import save
 from ralph.git.repo import printable
 from ralph.journal.record import now
 from ralph.journal.store import write_atomically
+from ralph.runner.hat_notes import found_item
 from ralph.runner.loop_context import LoopContext
 from ralph.runner.loop_workspace import straight
 
@@ -38,7 +39,10 @@ REASON = ".reason.txt"
 def look(b: LoopContext, op: d.Look, s: LoopState, record: Callable[[f.AnyFact], None]) -> None:
     team = s.identity.policy.team
     hat = team.hat(op.hat) if team is not None else None
-    assert team is not None and hat is not None and hat.scan is not None
+    assert team is not None and hat is not None
+    if hat.scan is None:
+        _set_aside(b, s, op, record)
+        return
     scan, board = hat.scan, s.hats.board
     topic = (
         hat.triggers[0] if hat.triggers else hat.id
@@ -100,7 +104,8 @@ def _abandon(
 ) -> None:
     """The item under way will not be got done: out of the way with it, and with what was made of it, which is saved."""
     item = s.hats.board.items[s.hats.board.under_way]
-    saved = _undo(b, s, scan, item.name)
+    folders = tuple(entry.folder for entry in scan.folders)
+    saved = _undo(b, s, item.name, (*folders, scan.failed), scan.backlog.file if scan.backlog else "")
     there = scanboard.where(scan, s.hats.board, _listings(b.folder, scan, backlog, s))
     folder = there[0] if there else item.folder
     files = scanboard.names_files(scan, folder)
@@ -122,12 +127,36 @@ def _abandon(
     )
 
 
-def _undo(b: LoopContext, s: LoopState, scan: Scan, item: str) -> str:
-    """As it was when the item was dispatched, but for other items, which people may have put there since. What is gone
-    comes back. The ref that keeps what was made; empty when nothing was."""
+def _set_aside(b: LoopContext, s: LoopState, op: d.Look, record: Callable[[f.AnyFact], None]) -> None:
+    """An agent had dispatched it: the item stays where it is. What was made of it is undone and saved, where it was being
+    worked on."""
+    board = s.hats.board
+    name, under_way = Path(op.item).name, board.under_way == op.item
+    known = (item.folder for item in board.items.values() if item.scanner)
+    folders = tuple(folder for folders in known for folder in folders.split(", ") if folder not in ("", "."))
+    saved = _undo(b, s, name, folders) if under_way else ""
+    where, content = found_item(b.folder, op.item)
+    record(
+        f.ItemGivenUp(
+            item=op.item,
+            folder=scanboard.found_in(where),
+            to="",
+            reason=op.give_up,
+            under_way=under_way,
+            tree=b.snapshots.take().tree if under_way else "",
+            saved=saved,
+            stays=True,
+            content=content,
+        )
+    )
+
+
+def _undo(b: LoopContext, s: LoopState, item: str, folders: tuple[str, ...], backlog: str = "") -> str:
+    """As it was when the item was dispatched, but for other items in these folders, which people may have put there since. What
+    is gone comes back. The ref that keeps what was made; empty when nothing was."""
     there = b.snapshots.take().tree
     changed = b.snapshots.diff(s.hats.item_tree, there) if s.hats.item_tree else []
-    made = [c.path for c in changed if c.status == "D" or _is_made(c.path, s, scan, item)]
+    made = [c.path for c in changed if c.status == "D" or _is_made(c.path, s, item, folders, backlog)]
     if not made:
         return ""
     saved = save(
@@ -137,11 +166,10 @@ def _undo(b: LoopContext, s: LoopState, scan: Scan, item: str) -> str:
     return saved.ref
 
 
-def _is_made(path: str, s: LoopState, scan: Scan, item: str) -> bool:
+def _is_made(path: str, s: LoopState, item: str, folders: tuple[str, ...], backlog: str) -> bool:
     inside = path.removeprefix(f"{s.identity.folder}/") if s.identity.folder not in ("", ".") else path
-    if scan.backlog is not None and inside == scan.backlog.file:
+    if backlog and inside == backlog:
         return False
-    folders = (*(entry.folder for entry in scan.folders), scan.failed)
     name = next((inside[len(f) + 1 :] for f in folders if inside.startswith(f"{f}/")), item)
     return name == item or name.startswith(f"{item}/")
 

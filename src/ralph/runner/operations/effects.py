@@ -135,6 +135,11 @@ class Effects:
     # -- agents ------------------------------------------------------------------------------------
 
     def _run_agent(self, op: d.RunAgent, s: LoopState) -> RunningOperation | None:
+        if self._b.run.given:
+            from ralph.runner.operations.given_change import bring_in  # only a fleet's lander has one
+
+            bring_in(self._b, op, s, self._record)
+            return None
         back = [n for n, away in s.agents.away.items() if away.until and is_past(away.until)]
         for n in back:
             self._record(f.AgentBack(agent=n))
@@ -184,6 +189,7 @@ class Effects:
                 evidence=op.evidence,
                 commit=s.landing.landed.commit if s.landing.landed else "",
                 branch=branch,
+                attempts=s.judgement.attempts,
             )
         )
         self._b.run.journal.sync()

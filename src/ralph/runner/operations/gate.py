@@ -41,10 +41,11 @@ from ralph.runner.loop_context import (
 )
 from ralph.runner.operations import ProcessOperation
 from ralph.runner.sandboxing import confine
+from ralph.text import few
 
 if TYPE_CHECKING:
     from ralph.git.gate_checkouts import GateCheckout
-    from ralph.runner.operations.gate_reports import GateReports
+    from ralph.runner.operations.gate_reports import GateReports, Tested
 
 
 class StartedGate(msgspec.Struct, frozen=True):
@@ -255,6 +256,8 @@ class GateRunner:
             b.run.unreported.add(gate.name)
             how = "interrupted"  # it is asked again, without
         tested = run.reports.read(run.transcript, passed=found.passed) if run.reports else None
+        if tested is not None:
+            found = against_start(found, tested, harmed=bool(wrote) or timed_out == "hard")
         left_out = self._left_out(run, s, found.passed)
         refused = gating.cause == "credentials"
         if run.checkout:
@@ -289,6 +292,7 @@ class GateRunner:
                 account=tested.account if tested else None,
                 new_tests=tested.new_tests if tested else 0,
                 idle_tests=tested.idle_tests if tested else (),
+                known_red=tested.known_red if tested and found.passed else 0,
                 cannot_run=found.cannot_run,
                 unclear=found.unclear,
                 findings=found.findings,
@@ -399,6 +403,17 @@ def first_of(parts: Iterator[bytes], most: int) -> tuple[str, bool]:
         if len(data) > most:
             return data[:most].decode("utf-8", "replace").rpartition("\n")[0], True
     return data.decode("utf-8", "replace"), False
+
+
+def against_start(found: GateFinding, tested: Tested, *, harmed: bool) -> GateFinding:
+    """Where a red start is allowed: it passes with the failures of the start, and a new one is named as such."""
+    if found.passed or harmed:
+        return found
+    if tested.known_red:
+        return replace(found, passed=True, error_hash="", headline="")
+    if not tested.new_red:
+        return found
+    return replace(found, headline=f"new, not failing at the start: {few(tested.new_red)}")
 
 
 def without_details(found: GateFinding) -> GateFinding:

@@ -35,6 +35,8 @@ class Tested(msgspec.Struct, frozen=True):
     account: Account | None = None
     new_tests: int = 0
     idle_tests: tuple[str, ...] = ()
+    known_red: int = 0  # tests that fail as at the start, where no other does
+    new_red: tuple[str, ...] = ()  # those that do not
 
 
 class GateReports:
@@ -58,7 +60,7 @@ class GateReports:
             folder=self._s.identity.folder,
             reports=self._folder,
             env=env,
-            keep_going=self._op.purpose == "base" or self._op.variant != "as-is",
+            keep_going=self._op.purpose == "base" or self._op.variant != "as-is" or self._allows_red,
         )
 
     def broke(self, transcript: Path, *, passed: bool) -> bool:
@@ -88,7 +90,24 @@ class GateReports:
         told = account(start, found, as_is, removed_names=removed, at_start=at_start)
         kept = self._kept(found)
         cut_short = passed and found is not None and (not found.complete or self._hides_failures(found))
-        return msgspec.structs.replace(kept, account=_bounded(told), cut_short=cut_short)
+        kept = msgspec.structs.replace(kept, account=_bounded(told), cut_short=cut_short)
+        return self._compared(kept, start, found) if self._allows_red and not passed else kept
+
+    @property
+    def _allows_red(self) -> bool:
+        """Compared is only what was red at the start, test by test."""
+        s = self._s
+        return s.identity.policy.baseline == "allow-red" and s.judgement.base.get(self._op.gate) is False
+
+    def _compared(self, kept: Tested, start: TestReport | None, found: TestReport | None) -> Tested:
+        """A runner that named no test, did not reach its end or could not load what it could before tells too little."""
+        if start is None or found is None or not found.complete or found.unnamed:
+            return kept
+        failed = [id for id, outcome in found.tests.items() if outcome == "failed"]
+        new = tuple(id for id in failed if start.tests.get(id) != "failed")
+        if new or not failed or found.trouble not in ("", start.trouble):
+            return msgspec.structs.replace(kept, new_red=new[:MOST_NAMED])
+        return msgspec.structs.replace(kept, known_red=len(failed))
 
     def _hides_failures(self, found: TestReport) -> bool:
         """A gate that was red passes although tests failed: something has come between its runner and its exit code."""

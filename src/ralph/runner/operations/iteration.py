@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -19,8 +19,8 @@ from ralph.core.loop.state import LoopState
 from ralph.errors import DISK, RalphError
 from ralph.git.repo import commits_between, printable
 from ralph.processes.owned_process import Ended
-from ralph.prompt.compose import Context, compose, files_wanted, scratchpad_path
-from ralph.runner.hat_notes import kept_for, places, told_of_hat
+from ralph.prompt.compose import WORDING, Context, compose, files_wanted, nameable, scratchpad_path
+from ralph.runner.hat_notes import found_items, kept_for, told_of_hat
 from ralph.runner.loop_context import (
     LoopContext,
     environment,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ralph.runner.loop_runner import LoopRunner
 
 CONTEXT_FILE_CHARS = 6000
+LIST_NOTES = 20  # about the list of tasks, of one iteration
 
 
 class IterationRunner:
@@ -56,14 +57,18 @@ class IterationRunner:
             with suppress(OSError):  # something is in the way: the agent finds out when it writes there
                 path.parent.mkdir(parents=True, exist_ok=True)
         scratchpad = read_scratchpad(b.folder, s)
-        there: tuple[str, ...] = ()
-        if s.identity.policy.conditional:
-            from ralph.prompt.hats import nameable
-
-            there = tuple(name for name in nameable(s) if (b.folder / name).is_file())
+        there = tuple(name for name in nameable(s) if (b.folder / name).is_file())
         context = Context(
-            scratchpad=scratchpad, files=self._context_files(op, s), there=there, **kept_for(b.folder, s)
+            scratchpad=scratchpad,
+            files=self._context_files(op, s),
+            there=there,
+            tools=adapter(s.worker).has_tools,
+            **kept_for(b.folder, s),
         )
+        if s.identity.backlog:
+            from ralph.runner.backlog_copy import give_copy  # most loops work in place
+
+            give_copy(b, s)
         prompt = compose(s, op, context)
         prompt_hash = b.run.store.put(prompt.text)
         kept = b.run.store.put(scratchpad)
@@ -86,7 +91,9 @@ class IterationRunner:
                 hat_why=op.hat_why,
                 fresh=op.fresh,
                 scratchpad=kept if op.fresh else "",
+                wording=WORDING,
                 heard=tuple(say.name for say in steering.heard(s, op.hat)),
+                attempts=s.judgement.attempts,
             )
         )
         b.run.control.expect(s.identity.loop, digest("token", token), op.serial)
@@ -157,13 +164,13 @@ class IterationRunner:
     ) -> list[f.AnyFact]:
         """Nothing of the iteration is alive any more: now its tree is what it left."""
         b, words = self._b, it.words()
-        b.run.listen()
+        b.run.tasks.listen()
         b.run.control.collect()
         snapshot, special = b.snapshots.take_left()
-        tree, edited = self._without_backlog_edits(op.serial, s, snapshot.tree)
+        notes = list_notes(b, s, op.serial, self._record)
         from ralph.gates.protected_paths import undo_protected  # the agent need not wait for it
 
-        undone = undo_protected(b.snapshots, s, tree, partial(b.keep, s))
+        undone = undo_protected(b.snapshots, s, snapshot.tree, partial(b.keep, s))
         how: f.How = "exited" if not it.cause else "interrupted" if it.cause == "stop" else "cut"
         # Ended for want of any sign of life before its first word: that was not the agent's doing.
         unanswered = it.cause == "idle" and words.waiting
@@ -179,7 +186,8 @@ class IterationRunner:
                 code=ended.code,
                 seconds=round(seconds, 3),
                 tree=undone.tree,
-                protected=tuple(printable(path) for path in (*edited, *undone.paths)[:50]),
+                protected=tuple(printable(path) for path in undone.paths[:50]),
+                list_notes=notes,
                 cause=cast("f.Cause", it.cause or ("context" if words.full and ended.code else "")),
                 said=words.said,
                 structured=words.structured,
@@ -206,7 +214,7 @@ class IterationRunner:
                 refs_moved=b.moved_refs(),
                 commit=printable(b.refs.commit()),
                 commits=self._commits(s),
-                places=places(b.folder, self._loop.state, words.said),
+                **found_items(b.folder, self._loop.state, words.said),
                 unresolved=self._unresolved(s, undone.tree),
                 special=special[:50],
                 files=self._files_changed(s, undone.tree),
@@ -215,18 +223,6 @@ class IterationRunner:
                 inspect_seconds=round(it.seconds() - seconds, 3),
             )
         ]
-
-    def _without_backlog_edits(self, serial: int, s: LoopState, tree: str) -> tuple[str, tuple[str, ...]]:
-        if not s.identity.backlog:
-            return tree, ()
-        from ralph.runner.backlog_copy import put_back_backlog  # most loops work in place
-
-        def keep(fact: f.AnyFact) -> None:
-            self._record(fact)
-            self._b.run.journal.sync()  # the edit is about to go
-
-        b = self._b
-        return put_back_backlog(b.snapshots, s, tree, serial, keep, partial(b.keep, s))
 
     def _commits(self, s: LoopState) -> int:
         old = s.workspace.commit or s.workspace.base_commit
@@ -249,6 +245,18 @@ class IterationRunner:
         from ralph.git.landing.squash import unresolved  # most loops are never merged
 
         return unresolved(self._b.snapshots, s, tree)
+
+
+def list_notes(
+    b: LoopContext, s: LoopState, serial: int, record: Callable[[f.AnyFact], None]
+) -> tuple[str, ...]:
+    """What became of the tasks that an iteration proposed, by its tools or in its copy of the list, for the one after it."""
+    unheeded: tuple[str, ...] = ()
+    if s.identity.backlog:
+        from ralph.runner.backlog_copy import take_copy
+
+        unheeded = take_copy(b, s, serial, record)
+    return (*b.run.tasks.told(s.identity.task.id), *unheeded)[:LIST_NOTES]
 
 
 class IterationOperation(ProcessOperation):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 import uuid
 from typing import Annotated, Any, Literal
 
@@ -17,6 +16,7 @@ from ralph.core.fleet.store import FleetTransaction
 from ralph.server.http.endpoint import Call, Endpoint
 from ralph.server.http.problems import HttpProblem
 from ralph.server.http.tasks import Names, noted
+from ralph.server.service import new_secret
 from ralph.server.task_view import iso
 
 # No transport that runs a program, no option, no path that depends on where someone stands.
@@ -89,8 +89,7 @@ def new_token(
     labels: tuple[str, ...] | None = None,
     repositories: tuple[str, ...] | None = None,
 ) -> tuple[str, Token]:
-    """256 random bits; only their hash is kept."""
-    secret = f"ralph_{role}_{secrets.token_urlsafe(32)}"
+    secret = new_secret(role)
     token = Token(
         id=str(uuid.uuid4()),
         name=name,

@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 from ralph import __version__
 from ralph.core.fleet import requests as r
 from ralph.core.fleet.access import Action, may
+from ralph.core.fleet.model import CompletedTask
 from ralph.core.fleet.store import FleetTransaction
 from ralph.errors import RalphError
 from ralph.server.http import tasks
@@ -120,8 +121,11 @@ async def complete(call: Call) -> str:
             raise HttpProblem(409, f"{task.id} is no ralph task: its type is {task.spec.task_type}")
         if not task.holder:
             raise HttpProblem(409, f"no one works on {task.id}: it is {task.status}")
-        said = msgspec.json.encode(wish).decode()
-        tasks.ask(tx, call, r.SendMessage(task.id, "complete", said, call.author))
+        if task.phase != "work":
+            raise HttpProblem(409, f"{task.id} is proven already: it is landing")
+        said = CompletedTask(wish.summary, wish.promise_evidence, wish.artifact_paths)
+        body = msgspec.json.encode(said).decode()
+        tasks.ask(tx, call, r.SendMessage(task.id, "complete", body, call.author))
         tasks.noted(tx, call, "ralph-complete", task.id, wish.summary)
 
     await call.service.write(rule)

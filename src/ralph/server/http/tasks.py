@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 
 from ralph.core.fleet import people
 from ralph.core.fleet import requests as r
-from ralph.core.fleet.access import END, is_over, sees
+from ralph.core.fleet.access import END, TASK_ID, is_over, sees
 from ralph.core.fleet.model import (
     LONGEST_TYPE,
     MOST_ITERATIONS,
@@ -31,11 +31,10 @@ from ralph.server.http.problems import HttpProblem
 from ralph.server.task_view import TaskView, view
 
 LONGEST_NAME = 200
-UUID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}" + END
 NOT_BLANK = r"\S"
 PLACE = r"^([0-9]{1,15}\.[!-~]+)?" + END
 INSIDE = r"^(?![/~])(?!.*(^|/)\.\.(/|$))[^\\\x00]*" + END
-Id = Annotated[str, Meta(pattern=UUID)]
+Id = Annotated[str, Meta(pattern=TASK_ID, max_length=120)]
 Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
 Names = Annotated[
     tuple[Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)], ...], Meta(max_length=100)
@@ -55,7 +54,7 @@ class NewTask(msgspec.Struct, rename="camel", kw_only=True, forbid_unknown_field
     """A task to be created. A ralph task needs its promise."""
 
     task: Annotated[str, Meta(pattern=NOT_BLANK, max_length=LONGEST_TASK, description="What to do")]
-    id: Id | None = None
+    id: Id | None = None  # a UUID where none is given
     title: Name = ""
     task_type: Annotated[
         str,
@@ -150,10 +149,26 @@ class NewMessage(msgspec.Struct, forbid_unknown_fields=True):
     text: Annotated[str, Meta(max_length=100_000)] = ""
 
 
+class RetryLimits(msgspec.Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
+    """What is given takes the place of the loop's own."""
+
+    max_iterations: Iterations | None = None
+    max_attempts: Iterations | None = None
+    max_runtime_seconds: Annotated[float, Meta(gt=0, le=1e8, description="Active time")] | None = None
+    max_cost_usd: Annotated[float, Meta(gt=0, le=1e9)] | None = None
+    max_tokens: Annotated[int, Meta(ge=1, le=10**15)] | None = None
+
+    @property
+    def given(self) -> dict[str, float]:
+        names = {"max_runtime_seconds": "hard_seconds"}
+        return {names.get(name, name): one for name, one in asdict(self).items() if one is not None}
+
+
 class RetryWish(msgspec.Struct, rename={"start": "from"}, forbid_unknown_fields=True):
     """`from: last` continues the same loop; `from: start` begins anew."""
 
     start: Literal["last", "start"] = "last"
+    limits: RetryLimits | None = None
 
 
 class Why(msgspec.Struct, frozen=True):
@@ -290,7 +305,8 @@ async def retry(call: Call) -> TaskView:
 
     def rule(tx: FleetTransaction) -> TaskView:
         task = visible(tx, call)
-        request = r.RetryTask(task.id, wish.start == "start", author=call.author)
+        limits = wish.limits.given if wish.limits else {}
+        request = r.RetryTask(task.id, wish.start == "start", limits, call.author)
         after = ask(tx, call, request).task
         noted(tx, call, "retry", task.id, wish.start)
         return view(after)

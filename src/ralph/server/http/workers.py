@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import uuid
 from typing import Annotated, Any
 
@@ -19,6 +18,7 @@ from ralph.core.fleet.store import FleetTransaction
 from ralph.server.http.endpoint import MB, Call, Endpoint
 from ralph.server.http.problems import HttpProblem
 from ralph.server.http.tasks import ALIVE_MS, OF_TASK, Name, Names, noted, visible
+from ralph.server.service import new_secret
 from ralph.server.task_view import TaskView, iso, view
 
 LARGEST_BATCH = 32 * MB
@@ -153,7 +153,7 @@ async def run_token(call: Call) -> RunToken:
     """For the agent of a claim. It dies with the claim."""
     fence: FenceQuery = call.query
     is_own(call, fence.worker)
-    secret = f"ralph_run_{secrets.token_urlsafe(32)}"
+    secret = new_secret("run")
 
     def rule(tx: FleetTransaction) -> RunToken:
         task = visible(tx, call)

@@ -51,11 +51,12 @@ class _Tables:
         self.repositories: dict[str, Repository] = {}
         self.answers: dict[tuple[str, str], tuple[int, KeptAnswer] | None] = {}  # None: forgotten
         self.workers: dict[str, WorkerRecord] = {}
-        self.tokens: dict[str, Token] = {}
+        self.tokens: dict[str, Token | None] = {}  # None: forgotten
         self.audit: dict[int, AuditRecord] = {}
         self.tick = ServerTick()
         self.events: list[FleetEvent] = []
-        self.forgotten = 0  # events up to this number
+        self.forgotten = 0  # so many of them, the oldest
+        self.skipped = 0  # numbers of events: their first has the next one
         self.epoch = 0
 
     def update(self, other: _Tables) -> None:
@@ -64,6 +65,7 @@ class _Tables:
         self.tick = other.tick
         self.events += other.events
         self.forgotten = max(self.forgotten, other.forgotten)
+        self.skipped += other.skipped
 
 
 class MemoryStore:
@@ -115,6 +117,7 @@ class MemoryTransaction:
         written = self.written
         tables = (getattr(written, name) for name in _Tables.NAMES)
         changed = written.forgotten > self._tables.forgotten or written.tick != self._tables.tick
+        changed = changed or bool(written.skipped)
         return changed or any(tables) or bool(written.events)
 
     def now(self) -> int:
@@ -123,6 +126,10 @@ class MemoryTransaction:
     def next_epoch(self) -> int:
         self._tables.epoch += 1  # as a sequence: not rolled back
         return self._tables.epoch
+
+    def skip_numbers(self, gap: int) -> None:
+        self._tables.epoch += gap
+        self.written.skipped += gap
 
     # -- tasks
 
@@ -303,13 +310,17 @@ class MemoryTransaction:
         self.written.workers[worker.name] = worker
 
     def token_with(self, hash: str) -> Token | None:
-        return next((token for token in self._tokens.values() if token.hash == hash), None)
+        return next((token for token in self.tokens() if token.hash == hash), None)
 
     def tokens(self) -> tuple[Token, ...]:
-        return tuple(sorted(self._tokens.values(), key=lambda token: (token.created_at, token.id)))
+        known = [token for token in self._tokens.values() if token is not None]
+        return tuple(sorted(known, key=lambda token: (token.created_at, token.id)))
 
     def save_token(self, token: Token) -> None:
         self.written.tokens[token.id] = token
+
+    def forget_token(self, id: str) -> None:
+        self.written.tokens[id] = None
 
     def add_audit(self, record: AuditRecord) -> None:
         n = len(self._audit) + 1
@@ -355,18 +366,24 @@ class MemoryTransaction:
         self.written.events.append(event)
 
     def events(self, after: int = 0, most: int = 0) -> tuple[tuple[int, FleetEvent], ...]:
-        after = max(after, self._tables.forgotten)
-        numbered = tuple(enumerate(self._tables.events[after:], after + 1))
+        tables = self._tables
+        first = max(after - tables.skipped, tables.forgotten)
+        numbered = tuple(enumerate(tables.events[first:], first + tables.skipped + 1))
         return numbered[:most] if most else numbered
 
     def event_range(self) -> tuple[int, int]:
-        return self._tables.forgotten + 1, len(self._tables.events)
+        tables = self._tables
+        first, last = tables.forgotten + 1, len(tables.events)
+        return (first + tables.skipped, last + tables.skipped) if last else (1, 0)
 
     def forget_events(self, before: int) -> int:
-        last = min(before, len(self._tables.events)) - 1
+        last = min(before - self._tables.skipped, len(self._tables.events)) - 1
         forgotten = max(0, last - self._tables.forgotten)
         self.written.forgotten = self._tables.forgotten + forgotten
         return forgotten
+
+    def compact_counts(self) -> None:
+        pass  # figures are counted
 
 
 def asked_for(query: TaskQuery, task: FleetTask) -> bool:

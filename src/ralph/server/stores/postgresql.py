@@ -19,7 +19,7 @@ from psycopg_pool import ConnectionPool
 from ralph.core.fleet.model import FleetTask
 from ralph.core.fleet.requests import Offer
 from ralph.errors import RalphError
-from ralph.server.stores.queries import POSTGRESQL, migrations, statements
+from ralph.server.stores.queries import POSTGRESQL, check_version, migrations, statements
 from ralph.server.stores.queues import QueueIndex
 from ralph.server.stores.rows import Value, storable
 from ralph.server.stores.transaction import Row, SqlTransaction
@@ -38,14 +38,17 @@ PATIENCE = 10.0  # seconds to wait for a connection
 
 
 class PostgresqlStore:
-    """The database is brought up to date where needed. `size`: most connections."""
+    """The database is brought up to date where needed, unless someone only looks (`reads`). `size`: most connections."""
 
-    def __init__(self, url: str, *, size: int = 8) -> None:
+    def __init__(self, url: str, *, size: int = 8, reads: bool = False) -> None:
         self._place = _place(url)
         self._queues = QueueIndex()
         try:
             with psycopg.connect(url, connect_timeout=int(PATIENCE)) as connection:
-                _migrate(connection)
+                if reads:
+                    _check_version(connection)
+                else:
+                    _migrate(connection)
         except psycopg.Error as error:
             raise self._unreachable(error)
         self._pool = ConnectionPool(
@@ -137,6 +140,11 @@ class PostgresqlTransaction(SqlTransaction):
     def next_epoch(self) -> int:
         return int(self._rows("next_epoch")[0][0])
 
+    def skip_numbers(self, gap: int) -> None:
+        self._rows("skip_epochs", gap=gap)
+        self._count("move_events", gap=gap)
+        self._rows("skip_events", gap=gap)
+
     def lock_needs(self) -> None:
         self._rows("lock_needs")
 
@@ -182,6 +190,14 @@ def _migrate(connection: Connection) -> None:
         for statement in migration.statements:
             connection.execute(statement.encode())
         connection.execute(queries["add_version"], {"number": migration.number, "name": migration.name})
+
+
+def _check_version(connection: Connection) -> None:
+    try:
+        done = [row[0] for row in connection.execute(statements("postgresql")["versions"].encode())]
+    except errors.UndefinedTable:
+        raise RalphError("this is no database of ralph's")
+    check_version("postgresql", done)
 
 
 def _place(url: str) -> str:

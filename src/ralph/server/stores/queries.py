@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from ralph.errors import RalphError
 from ralph.server.stores.rows import COLUMNS, TASK_COLUMNS
 
 SQL = Path(__file__).parent / "sql"
@@ -110,6 +111,18 @@ def migrations(dialect: Dialect, after: int = 0) -> Iterator[Migration]:
             r"\b[A-Z0-9]+\b", lambda match: dialect.types.get(match[0], match[0]), without_comments(text)
         )
         yield Migration(number, name, tuple(filter(str.strip, re.split(r";\s*\n", text))))
+
+
+def check_version(name: Literal["sqlite", "postgresql"], done: Sequence[int]) -> None:
+    """Who only looks does not bring a database up to date."""
+    newest = max(
+        migration.number for migration in migrations({"sqlite": SQLITE, "postgresql": POSTGRESQL}[name])
+    )
+    if max(done, default=0) < newest:
+        raise RalphError(
+            "an older version of ralph made this database",
+            todo="`ralph serve` brings it up to date when it starts.",
+        )
 
 
 def without_comments(text: str) -> str:

@@ -21,7 +21,7 @@ from ralph.core.fleet.model import FleetTask
 from ralph.core.fleet.requests import Offer
 from ralph.errors import RalphError
 from ralph.journal.lock import Busy, Lock
-from ralph.server.stores.queries import SQLITE, migrations, statements
+from ralph.server.stores.queries import SQLITE, check_version, migrations, statements
 from ralph.server.stores.queues import QueueIndex
 from ralph.server.stores.rows import Value, storable
 from ralph.server.stores.transaction import Row, SqlTransaction
@@ -155,6 +155,39 @@ class SqliteStore:
             self._writer.execute("ROLLBACK")
 
 
+class SqliteReader:
+    """For a look at a database that a server may have open: it takes no lock, and changes nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.resolve()
+        if not self._path.is_file():
+            raise RalphError("there is no such database", where=str(path))
+        self._connection = _open(self._path, reads=True)
+        try:
+            check_version(
+                "sqlite", [row[0] for row in self._connection.execute(statements("sqlite")["versions"])]
+            )
+            self._epochs = _Epochs(self._connection)
+        except sqlite3.Error as error:
+            self.close()
+            raise _unusable(self._path, error)
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, rule: Callable[[SqliteTransaction], T]) -> T:
+        self._connection.execute("BEGIN")
+        try:
+            return rule(SqliteTransaction(self._connection, QueueIndex(), _system_clock(), self._epochs))
+        except sqlite3.Error as error:
+            raise _unusable(self._path, error)
+        finally:
+            self._connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
 class _Epochs:
     """The last epoch that was drawn. One that was drawn in vain, by a rule that failed, is not drawn again either."""
 
@@ -197,6 +230,12 @@ class SqliteTransaction(SqlTransaction):
     def next_epoch(self) -> int:
         self._epochs.last += 1
         return self._epochs.last
+
+    def skip_numbers(self, gap: int) -> None:
+        self._epochs.last += gap
+        self._count("move_events", gap=gap)
+        if not self._count("skip_events", gap=gap):  # there has been none
+            self._count("begin_events", gap=gap)
 
     def lock_needs(self) -> None:
         pass  # one writer

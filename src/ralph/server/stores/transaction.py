@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -35,6 +36,7 @@ from ralph.server.stores.rows import Value, row_of, task_of, to_json
 
 Row = Sequence[Any]
 ALL = 2**62  # rows
+MOST_COUNTS = 100_000  # rows that one tick adds up
 
 
 class SqlTransaction(ABC):
@@ -61,6 +63,9 @@ class SqlTransaction(ABC):
 
     @abstractmethod
     def next_epoch(self) -> int: ...
+
+    @abstractmethod
+    def skip_numbers(self, gap: int) -> None: ...
 
     @abstractmethod
     def lock_needs(self) -> None: ...
@@ -273,6 +278,9 @@ class SqlTransaction(ABC):
         body = to_json(token)
         self._count("save_token", id=token.id, hash=token.hash, created_at=token.created_at, body=body)
 
+    def forget_token(self, id: str) -> None:
+        self._count("forget_token", id=id)
+
     def add_audit(self, record: AuditRecord) -> None:
         fields = msgspec.structs.asdict(record)
         del fields["n"]
@@ -293,6 +301,13 @@ class SqlTransaction(ABC):
             deaths=number("count_deaths"),
             outbox_ms=number("oldest_in_outbox"),
         )
+
+    def compact_counts(self) -> None:
+        counts: Counter[tuple[str, str]] = Counter()
+        rows = self._rows("take_counts", most=MOST_COUNTS)
+        for status, phase, n in rows:
+            counts[status, phase] += n
+        self._each("add_count", ({"status": s, "phase": p, "n": n} for (s, p), n in counts.items() if n))
 
     def tick(self) -> ServerTick:
         return ServerTick(*self._rows("tick")[0])

@@ -29,7 +29,9 @@ def after(protocol: n.LandingProtocol, *results: object) -> n.LandStep:
 
 
 FENCED = (n.RemoteView("c0"), n.FenceMoved("done", "f1"))
-GREEN = (n.LandingMerge("c1", "tree"), True)
+GREEN = (n.LandingMerge("c1", "tree"), n.LandingJudged())
+RED = n.LandingJudged(f.LandingReturned(op=f.BY_A_LANDER, why="red", gate="tests", headline="2 failed"))
+DOUBTFUL = n.LandingJudged(f.LoopEnded(end="needs-review", reason="green only with changed tests", code=7))
 
 
 def test_fence_merge_gates_intent_push_in_this_order(server: Server) -> None:
@@ -38,8 +40,8 @@ def test_fence_merge_gates_intent_push_in_this_order(server: Server) -> None:
     assert landing.step == n.LookAtRemote()
     assert after(landing, n.RemoteView("c0", "f0")) == n.MoveFence("f0", task.epoch, 1)
     assert after(landing, n.FenceMoved("done", "f1")) == n.MergeOnTip("c0")
-    assert after(landing, n.LandingMerge("c1", "tree")) == n.RunLandingGates("c1")
-    intent = after(landing, True)
+    assert after(landing, n.LandingMerge("c1", "tree")) == n.RunLandingGates("c1", "c0")
+    intent = after(landing, n.LandingJudged())
     assert isinstance(intent, n.RecordFact) and isinstance(intent.fact, f.LandingIntended)
     assert after(landing, None) == n.PushLanding("c1", "c0", "f1")
     landed = after(landing, "done")
@@ -86,11 +88,24 @@ def test_a_refused_push_is_merged_with_the_new_tip(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("results", "why"), [((n.LandingMerge(),), "conflict"), ((n.LandingMerge("c1"), False), "red")]
+    ("results", "why"), [((n.LandingMerge(),), "conflict"), ((n.LandingMerge("c1"), RED), "red")]
 )
 def test_conflict_and_red_go_back_to_work(server: Server, results: tuple[object, ...], why: str) -> None:
     step = after(begin(server.claim("lea", phase="land").task), *FENCED, *results)
     assert isinstance(step, n.EndLanding) and step.facts[0].why == why  # type: ignore[union-attr]
+
+
+def test_a_conflict_names_its_files_as_a_rejected_claim_does(server: Server) -> None:
+    merge = n.LandingMerge(conflicts=("a.py", "b.py"), text="CONFLICT (content): a.py\n")
+    step = after(begin(server.claim("lea", phase="land").task), *FENCED, merge)
+    assert isinstance(step, n.EndLanding) and isinstance(returned := step.facts[0], f.LandingReturned)
+    assert (returned.gate, returned.tip, returned.excerpt) == ("landing", "c0", "CONFLICT (content): a.py\n")
+    assert returned.headline == "it conflicts with what landed on main meanwhile: a.py, b.py"
+
+
+def test_what_is_doubtful_waits_for_a_person(server: Server) -> None:
+    step = after(begin(server.claim("lea", phase="land").task), *FENCED, GREEN[0], DOUBTFUL)
+    assert step == n.EndLanding((DOUBTFUL.against,))  # type: ignore[arg-type]
 
 
 def test_a_cancel_is_obeyed_only_when_nothing_can_land_any_more(server: Server) -> None:

@@ -6,15 +6,19 @@ from typing import Any, get_args
 
 import pytest
 from fleet_server import ENDED, INTENT, ITERATION, LANDED, STARTED, UNPROVEN, Server, end
+from msgspec.structs import replace
 
 from ralph.core import facts as f
 from ralph.core.exits import End
+from ralph.core.fleet import leases
 from ralph.core.fleet import requests as r
 from ralph.core.fleet.check import check, read_histories
-from ralph.core.fleet.model import FOREVER, FleetTask
+from ralph.core.fleet.model import FOREVER, FleetTask, Token
 from ralph.core.fleet.moves import MOVES, editable, may_move
 from ralph.core.fleet.readiness import why_not_running
 from ralph.core.tasks.task import STATUSES
+from ralph.server.service import forget_run_tokens
+from ralph.server.task_view import view
 
 
 @pytest.fixture
@@ -28,6 +32,26 @@ def sound(server: Server) -> None:
     histories = server.store.run(lambda tx: list(read_histories(tx)))
     events = [event for _, event in server.store.run(lambda tx: tx.events())]
     assert check(histories, events) == []
+
+
+# -- a restored database
+
+
+def test_after_a_back_up_is_adopted_no_claim_and_no_cursor_of_before_means_anything(server: Server) -> None:
+    server.create("other")
+    old = server.claim().task
+    server.send(old, STARTED, ITERATION)
+    cursor = server.store.read(lambda tx: tx.event_range())[1]
+    assert server.store.run(leases.adopt) == 1
+    assert (server.task().status, server.task().holder, server.task().deaths) == ("pending", "", 0)
+    assert server.ask(r.Heartbeat("t", old.epoch, "ann")).kind == "stale"
+    first, last = server.store.read(lambda tx: tx.event_range())
+    assert cursor + 1 < first <= last, "who comes with it has to read everything anew"
+    new = server.claim("ann").task
+    assert new.epoch > old.epoch + 10**6 and new.facts == 2, "what was accepted is still there"
+    for epoch in range(old.epoch, old.epoch + 5):  # drawn after the back-up was made
+        assert server.ask(r.FactBatch("t", epoch, "ann", server.facts(ENDED))).kind == "stale"
+    sound(server)
 
 
 # -- facts
@@ -309,6 +333,63 @@ def test_what_cannot_land_goes_back_to_work(server: Server) -> None:
         1,
         None,
     )
+
+
+def test_a_task_that_is_assigned_to_a_worker_is_landed_by_any_lander() -> None:
+    server = Server()
+    server.create(assign_to="ann")
+    server.proven()
+    task = server.claim("lea", phase="land").task
+    assert task is not None
+    server.send(task, f.LandingReturned(op="land", why="conflict"))
+    assert server.claim("bob").task is None
+    assert server.claim("ann").task is not None
+    sound(server)
+
+
+def test_landers_that_die_with_a_gate_count_and_a_returned_landing_begins_anew(server: Server) -> None:
+    server.proven()
+    gate = f.GateStarted(op="land:1:g", gate="g", purpose="land", variant="as-is", tree="t")
+    for worker in ("lea", "leo"):
+        server.send(server.claim(worker, phase="land").task, gate)
+        server.wait(130)
+    task = server.claim("lin", phase="land").task
+    assert task.deaths == 2
+    server.send(task, f.LandingReturned(op="land", why="red"))
+    assert (server.task().phase, server.task().deaths) == ("work", 0)
+    sound(server)
+
+
+def test_rejected_claims_are_counted_for_the_present_loop(server: Server) -> None:
+    task = server.claim().task
+    server.send(task, STARTED, replace(ITERATION, attempts=2), ENDED)
+    assert server.task().progress.rejected == 2
+    server.send(server.task(), replace(end("failed"), attempts=3))
+    assert view(server.task()).attempts == 3
+    server.ask(r.RetryTask("t", fresh=True))
+    server.send(server.claim().task, replace(STARTED, loop="m"))
+    assert view(server.task()).attempts == 0
+
+
+def test_a_retry_may_raise_limits(server: Server) -> None:
+    server.run_to(STARTED, end("limit"))
+    task = server.ask(r.RetryTask("t", limits={"max_iterations": 80, "max_cost_usd": 5.0})).task
+    assert task.retry.limits == {"max_iterations": 80, "max_cost_usd": 5.0}
+    assert task.spec.ralph_max_iterations == 80
+    sound(server)
+
+
+def test_run_tokens_of_claims_that_are_over_are_forgotten(server: Server) -> None:
+    task = server.claim().task
+    made = Token(id="1", name="run of t", role="run", hash="h", task="t", epoch=task.epoch)
+    people = Token(id="2", name="ann", role="worker", hash="g")
+    for token in (made, people):
+        server.store.run(lambda tx, token=token: tx.save_token(token))
+    server.store.run(forget_run_tokens)
+    assert server.store.read(lambda tx: tx.tokens()) == (made, people)
+    server.send(task, STARTED, end("failed"))
+    server.store.run(forget_run_tokens)
+    assert server.store.read(lambda tx: tx.tokens()) == (people,)
 
 
 def test_cancel_is_final_at_once_and_fences_the_worker(server: Server) -> None:

@@ -13,15 +13,20 @@ from ralph.core.hats.board import (
     Dispatch,
     GiveUp,
     Idle,
-    Repeats,
+    any_failed,
     dispatched,
+    found_in,
     gave_up,
     look,
+    looking,
+    nothing_left,
+    overdue,
     phase_header,
     poll_lines,
     reason_text,
-    repeat_refusal,
+    seen,
     spent,
+    why_overdue,
 )
 from ralph.core.hats.model import Event, Scan, ScanFolder
 
@@ -164,33 +169,82 @@ def test_a_cleared_scratchpad_begins_with_the_seeds_line(event: Event, header: s
     assert phase_header(event) == header
 
 
-def test_an_agent_that_dispatches_the_same_item_again_and_again_is_refused_the_third_time() -> None:
-    event, repeats = Event("work.propose", "a"), Repeats()
-    for refused in (False, False, True, True):
-        repeats = dispatched(repeats, event, "work/a")
-        assert bool(repeat_refusal(repeats)) is refused
-    assert "still work/a" in repeat_refusal(repeats)
+def by_agent(board: Board, event: Event, folder: str = "work") -> tuple[Board, str]:
+    return dispatched(looking(board, "scanner"), "scanner", event, folder)
+
+
+def test_an_item_that_an_agent_dispatches_gets_as_many_tries_as_one_that_ralph_finds() -> None:
+    board, event = Board(), Event("work.propose", "a")
+    for refused in (False, False, False, True):
+        assert overdue(board) is None
+        board, why = by_agent(board, event)
+        assert bool(why) is refused
+    late = overdue(board)
+    assert (
+        late is not None
+        and why_overdue(late) == "work.propose failed 3 times: it was still in work afterwards"
+    )
+
+
+def test_a_result_that_was_begun_elsewhere_does_not_move_the_item() -> None:
+    board = Board()
+    for folder in ("work", "done, work", "done, work", "done, work"):
+        board, why = by_agent(board, Event("work.propose", "a"), folder)
+    assert why == "a is still in work after 3 tries: take another item"
+
+
+def test_the_tries_of_an_item_are_counted_though_another_comes_in_between() -> None:
+    board = Board()
+    for _ in range(3):
+        for name in ("a", "b"):
+            board, why = by_agent(board, Event("work.propose", name))
+            assert not why
+    assert by_agent(board, Event("work.propose", "a"))[1] and by_agent(board, Event("work.propose", "b"))[1]
 
 
 def test_an_item_that_is_found_nowhere_is_not_known_to_be_unmoved() -> None:
-    repeats = Repeats()
+    board = Board()
     for _ in range(5):
-        repeats = dispatched(repeats, Event("work.propose", "a"), "")
-    assert repeat_refusal(repeats) == ""
+        board, why = by_agent(board, Event("work.propose", "a"), "")
+        assert not why
+
+
+@pytest.mark.parametrize(("topic", "folder"), [("work.finish", "work"), ("work.propose", "proposed")])
+def test_another_phase_begins_the_count_anew(topic: str, folder: str) -> None:
+    board = Board()
+    for _ in range(3):
+        board, _ = by_agent(board, Event("work.propose", "a"))
+    board = seen(board, "scanner", {"a": f"{folder}/a"}, {})
+    board, why = by_agent(board, Event(topic, "a"), folder)
+    assert not why and board.items["a"].failures == 0
+
+
+def test_a_scanner_that_finds_nothing_to_do_says_that_nothing_has_failed() -> None:
+    board = Board()
+    for _ in range(9):
+        board, why = by_agent(board, Event("work.check", "notes.md"), ".")
+        assert not why
+        board = nothing_left(board, "scanner")
 
 
 @pytest.mark.parametrize(
-    ("event", "where"),
+    ("places", "contents", "dispatchable"),
     [
-        (Event("work.finish", "a"), "work/a"),
-        (Event("work.propose", "b"), "work/a"),
-        (Event("work.propose", "a"), "proposed/a"),
-        (Event("work.propose", "a"), ""),
+        ({"a": "work/a"}, {"a": "1"}, False),
+        ({"a": "work/a"}, {"a": "2"}, True),
+        ({"a": "later/a"}, {"a": "1"}, True),
     ],
 )
-def test_anything_else_begins_the_count_anew(event: Event, where: str) -> None:
-    repeats = Repeats("work.propose", "a", "work/a", 2)
-    assert dispatched(repeats, event, where).times == 1
+def test_an_item_that_was_set_aside_is_dispatched_again_once_it_has_changed(
+    places: dict[str, str], contents: dict[str, str], dispatchable: bool
+) -> None:
+    board, _ = by_agent(Board(), Event("work.propose", "a"))
+    board = gave_up(board, "a", "work", "nobody knows how", "1")
+    assert any_failed(board)
+    board = seen(board, "scanner", places, contents)
+    assert any_failed(board) is not dispatchable
+    board, why = by_agent(board, Event("work.propose", "a"), found_in(places["a"]))
+    assert ("nobody knows how" in why) is not dispatchable and bool(why) is not dispatchable
 
 
 @given(

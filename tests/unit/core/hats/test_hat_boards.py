@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core_world import World, hat, policy, spike
+from core_world import World, hat, policy
 from msgspec.structs import replace
 
 from ralph.core import facts as f
@@ -174,25 +174,6 @@ def test_a_hat_has_its_own_time_limit_and_its_own_agent() -> None:
     assert d.next_deadline(world.state, "iteration:1") == 7.0
     world.tell(f.Tick(op="iteration:1", seconds=7.1))
     assert d.cutoff(world.state, "iteration:1") == "iteration-time"
-
-
-def test_an_agent_that_dispatches_the_same_item_three_times_unmoved_is_refused_and_the_loop_idles() -> None:
-    world = World(policy(team=spike(), gates=(), limits=LimitPolicy(max_iterations=100)))
-    for n in range(3):
-        world.iterate(
-            said='<event topic="work.propose">item-1.txt</event>',
-            structured=True,
-            places={"item-1.txt": "work/item-1.txt"},
-        )
-        if n < 2:
-            begins(world, "proposal_writer").iterate(
-                f"t{n}", '<event topic="board.rescan"/>', structured=True
-            )
-    wait = world.wants()
-    assert isinstance(wait, d.Wait) and wait.what == "idle"
-    assert any(
-        "3 times in a row" in text and "work/item-1.txt" in text for text in world.state.warnings.lines
-    )
 
 
 def test_new_events_are_progress_though_the_tree_stays_and_the_same_again_is_not() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core_world import World, hat, policy, spike
+from core_world import World, hat, policy
 
 from ralph.core import facts as f
 from ralph.core.hats.model import Team
@@ -93,20 +93,3 @@ def test_what_was_said_with_a_completion_is_kept() -> None:
     world.iterate("t1", '<event topic="LOOP_COMPLETE">shipped v2</event>', structured=True)
     (routed,) = [r for r in world.state.hats.turns.latest if r.event.topic == "LOOP_COMPLETE"]
     assert routed.event.payload == "shipped v2"
-
-
-def test_a_scanner_whose_dispatch_is_refused_rests_also_without_a_default() -> None:
-    found = spike()
-    scanner = hat(
-        "board_scanner",
-        *found.hats[0].triggers,
-        publishes=("work.propose", "work.finish", "LOOP_COMPLETE"),
-    )
-    team = Team(hats=(scanner, *found.hats[1:]), starting_event="board.scan", persistent=True, cooldown=30.0)
-    world = World(policy(team=team, gates=(), limits=LimitPolicy(max_iterations=100)))
-    for n in range(3):
-        world.iterate(said='<event topic="work.propose">a</event>', structured=True, places={"a": "work/a"})
-        if n < 2:
-            world.iterate(f"t{n}", '<event topic="board.rescan"/>', structured=True)
-    wait = world.wants()
-    assert isinstance(wait, d.Wait) and wait.what == "idle"

@@ -125,7 +125,7 @@ def test_a_dispatch_by_command_and_by_tag_is_one_dispatch() -> None:
     world = World(policy(team=spike(), gates=(), limits=LimitPolicy(max_iterations=100)))
     tag = '<event topic="work.propose">item-1.txt</event>'
     places = {"item-1.txt": "work/item-1.txt"}
-    for n in range(2):
+    for n in range(3):
         op = world.wants()
         assert isinstance(op, d.RunAgent) and op.hat == "board_scanner"
         world.tell(
@@ -145,7 +145,7 @@ def test_a_dispatch_by_command_and_by_tag_is_one_dispatch() -> None:
                 places=places,
             ),
         )
-        assert worn(world) == "proposal_writer", "twice in a row is not three times"
+        assert worn(world) == "proposal_writer", "three dispatches are not four"
         world.iterate(f"t{n + 1}", '<event topic="board.rescan"/>', structured=True)
     world.iterate(said=tag, structured=True, places=places)
     assert world.state.warnings.lines

@@ -49,6 +49,23 @@ def test_the_coordinator_reaches_every_hat_when_the_start_is_its() -> None:
     assert told(team) == []
 
 
+def test_a_persistent_team_that_no_hat_wakes_is_told_so() -> None:
+    scanner = replace(spike().hats[0], triggers=("board.scan", "board.rescan"))
+    team = replace(spike(), hats=(scanner, *spike().hats[1:]))
+    assert told(team) == [
+        ("warning", "", "persistent, but no hat takes task.resume: after each rest the coordinator is called")
+    ]
+    assert told(replace(team, persistent=False)) == []
+
+
+def test_a_hat_with_the_coordinators_name_is_told_so() -> None:
+    team = Team(hats=(hat("lead", "task.start", publishes=("LOOP_COMPLETE",), name="Coordinator"),))
+    assert [(one[1], "wears no hat" in one[2]) for one in told(team)] == [("lead", True)]
+    assert [one[1] for one in told(Team(hats=(replace(team.hats[0], id="coordinator", name=""),)))] == [
+        "coordinator"
+    ]
+
+
 def test_an_event_that_nobody_takes_is_named() -> None:
     team = Team(hats=(hat("a", "task.start", publishes=("b.done", "LOOP_COMPLETE", "human.interact")),))
     assert told(team) == [("warning", "a", "no hat takes b.done: it goes to the coordinator")]

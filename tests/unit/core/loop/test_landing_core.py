@@ -154,3 +154,66 @@ def test_a_stop_at_once_comes_before_landing_and_a_graceful_one_after() -> None:
     assert w.finish().end == "interrupted"
     w = world().claim("t1", passed=True).tell(f.StopRequested(how="graceful", by=".stop"))
     assert landed(w).finish().end == "completed-verified"
+
+
+# -- by a lander of a fleet
+
+
+def returned_by_a_lander(**more: object) -> World:
+    """The loop was proven and had ended; its lander sends it back."""
+    w = World(policy()).base().claim("t1", passed=True)
+    w.finish()
+    fields = {"op": f.BY_A_LANDER, "why": "red", "tip": "c2", "gate": "tests", "error_hash": "bbbb", **more}
+    fields |= {"headline": "on top of main: 2 failed", "excerpt": "test_a FAILED"}
+    return w.tell(f.LoopResumed(run="r2"), f.LandingReturned(**fields))  # type: ignore[arg-type]
+
+
+def test_what_comes_back_from_its_landing_is_a_rejected_claim() -> None:
+    s = returned_by_a_lander().state
+    assert (s.judgement.ended, s.judgement.claim, s.judgement.attempts) == (None, None, 1)
+    last = s.judgement.history[-1]
+    assert (last.gate, last.headline, last.excerpt) == ("tests", "on top of main: 2 failed", "test_a FAILED")
+    assert s.landing.returned
+
+
+def test_it_continues_on_top_of_the_target_with_the_conflicts_in_its_prompt() -> None:
+    w = returned_by_a_lander(why="conflict", gate="landing")
+    merge = f.WorkspaceMerged(
+        op=f.BY_A_LANDER, commit="c2", base_tree="b2", tree="m1", conflicts=("a.py",), text="CONFLICT: a.py"
+    )
+    s = w.tell(merge).state
+    assert (s.workspace.base_commit, s.workspace.base_tree, s.workspace.tree) == ("c2", "b2", "m1")
+    assert (s.landing.returned, s.landing.merges, s.landing.merging) == (False, 1, ("a.py",))
+    op = w.wants()
+    assert isinstance(op, d.RunAgent) and op.n == 2
+    assert "CONFLICT: a.py" in compose(w.state, op, Context()).text
+
+
+def test_a_merge_without_a_claim_or_a_return_changes_nothing() -> None:
+    w = world()
+    before = w.state.workspace
+    w.tell(f.WorkspaceMerged(op="land:1", commit="c2", base_tree="b2", tree="m1"))
+    assert (w.state.workspace, w.state.landing.merges) == (before, 0)
+
+
+def test_what_a_landers_gates_say_is_no_verdict_of_the_loop() -> None:
+    w = World(policy()).base().claim("t1", passed=True)
+    before = w.state.judgement
+    gate = f.GateStarted(op="land:7:claim", gate="other", purpose="land", variant="as-is", tree="t1")
+    assert "land:7:claim" in w.tell(gate).state.progress.open
+    ended = f.GateEnded(
+        op=gate.op,
+        gate="other",
+        purpose="land",
+        variant="as-is",
+        tree="t1",
+        command="x",
+        code=1,
+        seconds=2.0,
+        passed=False,
+        usage=f.Usage(tokens=5, cost_usd=0.5),
+    )
+    s = w.tell(ended).state
+    assert s.judgement == before
+    assert (s.progress.open, s.progress.tokens) == ({}, 5)
+    assert w.finish().end == "completed-verified"

@@ -16,7 +16,7 @@ from ralph.core.loop.state import REMEMBERED, LoopState, with_newest
 FOLDER = Path(reducers.__file__).parent
 OF_THE_RUN = {  # facts that say nothing about a loop's state
     *(f.RunStarted, f.RunReviewStarted, f.RunReviewed, f.RunEnded, f.RunSwept, f.JournalRepaired),
-    *(f.TaskProposed, f.BacklogWritten, f.InboxRefused, f.Notified),
+    *(f.BacklogWritten, f.InboxRefused, f.Notified),
 }
 
 

@@ -160,3 +160,14 @@ def test_a_sha256_repository_squashes_and_merges(tmp_path: Path, sh: Sh) -> None
         "b",
         "c",
     ]
+
+
+def test_of_learnings_a_merge_keeps_both_sides(repo: Repo, project: Path, sh: Sh) -> None:
+    base = commit(repo, sh, head_of(project, sh), {"learnings.md": "first\n", "notes.md": "first\n"})
+    theirs = commit(repo, sh, base, {"learnings.md": "first\ntheirs\n"})
+    ours = commit(repo, sh, base, {"learnings.md": "first\nours\n"})
+    merged = merge(repo, base, theirs, tree(sh, project, ours))
+    assert merged.conflicts == ()
+    assert sh(project, "show", f"{merged.tree}:learnings.md").split() == ["first", "theirs", "ours"]
+    other = [commit(repo, sh, base, {"notes.md": f"first\n{side}\n"}) for side in ("theirs", "ours")]
+    assert merge(repo, base, other[0], tree(sh, project, other[1])).conflicts == ("notes.md",)

@@ -18,6 +18,7 @@ from ralph.git.recovery import saved
 from ralph.git.refs import tip
 from ralph.git.repo import Repo, slots_dir
 from ralph.git.snapshots import Snapshots
+from ralph.git.workspaces.orphans import remove_orphans
 from ralph.git.workspaces.pool import (
     Kind,
     PooledWorkspace,
@@ -368,3 +369,21 @@ def test_a_worktree_whose_entry_was_pruned_while_git_made_it_is_made_again(
     workspace = made(repo, "worktree", head_of(project, sh))
     assert met.exists() and files(workspace.path) == files(project)
     assert sh(workspace.path, "branch", "--show-current").strip() == BRANCH
+
+
+@pytest.mark.parametrize("kind", ["clone", "worktree"])
+def test_of_a_repository_that_is_gone_what_holds_no_work_is_removed_and_the_rest_named(
+    repo: Repo, project: Path, sh: Sh, kind: Kind
+) -> None:
+    unfinished = made(repo, kind, head_of(project, sh))
+    over = prepare(
+        repo, "clone", slot=2, loop="loop-2", base=unfinished.base, branch="task/B", when=WHEN, target="main"
+    )
+    release(repo, over)
+    assert remove_orphans().removed == () and over.path.exists(), "its repository is there"
+    project.rename(project.with_name("away"))
+    found = remove_orphans()
+    assert [one.path for one in found.removed] == [over.path] and not over.path.exists()
+    assert [one.path for one in found.kept] == [unfinished.path] and unfinished.path.exists()
+    assert not list(over.path.parent.glob("2*"))
+    assert remove_orphans(all=True).kept == () and not slots_dir(repo).exists()

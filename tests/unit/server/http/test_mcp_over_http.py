@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import uuid
 from typing import Any
 
 import pytest
 
+from mcp_over_http import call, names
 from serving import Served
 
 pytest.importorskip("mcp.client.client", reason="needs the package `mcp`")
-
-
-def call(served: Served, name: str, arguments: dict[str, Any], token: str = "") -> tuple[bool, str]:
-    """Whether it went wrong, and what was told."""
-    result = asyncio.run(_session(served, token or served.token, lambda c: c.call_tool(name, arguments)))
-    return bool(result.is_error), result.content[0].text
-
-
-async def _session(served: Served, token: str, do: Any) -> Any:
-    import httpx2
-    from mcp.client.client import Client
-    from mcp.client.streamable_http import streamable_http_client
-
-    headers = {"Authorization": f"Bearer {token}"}
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=60) as web,
-        Client(streamable_http_client(f"{served.url}/mcp", http_client=web)) as client,
-    ):
-        return await do(client)
-
-
-def names(served: Served, token: str) -> set[str]:
-    listed = asyncio.run(_session(served, token, lambda c: c.list_tools()))
-    return {tool.name for tool in listed.tools}
 
 
 def claimed(served: Served, label: str) -> dict[str, Any]:
@@ -95,6 +71,7 @@ def test_completion_is_a_claim_that_reaches_the_worker(served: Served) -> None:
     beat = {"epoch": task["epoch"], "worker": "w"}
     heard = served.ask("POST", f"/api/tasks/{task['id']}/heartbeat", beat).json["messages"]
     assert [message["kind"] for message in heard] == ["complete"]
+    del said["taskId"]
     assert json.loads(heard[0]["body"]) == said
 
 
@@ -122,7 +99,7 @@ def test_only_who_works_on_a_ralph_task_may_claim_it(served: Served) -> None:
     assert short[0]
     assert short[1].startswith("summary: ")
     served.ask("POST", f"/api/tasks/{free}/cancel")
-    assert call(served, "ralph-complete", {"taskId": free, **done}, secret)[0]
+    assert served.ask("GET", f"/api/tasks/{free}", token=secret).status == 401, "it died with the claim"
 
 
 def test_a_token_sees_the_tools_it_may_call(served: Served) -> None:

@@ -27,14 +27,21 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Hats:
     said = read_signal(step.before, x) if x.how == "exited" and not crashed else None
     signal = said.word if said and said.explicit else ""
     wearing = activation.ended(h.wearing, step.before, step.now, x, crashed=crashed, signal=signal)
-    return _turned(step, replace(h, wearing=wearing, board=_paid_for(step, x)))
+    h = _turned(step, replace(h, wearing=wearing))
+    if step.team is None:
+        return h
+    h = replace(h, item_tree=x.tree) if step.hat_step.dispatched else h
+    return replace(h, board=_paid_for(step, x, h.board))
 
 
-def _paid_for(step: Step, x: f.IterationEnded) -> Board:
+def _paid_for(step: Step, x: f.IterationEnded, board: Board) -> Board:
     """What the iteration took goes to the item that it was about."""
-    board = step.before.hats.board
-    if step.team is None or not board.under_way:
+    turn = step.before.hats.turns.current
+    hat = step.team.hat(turn.hat) if step.team and turn else None
+    if hat is not None and hat.scanner:
         return board
+    name = _worked_on(step.before.hats)
+    board = scanboard.working_on(board, name)
     reason = x.fault_text or (f"{x.cause}: cut off" if x.cause else "")
     return scanboard.spent(
         board,
@@ -42,7 +49,7 @@ def _paid_for(step: Step, x: f.IterationEnded) -> Board:
         tokens=x.usage.tokens,
         seconds=x.seconds,
         reason=reason if x.how != "interrupted" else "",
-        item=_worked_on(step.before.hats),
+        item=name,
     )
 
 
@@ -60,18 +67,18 @@ def _board_looked(step: Step, x: f.BoardLooked) -> Hats:
     hat = step.team.hat(x.hat) if step.team else None
     if hat is not None and hat.scan is not None:
         board = scanboard.accounted(hat.scan, h.board, x.there)
-        h = replace(h, board=scanboard.taken(board, x.folder, x.item) if x.topic else board)
+        return _turned(step, h, scanboard.taken(board, x.folder, x.item) if x.topic else board)
     return _turned(step, h)
 
 
 def _item_given_up(step: Step, x: f.ItemGivenUp) -> Hats:
     h = step.before.hats
-    return _turned(step, replace(h, board=scanboard.gave_up(h.board, x.item, x.folder, x.reason)))
+    return _turned(step, h, scanboard.gave_up(h.board, x.item, x.folder, x.reason, x.content))
 
 
 def _wait_ended(step: Step, x: f.WaitEnded) -> Hats:
     h = step.before.hats
-    if step.team is not None and x.elapsed and x.op.startswith(COOLDOWN):
+    if step.policy.team is not None and x.elapsed and x.op.startswith(COOLDOWN):
         h = replace(h, cooled=step.now.progress.serial + 1)
     return _turned(step, h)
 
@@ -80,13 +87,13 @@ def _others(step: Step, x: f.Input) -> Hats:
     return _turned(step, step.before.hats)
 
 
-def _turned(step: Step, h: Hats) -> Hats:
+def _turned(step: Step, h: Hats, board: Board | None = None) -> Hats:
     """Whose turn it is by this fact; a claim, or an event that waited for the gates, and does not stand is routed as one more
     event."""
     if (team := step.team) is None:
         return h
     now = step.hat_step
-    h = replace(h, turns=now.turns, repeats=now.repeats)
+    h = replace(h, turns=now.turns, board=now.board if board is None else board)
     if step.now.judgement.claim is not None or not (now.turns.claim or now.turns.held):
         return h
     return _rejected(step, team, h)
@@ -122,6 +129,7 @@ REDUCERS: Reducers = {
     f.LoopResumed: _others,
     f.WorkspaceChanged: _others,
     f.WorkspaceMerged: _others,
+    f.LandingReturned: _others,
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
     f.GateEnded: _others,

@@ -118,6 +118,19 @@ def _merged(step: Step, x: f.WorkspaceMerged) -> Judgement:
     return replace(j, claim=replace(claim, tree=x.tree, round=merges, touched=None, hidden={}))
 
 
+def _returned(step: Step, x: f.LandingReturned) -> Judgement:
+    """It cannot land as it is: a rejected claim."""
+    made = _attempt(
+        step.before.judgement,
+        x.gate or "landing",
+        x.error_hash,
+        code=x.code,
+        excerpt=x.excerpt,
+        headline=x.headline,
+    )
+    return replace(made, ended=None, results=())
+
+
 def _carried_over(step: Step, j: Judgement, old: str, new: str) -> Judgement:
     reviews, verdicts = dict(j.reviews), dict(j.verdicts)
     for gate in step.now.gates:
@@ -157,7 +170,7 @@ def _doubt_returned(step: Step) -> Judgement:
 
 def _iteration_ended(step: Step, x: f.IterationEnded) -> Judgement:
     outcome = step.outcome
-    j = replace(step.before.judgement, claim=None, results=())
+    j = replace(step.before.judgement, claim=None, results=(), claimable=None)
     if outcome.lived:
         j = replace(j, refusal="")
     match outcome.kind:
@@ -179,11 +192,15 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Judgement:
             j = replace(j, unchecked=0)
         case "spoke":
             idle = step.team is not None and step.hat_step.turns.idle
+            if step.team is not None and step.hat_step.dispatched:
+                j = _anew(j)
             j = replace(j, unchecked=0 if idle else x.serial)
             if step.claims:
                 j = _claimed(step, j, x)
             elif step.unfinished:
                 j = _judged(step, replace(j, claim=Claim(serial=x.serial, tree=x.tree, unfinished=True)))
+            elif step.team is None and x.code == 0:
+                j = replace(j, claimable=x)
     return _by_hats(step, j)
 
 
@@ -225,7 +242,11 @@ def _refusal(s: LoopState, x: f.IterationEnded) -> str:
 
 def _claim_made(step: Step, x: f.ClaimMade) -> Judgement:
     made = f"\n\nMade: {few(x.artifacts, 20)}" if x.artifacts else ""
-    return replace(step.before.judgement, promised=x.serial, promise=x.summary[:SUMMARY_CHARS] + made)
+    j = replace(step.before.judgement, promised=x.serial, promise=x.summary[:SUMMARY_CHARS] + made)
+    late = j.claimable  # its words were said before: what comes later counts
+    if late is None or late.serial != x.serial:
+        return j
+    return _claimed(step, replace(j, claimable=None), late)
 
 
 def _inspected(step: Step, x: f.ClaimInspected) -> Judgement:
@@ -301,7 +322,8 @@ def _asked_again(step: Step, j: Judgement, x: f.GateEnded) -> Judgement:
 
 
 def _base_measured(j: Judgement, gate: GatePolicy | None, x: f.GateEnded) -> Judgement:
-    j = replace(j, base={**j.base, x.gate: x.passed})
+    red = {gate: found for gate, found in j.base_red.items() if gate != x.gate}
+    j = replace(j, base={**j.base, x.gate: x.passed}, base_red=red if x.passed else {**red, x.gate: x})
     if x.tests:
         j = replace(j, base_tests={**j.base_tests, x.gate: x.tests})
     if x.report:
@@ -454,7 +476,7 @@ def _item_given_up(step: Step, x: f.ItemGivenUp) -> Judgement:
 
 
 def _unclaimed(j: Judgement) -> Judgement:
-    return replace(j, claim=None, results=(), unchecked=0)
+    return replace(j, claim=None, results=(), claimable=None, unchecked=0)
 
 
 def _anew(j: Judgement) -> Judgement:
@@ -466,6 +488,7 @@ REDUCERS: Reducers = {
     f.WorkspacePrepared: _prepared,
     f.WorkspaceChanged: _tree_changed,
     f.WorkspaceMerged: _merged,
+    f.LandingReturned: _returned,
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
     f.ClaimInspected: _inspected,

@@ -24,9 +24,9 @@ def _merge_intended(step: Step, x: f.MergeIntended) -> Landing:
 
 def _merged(step: Step, x: f.WorkspaceMerged) -> Landing:
     landing, claim = step.before.landing, step.before.judgement.claim
-    if claim is None:
+    if claim is None and not landing.returned:
         return replace(landing, merge=None)
-    landing = replace(landing, merges=landing.merges + 1, intended=None, merge=None)
+    landing = replace(landing, merges=landing.merges + 1, intended=None, merge=None, returned=False)
     if not x.conflicts:
         return replace(landing, mixed=True)
     return replace(
@@ -35,7 +35,7 @@ def _merged(step: Step, x: f.WorkspaceMerged) -> Landing:
         conflict=x.text,
         merging=tuple(dict.fromkeys((*landing.merging, *x.conflicts))),
         conflicted=landing.conflicted + 1,
-        merged_from=claim.tree,
+        merged_from=claim.tree if claim is not None else step.before.workspace.tree,
     )
 
 
@@ -44,7 +44,8 @@ def _intended(step: Step, x: f.LandingIntended) -> Landing:
 
 
 def _returned(step: Step, x: f.LandingReturned) -> Landing:
-    return replace(step.before.landing, intended=None, queued=None)
+    """By a lander of a fleet: it is brought on top of the target before anyone works on it again."""
+    return replace(step.before.landing, intended=None, queued=None, returned=True)
 
 
 def _landed(step: Step, x: f.Landed) -> Landing:
@@ -56,7 +57,8 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Landing:
     if not step.outcome.lived:
         return landing
     merging = landing.merging if x.unresolved else ()
-    return replace(landing, conflict="", conflicts=(), mixed=False, merging=merging)
+    text = landing.conflict if merging else ""
+    return replace(landing, conflict=text, conflicts=(), mixed=False, merging=merging)
 
 
 REDUCERS: Reducers = {

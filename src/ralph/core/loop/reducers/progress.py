@@ -14,7 +14,7 @@ from ralph.core.loop.step import Reducers, Step, is_promise, new_note
 def _resumed(step: Step, x: f.LoopResumed) -> Progress:
     """A person wants it to continue after an end: what led to that is forgiven."""
     p = step.before.progress
-    return p if step.before.judgement.ended is None else replace(p, no_progress=0, same_tree=0)
+    return p if step.before.judgement.ended is None else replace(p, no_progress=0, same_tree=0, split=())
 
 
 def _prepared(step: Step, x: f.WorkspacePrepared) -> Progress:
@@ -27,7 +27,8 @@ def _tree_changed(step: Step, x: f.WorkspaceChanged) -> Progress:
 
 def _merged(step: Step, x: f.WorkspaceMerged) -> Progress:
     p = step.before.progress
-    return p if step.before.judgement.claim is None else _seen(p, x.tree)
+    counts = step.before.judgement.claim is not None or step.before.landing.returned
+    return _seen(p, x.tree) if counts else p
 
 
 def _seen(p: Progress, tree: str) -> Progress:
@@ -92,11 +93,21 @@ def _moved(step: Step, p: Progress, x: f.IterationEnded) -> Progress:
 def _with_events(step: Step, p: Progress) -> Progress:
     """An idle look is no iteration without progress; a new event is one with it."""
     hats = step.hat_step
+    if hats.dispatched:
+        p = _anew(p)
     if hats.turns.idle or hats.said - p.events.keys():
         return replace(
             p, no_progress=0, same_tree=0, events=with_newest(p.events, dict.fromkeys(sorted(hats.said)))
         )
     return p
+
+
+def _proposed(step: Step, x: f.TaskProposed) -> Progress:
+    """A split of its own task: its parts are worked on in place of it, where there is a list that can hold them."""
+    p, identity = step.before.progress, step.before.identity
+    if not (x.at_once and x.how == "split" and x.parent == identity.task.id and identity.of_backlog):
+        return p
+    return replace(p, split=tuple(dict.fromkeys((*p.split, *(task.title for task in x.tasks)))))
 
 
 def _gate_started(step: Step, x: f.GateStarted) -> Progress:
@@ -204,6 +215,7 @@ REDUCERS: Reducers = {
     f.WorkspaceMerged: _merged,
     f.IterationStarted: _iteration_started,
     f.IterationEnded: _iteration_ended,
+    f.TaskProposed: _proposed,
     f.GateStarted: _gate_started,
     f.GateEnded: _gate_ended,
     f.WaitStarted: _wait_started,

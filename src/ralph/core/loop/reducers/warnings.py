@@ -100,6 +100,9 @@ def _of_gate(step: Step, x: f.GateEnded) -> Found:
         yield f"folder {x.gate}", _needs_folder(x)
     if x.purpose == "base" and x.wrote and x.code == 0:
         yield f"writes {x.gate}", f"{x.headline}; every claim will fail on it"
+    if x.purpose == "base" and not x.passed and not x.report and step.policy.baseline == "allow-red":
+        what = "its runner names no tests, so that every failure of a claim counts"
+        yield f"baseline {x.gate}", f"gate {x.gate} is red at the start, and {what} (`baseline: allow-red`)"
     blocks = x.cannot_run and gate and gate.hard  # the end says so
     if x.purpose == "base" and (x.code in CANNOT_RUN or x.cannot_run) and not blocks:
         why = x.cannot_run or x.headline
@@ -149,7 +152,7 @@ def _checkpoint(step: Step, x: f.Checkpoint) -> Warnings:
 
 
 def _item_given_up(step: Step, x: f.ItemGivenUp) -> Warnings:
-    now = f"is in {x.to}/ now" if x.to else "is marked as failed"
+    now = f"is in {x.to}/ now" if x.to else "is set aside" if x.stays else "is marked as failed"
     return _with(step.before.warnings, [(f"item {x.item}", f"{x.item} {now}: {x.reason}")])
 
 

@@ -51,7 +51,7 @@ def _changed(step: Step, x: f.WorkspaceChanged) -> Workspace:
 
 def _merged(step: Step, x: f.WorkspaceMerged) -> Workspace:
     w = step.before.workspace
-    if step.before.judgement.claim is None:
+    if step.before.judgement.claim is None and not step.before.landing.returned:
         return w
     return replace(w, base_tree=x.base_tree, base_commit=x.commit, tree=x.tree)
 
@@ -64,7 +64,8 @@ def _iteration_ended(step: Step, x: f.IterationEnded) -> Workspace:
     w = step.before.workspace
     tree = x.tree or w.tree if x.how == "interrupted" else x.tree
     w = replace(w, tree=tree, commit=x.commit or w.commit, protected=x.protected)
-    w = replace(w, unattributed=x.unattributed)
+    unread = () if step.outcome.lived else w.list_notes
+    w = replace(w, unattributed=x.unattributed, list_notes=(*unread, *x.list_notes))
     if x.new_commits:
         made = {branch: (*found, *w.commits.get(branch, ())) for branch, found in x.new_commits.items()}
         w = replace(w, commits={**w.commits, **{branch: found[:COMMITS] for branch, found in made.items()}})

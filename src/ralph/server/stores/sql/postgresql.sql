@@ -59,3 +59,13 @@ SELECT pg_try_advisory_xact_lock(1918987376, 4)
 WITH moved AS (
   DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY id LIMIT :most) RETURNING id, task, kind, body)
 INSERT INTO events (task, kind, body) SELECT task, kind, body FROM moved ORDER BY id
+
+-- name: skip_epochs
+SELECT setval('epoch', last_value + :gap, is_called) FROM epoch
+
+-- name: move_events
+WITH moved AS (DELETE FROM events RETURNING seq, task, kind, body)
+INSERT INTO events (seq, task, kind, body) OVERRIDING SYSTEM VALUE SELECT seq + :gap, task, kind, body FROM moved
+
+-- name: skip_events
+SELECT setval('events_seq_seq', last_value + :gap, is_called) FROM events_seq_seq

@@ -142,6 +142,9 @@ SELECT body FROM tokens ORDER BY created_at, id
 INSERT INTO tokens (id, hash, created_at, body) VALUES (:id, :hash, :created_at, :body)
 ON CONFLICT (id) DO UPDATE SET body = excluded.body
 
+-- name: forget_token
+DELETE FROM tokens WHERE id = :id
+
 -- name: add_audit
 INSERT INTO audit (at, token, name, action, subject, text) VALUES (:at, :token, :name, :action, :subject, :text)
 
@@ -149,11 +152,24 @@ INSERT INTO audit (at, token, name, action, subject, text) VALUES (:at, :token, 
 SELECT at, token, name, action, subject, text, n FROM audit WHERE n < :before ORDER BY n DESC LIMIT :most
 
 -- name: count_tasks
-SELECT status, phase, count(*) FROM tasks GROUP BY status, phase
+SELECT status, phase, CAST(sum(n) AS BIGINT) FROM task_counts GROUP BY status, phase HAVING sum(n) > 0
+
+-- name: take_counts
+DELETE FROM task_counts WHERE id IN (SELECT id FROM task_counts ORDER BY id LIMIT :most $skip_locked)
+RETURNING status, phase, n
+
+-- name: add_count
+INSERT INTO task_counts (status, phase, n) VALUES (:status, :phase, :n)
 
 -- name: oldest_ready
-SELECT min(born) FROM tasks
-WHERE holder = '' AND waits = 0 AND not_before = 0 AND status IN ('pending', 'in_progress')
+-- Of each status the first by age that nothing holds back: not every one that is ready.
+SELECT min(born) FROM (
+  SELECT * FROM (
+    SELECT born FROM tasks WHERE status = 'pending' AND holder = '' AND waits = 0 AND not_before = 0
+    ORDER BY born, id LIMIT 1) pending
+  UNION ALL SELECT * FROM (
+    SELECT born FROM tasks WHERE status = 'in_progress' AND holder = '' AND waits = 0 AND not_before = 0
+    ORDER BY born, id LIMIT 1) in_progress) oldest
 
 -- name: count_parked
 SELECT count(*) FROM tasks WHERE not_before > 0

@@ -30,3 +30,12 @@ INSERT INTO events (task, kind, body) SELECT task, kind, body FROM outbox ORDER 
 
 -- name: empty_outbox
 DELETE FROM outbox
+
+-- name: move_events
+UPDATE events SET seq = seq + :gap
+
+-- name: skip_events
+UPDATE sqlite_sequence SET seq = seq + :gap WHERE name = 'events'
+
+-- name: begin_events
+INSERT INTO sqlite_sequence (name, seq) VALUES ('events', :gap)

@@ -10,9 +10,9 @@ import pytest
 
 from ralph.backlog.changes import Completed, Failed, Reopened
 from ralph.backlog.jsonl import JsonlBacklog
+from ralph.backlog.proposals import MOST, ProposalWriter
 from ralph.core import facts as f
 from ralph.core.policy import Task
-from ralph.runner.backlog_tasks import MOST, ProposalWriter
 
 
 class World:
@@ -55,11 +55,46 @@ def test_ids_that_are_taken_or_impossible_are_changed(world: World) -> None:
     assert world.new() == {"C": "New B", "D": "New two words", "E": "New -x"}
 
 
-def test_without_its_parent_it_is_refused_and_said(world: World) -> None:
+def test_without_its_parent_it_goes_to_the_top_and_the_agent_is_told(world: World) -> None:
     world.wants("Z.1")
     world.wants("N", parent="Y")
+    assert world.new() == {"C": "New Z.1", "D": "New N"}
+    assert "there is no task Z, its parent" in world.said[0]
+    assert world.proposing.told("A")[0] == "Z.1 (New Z.1): is added as C, as there is no task Z, its parent"
+
+
+def test_the_agent_is_told_of_each_what_became_of_it(world: World) -> None:
+    world.proposing.began("A")
+    world.wants("N", "B")
+    world.wants("N")
+    world.wants("A.1", parent="A")
+    assert world.proposing.told("A") == (
+        "N (New N): is added as N",
+        "B (New B): is added as O, as its id was taken",
+        "N (New N): is in the list as N",
+        "A.1 (New A.1): is added when the work on A is over",
+    )
+    assert world.proposing.told("A") == ()
+
+
+def test_a_part_of_a_part_follows_the_part_that_waits(world: World) -> None:
+    world.proposing.began("A")
+    world.wants("A.1", parent="A", how="split")
+    world.wants("A.1.1", parent="A.1")
     assert world.new() == {}
-    assert len(world.said) == 2 and "below Z, which does not exist" in world.said[0]
+    world.backlog.note(Reopened("A"))
+    world.proposing.over("A", "stuck")
+    assert world.new() == {"A.1": "New A.1", "A.1.1": "New A.1.1"}
+    assert [task.id for task in world.backlog.ready()] == ["A.1.1", "B"]
+
+
+def test_a_part_of_a_part_of_a_task_that_is_done_is_dropped_with_it(world: World) -> None:
+    world.proposing.began("A")
+    world.wants("A.1", parent="A", how="split")
+    world.wants("A.1.1", parent="A.1")
+    world.backlog.note(Completed("A", "abc", True))
+    world.proposing.over("A", "completed-verified")
+    assert world.new() == {}
 
 
 def test_an_agent_cannot_allow_itself_anything(world: World) -> None:
