@@ -10,6 +10,8 @@ import pytest
 from project import Project, until
 from test_land_and_push import WithRemote
 
+from ralph.core.tasks.task import NOT_ACCEPTED
+
 CONFIG = """\
 cli: {command: ./agent.sh}
 gates: [{name: tests, run: sh test.sh}]
@@ -278,6 +280,13 @@ def test_a_run_with_nothing_to_begin_says_what_is_left_and_why(backlog: Project)
     done = backlog.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
     line = "Not ready: failed: A (no luck); blocked: C (later); B waits for A. `ralph task reopen A` puts one back."
+    assert line in done.stdout
+
+
+def test_a_run_with_only_a_proposal_left_says_how_to_accept_it(backlog: Project) -> None:
+    tasks(backlog, {"id": "P", "status": "blocked", "proposed_by": "A", "reason": NOT_ACCEPTED})
+    done = backlog.ralph("run")
+    line = f"Not ready: blocked: P ({NOT_ACCEPTED}). `ralph task accept P` lets it begin."
     assert line in done.stdout
 
 

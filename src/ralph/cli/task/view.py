@@ -270,9 +270,14 @@ def unready(
     parts += [few(waits, 3)] if waits else []
     if not parts:
         return ""
-    first = next((t.id for t in found if t.status in ("failed", "blocked", "in_progress")), "")
-    todo = f" `ralph task reopen {shlex.quote(first)}` puts one back." if first else ""
-    return f"Not ready: {'; '.join(parts)}.{todo}"
+    first = next((t for t in found if t.status in ("failed", "blocked", "in_progress")), None)
+    return f"Not ready: {'; '.join(parts)}.{_how_it_begins(first) if first else ''}"
+
+
+def _how_it_begins(task: BacklogTask) -> str:
+    if task.is_unaccepted:
+        return f" `ralph task accept {shlex.quote(task.id)}` lets it begin."
+    return f" `ralph task reopen {shlex.quote(task.id)}` puts one back."
 
 
 def _is_left(task: BacklogTask, backlog: Backlog, under: str) -> bool:
