@@ -180,7 +180,7 @@ async def show_repository(call: Call) -> Repository:
     name, allowed = call.path["name"], call.token.repositories
     found = await call.service.read(lambda tx: tx.repository(name))
     if found is None or (allowed is not None and name not in allowed):
-        raise HttpProblem(404, f"there is no repository {name}")
+        raise HttpProblem(404, f"there is no repository {name}; `ralph server register` makes one known")
     return found
 
 
