@@ -27,7 +27,9 @@ class Portrait(NamedTuple):
     status: str
     files: dict[str, str]
     hooks: dict[str, str]
-    config: dict[str, str]  # the repository's own, of this checkout, excludes and attributes
+    config: dict[
+        str, str
+    ]  # the repository's own, of this checkout, excludes (not Ralph's lines) and attributes
     locks: tuple[str, ...]
     reflogs: dict[
         str, tuple[str, ...]
@@ -61,7 +63,7 @@ def portrait(root: Path) -> Portrait:
         _files(root),
         {path.name: _digest(path) for path in sorted((common / "hooks").glob("*"))},
         {
-            name: path.read_text(errors="replace")
+            name: path.read_text(errors="replace").partition("# Ralph's")[0]
             for name, path in (
                 ("config", common / "config"),
                 ("config.worktree", git_dir / "config.worktree"),

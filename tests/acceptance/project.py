@@ -216,7 +216,7 @@ class Terminal:
         return self.process.returncode
 
     def _has_ended(self) -> bool:
-        if "Later: `ralph commit`" in self._read() and not self._declined:
+        if "? [y/N]: " in self._read() and not self._declined:
             self._declined = True
             os.write(self._fd, b"n\n")
         return self.process.poll() is not None

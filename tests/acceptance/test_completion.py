@@ -99,7 +99,7 @@ def test_tab_completes_a_command_and_values_in_a_real_shell(shell: Shell) -> Non
     shell.awaits("completed-verified")
     shell.type("ralph logs 2 --gate lin\t\n")
     shell.awaits("linted")
-    shell.type("ralph logs --ser\t1\n")
+    shell.type("ralph logs --seri\t1\n")
     shell.awaits("did 1")
 
 

@@ -72,6 +72,7 @@ LOOK = re.compile(
     r"\1 — board\.scan — (dispatching: [\w.]+ \S+|idle \([^)]+\)|giving up: \S+ \(.*\))\n"
     r"\1 — board\.scan — END\n"
 )
+SOME_FAILED = 1  # the exit code of a board with an item in failed/
 Event = dict[str, Any]
 
 
@@ -138,7 +139,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     folder = tmp_path_factory.mktemp("hats")
     project = template(folder / "template", CONFIG, "iterations: [[{say: unused}]]\n", FILES)
     world = BoardWorld(project, folder / "reference")
-    seams, outcome = world.seams(), world.outcome(0)
+    seams, outcome = world.seams(SOME_FAILED), world.outcome(SOME_FAILED)
     assert (outcome.end, outcome.proof["tests"]) == ("completed-verified", "red→green")
     found = Story(project, seams, outcome, world.events(), [look for look, _ in groupby(world.looks())])
     topics = [event["topic"] for event in found.events]
@@ -149,7 +150,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         *("work.finish", "item.done"),  # c
         "LOOP_COMPLETE",
     ]
-    world.check(0, outcome)
+    world.check(SOME_FAILED, outcome)
     world.check_board(found.events, found.looks)
     return found
 
@@ -159,9 +160,9 @@ def play(story: Story, folder: Path, *faults: str) -> bool:
     world = BoardWorld(story.template, folder)
     done = world.go(*RUN, fault=faults[0])
     said = [done.stdout + done.stderr]
-    met = done.returncode != 0
+    met = done.returncode != SOME_FAILED
     for fault in (*faults[1:], ""):
-        if done.returncode == 0:
+        if done.returncode == SOME_FAILED:
             break
         assert done.returncode in (KILLED, BROKEN), said[-1]
         done = world.take_up(fault)
@@ -206,7 +207,7 @@ def test_items_that_failed_long_ago_are_kept_and_say_nothing_about_new_ones_of_t
     for name in ("a.txt", "bad.txt"):
         world.write(f"failed/{name}", f"{name} of long ago\n")
         world.write(f"failed/{name}.reason.txt", f"{name}: long ago\n")
-    assert world.go(*RUN).returncode == 0
+    assert world.go(*RUN).returncode == SOME_FAILED
     (given_up,) = (r["data"] for r in world.records() if r["kind"] == "item.failed")
     assert given_up["item"] == "bad.txt"
     assert {path.name: path.read_text() for path in (world.path / "failed").iterdir()} == {

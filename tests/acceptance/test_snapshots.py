@@ -48,13 +48,14 @@ def git_calls(project: Project, tmp_path: Path, agent: str) -> list[str]:
 
 
 def test_no_git_process_runs_for_an_iteration_that_changed_nothing(project: Project, tmp_path: Path) -> None:
-    """The agent notes in the calls where each iteration begins; after the second, git is not needed any more."""
+    """The agent notes in the calls where each iteration begins; after the second, git is not needed until the end."""
     calls = tmp_path / "calls"
     # Time stamps younger than a tick are not trusted, so the files must have settled.
     seen = git_calls(project, tmp_path, f"sleep 0.1; echo ITERATION $RALPH_ITERATION >> {calls}")
     marks = [at for at, line in enumerate(seen) if line.startswith("ITERATION")]
     assert [line for line in seen[: marks[0]] if " add -A" in line], "the first snapshot was taken by git"
-    assert seen[marks[2] :] == ["ITERATION 3", "ITERATION 4"]
+    assert seen[marks[2] : marks[3] + 1] == ["ITERATION 3", "ITERATION 4"]
+    assert all(" pack-objects " in line for line in seen[marks[3] + 1 :]), "what was written becomes a pack"
 
 
 def run_42(project: Project, cwd: Path) -> None:

@@ -220,7 +220,7 @@ ROO = CommandLine(
     "--model",
     prompt_mode="file",
     prompt_flag="--prompt-file",
-    needs=Needs(("ROO_*", "AWS_*", *PROVIDERS)),
+    needs=Needs(("ROO_*", *PROVIDERS)),
 )
 # Whether to commit is for the gates and the user to say.
 _NO_COMMITS = ("--no-auto-commits", "--no-dirty-commits")

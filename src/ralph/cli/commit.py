@@ -74,7 +74,7 @@ def offer(repo: Repo, loop: LoopState) -> None:
     if work is None:
         return
     files = f'{count(len(work.paths), "file")} as "{work.subject}"'
-    if click.confirm(f"Commit {files}? Later: `ralph commit`.", default=False, err=True):
+    if click.confirm(f"Commit {files}?", default=False, err=True):
         make_commit(repo, work)
 
 
