@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from ralph.gates.gaming.code_comparison import PAUSES, lock_skipped, messages_demoted
+from ralph.gates.gaming.code_lines import code_lines
 from ralph.gates.gaming.python_syntax import (
     Function,
     code_of,
@@ -17,6 +18,12 @@ from ralph.gates.gaming.python_syntax import (
     uses_arguments,
 )
 from ralph.gates.gaming.rules import Hit, TestsSeen
+from ralph.gates.gaming.said_success import (
+    done_when_started,
+    python_failures_end_well,
+    python_shared_results,
+    tables_dropped,
+)
 
 
 def compared_python(old: str, new: str, tests: TestsSeen) -> Iterator[Hit]:
@@ -49,6 +56,9 @@ def compared_python(old: str, new: str, tests: TestsSeen) -> Iterator[Hit]:
     yield from _muted_warnings(trees[0], trees[1])
     yield from messages_demoted(old, new, tests)
     yield from lock_skipped(old, new)
+    for compare in (python_failures_end_well, python_shared_results, done_when_started):
+        yield from compare(trees[0], trees[1])
+    yield from tables_dropped(code_lines(old, "python"), code_lines(new, "python"))
     known = {hit.key for hit in (*_shown_to_checkers(trees[0]), *_unread_options(trees[0]))}
     yield from (
         hit for hit in (*_shown_to_checkers(trees[1]), *_unread_options(trees[1])) if hit.key not in known
