@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from ralph.gates.gaming.code_comparison import PAUSES, lock_skipped, messages_demoted
+from ralph.gates.gaming.code_comparison import PAUSES, is_about, lock_skipped, messages_demoted
 from ralph.gates.gaming.code_lines import code_lines
 from ralph.gates.gaming.python_syntax import (
     Function,
@@ -43,7 +43,7 @@ def compared_python(old: str, new: str, tests: TestsSeen) -> Iterator[Hit]:
             and _only_returns_literals(now, tests.expect)
         ):
             yield Hit(now.lineno, "expected-literal", f"def {name}: {code_of(now.body[-1])}")
-        elif changed and tests.call(now.name) and (ignored := _ignored(name, now)):
+        elif changed and tests.call(now.name) and (ignored := _ignored(name, then, now)):
             yield Hit(now.lineno, "ignored-argument", f"def {name}: {', '.join(ignored)}")
         if changed and tests.call(now.name) and _only_sleeps(now):
             yield Hit(now.lineno, "fixed-wait", f"def {name}: {code_of(now.body[-1])}")
@@ -178,9 +178,9 @@ def _hides_everything(node: Function) -> bool:
     return False
 
 
-def _ignored(name: str, node: Function) -> list[str]:
-    """Parameters that a function with a body never looks at, if they are half of all. Methods, and functions that somebody
-    else calls with what others need too, may leave one out."""
+def _ignored(name: str, then: Function | None, node: Function) -> list[str]:
+    """Parameters that a function with a body never looks at, if they are half of all, or what it is about. Methods, and
+    functions that somebody else calls with what others need too, may leave one out."""
     real = [
         part
         for part in node.body
@@ -200,7 +200,11 @@ def _ignored(name: str, node: Function) -> list[str]:
     ):
         return []
     unused = sorted(one for one in parameters(node) - used if not one.startswith("_"))
-    return unused if 2 * len(unused) >= len(parameters(node)) else []
+    given = parameters(node)
+    if 2 * len(unused) >= len(given):
+        return unused
+    was_stub = then is not None and not uses_arguments(then)
+    return [one for one in unused if is_about(node.name, one, given, was_stub)]
 
 
 def _dropped_errors(old: ast.Module, new: ast.Module) -> Iterator[Hit]:
