@@ -156,7 +156,8 @@ _ALIASES = {
     },
     **{
         name: re.compile(
-            rf"^[ \t]*(?:export\s+)?(?:(?:const|let|var)\s+)?[\w$.]+\s*=\s*{re.escape(name)}(?:\s*\.\s*bind\s*\([^\n]*\))?[ \t]*;?[ \t]*$"
+            rf"^[ \t]*(?:export\s+)?(?:(?:const|let|var)\s+)?[\w$.]+\s*=\s*{re.escape(name)}"
+            r"(?:\s*\.\s*bind\s*\([^\n]*\))?[ \t]*;?[ \t]*$"
             rf"|\b(?:const|let|var)\s*\{{[^}}\n]*\b{name.rpartition('.')[2]}\b[^}}\n]*\}}\s*=\s*console\b",
             re.MULTILINE,
         )
@@ -191,15 +192,17 @@ def _looked_for(script: str) -> Iterator[tuple[re.Pattern[str], tuple[str, ...]]
 _GENERATED = re.compile(r"^(?://|#|/?\*)[^\n]*(?:[Gg]enerated\b[^\n]*DO NOT EDIT|@generated\b)", re.MULTILINE)
 _GENERATE = re.compile(r"^//go:generate[ \t][^\n]+", re.MULTILINE)
 _ITEM = re.compile(
-    r"(?P<above>(?:^[ \t]*(?:///|#\[)[^\n]*\n)*)^[ \t]*(?P<item>pub\s+(?:(?:unsafe|async|const|fn|struct|enum|trait|type|static|mod|use)\s+)*\w+)",
+    r"(?P<above>(?:^[ \t]*(?:///|#\[)[^\n]*\n)*)^[ \t]*"
+    r"(?P<item>pub\s+(?:(?:unsafe|async|const|fn|struct|enum|trait|type|static|mod|use)\s+)*\w+)",
     re.MULTILINE,
 )
 _CHECKER = (
-    r"(?:pytest|unittest|nosetests|go (?:test|vet)|gofmt|golangci-lint|staticcheck|cargo (?:test|clippy|check|fmt|build)|eslint|tsc|prettier|jest|vitest|mocha"
-    r"|node --test|ruff|mypy|flake8|pylint|black|pyright|npm (?:run )?(?:test|lint)|make (?:test|lint|check))"
+    r"(?:pytest|unittest|nosetests|go (?:test|vet)|gofmt|golangci-lint|staticcheck|cargo (?:test|clippy|check|fmt|build)"
+    r"|eslint|tsc|prettier|jest|vitest|mocha|node --test|ruff|mypy|flake8|pylint|black|pyright"
+    r"|npm (?:run )?(?:test|lint)|make (?:test|lint|check))"
 )
 _FORGIVEN = re.compile(
-    rf"(?<![\w/.-]){_CHECKER}(?![\w-])[^\n|&;#]*\|\|\s*(?:true|:|echo\b(?![^\n]*(?:exit\s+[1-9]|false))|printf\b(?![^\n]*(?:exit\s+[1-9]|false))|exit\s+0)"
+    rf"(?<![\w/.-]){_CHECKER}(?![\w-])[^\n|&;#]*\|\|\s*(?:true|:|(?:echo|printf)\b(?![^\n]*(?:exit\s+[1-9]|false))|exit\s+0)"
     rf"|(?<![\w/.-]){_CHECKER}(?![\w-])[^\n|&;#]*;\s*(?:true|exit\s+0)\s*[\"']?,?\s*$"
 )
 _FORGIVEN_BY_MAKE = re.compile(rf"\t@?-@?\s*(?:[\w./$()]*/)?{_CHECKER}(?![\w-])")

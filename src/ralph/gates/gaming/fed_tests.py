@@ -274,7 +274,8 @@ def _own_blocks(code: CodeLines, name: str) -> list[tuple[int, int]]:
     """What belongs to a type itself."""
     found = []
     for match in re.finditer(
-        rf"^(?P<indent>[ \t]*)(?:export\s+)?(?:pub\s+)?(?:class|struct|enum|impl)\b[^{{;\n]*\b{name}\b(?P<python>[^{{;\n]*:[ \t]*$)?",
+        rf"^(?P<indent>[ \t]*)(?:export\s+)?(?:pub\s+)?(?:class|struct|enum|impl)\b[^{{;\n]*"
+        rf"\b{name}\b(?P<python>[^{{;\n]*:[ \t]*$)?",
         code.code,
         re.MULTILINE,
     ):

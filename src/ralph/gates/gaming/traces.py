@@ -290,8 +290,9 @@ TRACES: tuple[Trace, ...] = (
         "unverified-peer",
         {
             "python": (
-                r"ssl\._create_unverified_context\(|\S*\.check_hostname = False|\S*\.verify = False|\S*\.verify_mode = ssl\.CERT_NONE"
-                r"|(?:requests|httpx|aiohttp|urllib3|session|client|self)\b[\w.]*\((?:[^()]*, )?(?:verify=False|ssl=False|cert_reqs=\S*CERT_NONE)"
+                r"ssl\._create_unverified_context\(|\S*\.(?:check_hostname|verify) = False|\S*\.verify_mode = ssl\.CERT_NONE"
+                r"|(?:requests|httpx|aiohttp|urllib3|session|client|self)\b[\w.]*\((?:[^()]*, )?"
+                r"(?:verify=False|ssl=False|cert_reqs=\S*CERT_NONE)"
             ),
             "js": r"\brejectUnauthorized\s*:\s*false\b"
             r"|\bNODE_TLS_REJECT_UNAUTHORIZED['\"]?\]?\s*=(?![=>])",

@@ -15,7 +15,8 @@ _SUPPRESSIONS = re.compile(
     r"|#\s*ruff:\s*noqa|#\s*pragma:\s*no\s*(?:cover|branch)|#\s*nosec\b|#\s*(?:fmt|isort):\s*(?:off|skip)"
     r"|#\s*shellcheck\s+disable|#\s*rubocop:disable|@no_type_check\b"
     r"|eslint-disable|@ts-(?:ignore|nocheck|expect-error)|biome-ignore|prettier-ignore|tslint:disable"
-    r"|(?:istanbul|c8|v8)\s+ignore|node:coverage\s+(?:disable|ignore)|#!?\[\s*(?:cfg_attr\([^\]]*,\s*)?coverage\(off|jshint\s+ignore|deno-lint-ignore"
+    r"|(?:istanbul|c8|v8)\s+ignore|node:coverage\s+(?:disable|ignore)|#!?\[\s*(?:cfg_attr\([^\]]*,\s*)?coverage\(off"
+    r"|jshint\s+ignore|deno-lint-ignore"
     r"|//\s*nolint\b|//\s*lint:ignore|//\s*#nosec|#!?\[\s*(?:cfg_attr\([^\]]*,\s*)?(?:allow|expect)\s*\("
     r"|@SuppressWarnings\b|@Suppress\b|//\s*NOSONAR|#pragma\s+warning\s+disable|NOLINT\b|@psalm-suppress|@phpstan-ignore"
     r"|\blint-(?:disable|ignore|off|skip)\b"
@@ -47,7 +48,8 @@ def new_suppressions(before: bytes | None, after: bytes | None, path: str) -> li
 
 
 def silenced_checkers(red: Iterable[str], suppressions: Iterable[str]) -> list[GamingFinding]:
-    """A linter, a type checker or a measure of coverage was red, and the change tells it to look away. `red`: names and commands of gates."""
+    """A linter, a type checker or a measure of coverage was red, and the change tells it to look away. `red`: names and
+    commands of gates."""
     judges = list(red)
     checks, counts = (any(map(one.search, judges)) for one in (_CHECKERS, COVERAGE))
     text = "the checker that was to be satisfied is told to look away: `{}`; fix what it found"
