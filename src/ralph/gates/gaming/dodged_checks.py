@@ -201,9 +201,10 @@ _CHECKER = (
     r"|eslint|tsc|prettier|jest|vitest|mocha|node --test|ruff|mypy|flake8|pylint|black|pyright"
     r"|npm (?:run )?(?:test|lint)|make (?:test|lint|check))"
 )
+_ARGUMENTS = r"(?:(?!\",)[^\n|&;#])*"
 _FORGIVEN = re.compile(
-    rf"(?<![\w/.-]){_CHECKER}(?![\w-])[^\n|&;#]*\|\|\s*(?:true|:|(?:echo|printf)\b(?![^\n]*(?:exit\s+[1-9]|false))|exit\s+0)"
-    rf"|(?<![\w/.-]){_CHECKER}(?![\w-])[^\n|&;#]*;\s*(?:true|exit\s+0)\s*[\"']?,?\s*$"
+    rf"(?<![\w/.-]){_CHECKER}(?![\w-]){_ARGUMENTS}\|\|\s*(?:true|:|(?:echo|printf)\b(?![^\n]*(?:exit\s+[1-9]|false))|exit\s+0)"
+    rf"|(?<![\w/.-]){_CHECKER}(?![\w-]){_ARGUMENTS};\s*(?:true|exit\s+0)\s*[\"']?,?\s*$"
 )
 _FORGIVEN_BY_MAKE = re.compile(rf"\t@?-@?\s*(?:[\w./$()]*/)?{_CHECKER}(?![\w-])")
 _LANGUAGE = re.compile(
