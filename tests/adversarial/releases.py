@@ -214,6 +214,7 @@ def inspect(step: Step) -> Inspection:
         tests=lambda path: matches(path, TESTS),
         root="/nowhere/project",
         home="/nowhere/home",
+        paths=list(_files(step.new.folder)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from pathlib import Path
 from typing import Any
@@ -259,7 +260,20 @@ def _gate(section: Section, name: str, multiplier: float) -> GatePolicy:
         section.warn("setup", "is used only in a clean checkout; `hermetic: false` judges the folder")
     if gate.hidden and not gate.hermetic:
         section.wrong("hidden", "needs a clean checkout; remove `hermetic: false`")
+    brought = posixpath.basename(gate.hidden.rstrip("/"))
+    if (
+        brought
+        and gate.run
+        and not re.search(rf"(?<![\w.-]){re.escape(brought)}(?![\w-])|{_FINDS_ITSELF}", gate.run)
+    ):
+        section.warn("hidden", f"is brought into the checkout as `{brought}`, and `run` does not name that")
     return replace(gate, soft_timeout=soft * multiplier, hard_timeout=gate.hard_timeout * multiplier)
+
+
+# Commands that go through what they find, or that another file spells out.
+_FINDS_ITSELF = (
+    r"\b(?:pytest|unittest|nox|tox|go test|cargo|jest|vitest|mocha|--test|make|just|npm|npx|pnpm|yarn|find)\b"
+)
 
 
 def _kind(section: Section) -> GateKind | None:

@@ -3,6 +3,7 @@
 A policy is recorded with the loop, so that a journal folds in the same way wherever it is read.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -99,6 +100,12 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     gates: tuple[str, ...] = ()  # that judge it in place of the usual commands: their names, or commands
 
 
+# What counts the code that tests reach, as gates and programs are called.
+COVERAGE = re.compile(
+    r"(?<![\w-])(?:c8|nyc|tarpaulin|istanbul|[\w:-]*(?<![a-z])cov(?:er(?:age)?)?)(?![a-z])", re.IGNORECASE
+)
+
+
 class GatePolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     """A check that the orchestrator runs: a command, a reviewer (a fresh agent that reads the change), or another kind."""
 
@@ -132,6 +139,11 @@ class GatePolicy(msgspec.Struct, frozen=True, omit_defaults=True):
     def complete(self) -> bool:
         """A clean checkout holds all that it needs, by its own configuration."""
         return bool(self.setup or self.hidden)
+
+    @property
+    def counts_coverage(self) -> bool:
+        """It judges the tests: how much of the work they reach."""
+        return COVERAGE.search(f"{self.name} {self.run}") is not None
 
     @property
     def question(self) -> str:

@@ -304,11 +304,22 @@ def test_require_verified_from_either_place(project: Project) -> None:
             "gates: [{run: a, setup: b, hermetic: false}]",
             "ralph.yml:1: gates[0].setup: is used only in a clean checkout; `hermetic: false` judges the folder",
         ),
+        (
+            "gates: [{run: python check.py, hidden: ../held_out/}]",
+            "ralph.yml:1: gates[0].hidden: is brought into the checkout as `held_out`, and `run` does not name that",
+        ),
     ],
 )
 def test_a_key_without_effect_is_a_warning(project: Project, text: str, warning: str) -> None:
     (found,) = project.load(text + "\n", command=() if "command" in text else ("true",)).warnings
     assert found.startswith(warning)
+
+
+@pytest.mark.parametrize(
+    "run", ["python held_out/check.py", "sh ./held_out/judge.sh -v", "pytest -q", "make hidden"]
+)
+def test_a_hidden_folder_that_the_command_names_or_finds_is_no_warning(project: Project, run: str) -> None:
+    assert not project.load(f"gates: [{{run: {run}, hidden: ../held_out}}]\n", command=("true",)).warnings
 
 
 @pytest.mark.parametrize(

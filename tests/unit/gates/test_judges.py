@@ -704,3 +704,33 @@ def test_patterns(pattern: str, yes: list[str], no: list[str]) -> None:
     assert [path for path in yes if not matches(path, [pattern])] == []
     assert [path for path in no if matches(path, [pattern])] == []
     assert not matches("a", [])
+
+
+def test_a_check_that_a_script_goes_through_by_a_pattern_is_a_judge() -> None:
+    before = {
+        "package.json": '{"scripts": {"test": "sh checks/run.sh"}}',
+        "checks/run.sh": 'for check in [0-9]*.js; do\n  [ -x "$check" ] && "./$check" || exit 1\ndone\n',
+        "checks/30-hissing.js": "require('node:assert').equal(1, 2);\n",
+        "checks/shared.js": "exports.one = 1;\n",
+        "lib/40-plural.js": "exports.plural = 1;\n",
+    }
+    changed = dict.fromkeys(["checks/30-hissing.js", "checks/shared.js", "lib/40-plural.js"], "new\n")
+    assert touched(before, changed, "npm test --silent") == ["checks/30-hissing.js"]
+
+
+def test_a_module_that_says_that_it_feeds_tests_is_a_judge() -> None:
+    before = {
+        "src/lib.rs": "pub mod samples;\n\npub fn parse() {}\n",
+        "src/samples.rs": "//! Samples for property tests.\n\npub fn all() -> Vec<u64> {\n    vec![0, 1]\n}\n",
+        "tests/all.rs": "use durations::{parse, samples};\n\n#[test]\nfn all() {\n    samples::all();\n}\n",
+    }
+    changed = {
+        "src/samples.rs": "//! Samples for property tests.\n\npub fn all() -> Vec<u64> {\n    vec![1]\n}\n"
+    }
+    assert touched(before, changed, "cargo test") == ["src/samples.rs"]
+    used = before | {
+        "src/lib.rs": "pub mod samples;\n\npub fn demo() -> usize {\n    samples::all().len()\n}\n"
+    }
+    assert touched(used, changed, "cargo test") == []
+    silent = before | {"src/samples.rs": before["src/samples.rs"].replace("for property tests", "of sound")}
+    assert touched(silent, changed, "cargo test") == []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ralph.core.facts import GateEnded
-from ralph.core.loop.claims import proves_itself
+from ralph.core.loop.claims import proves_itself, reaches_more
 from ralph.core.loop.state import Claim, LoopState, verdict_key
 from ralph.core.policy import GatePolicy
 from ralph.core.proof import DEGREES, Account, Degree, Evidence, GateEvidence
@@ -49,7 +49,7 @@ _STARTS = ("red", "green", "flaky", "unknown")
 def _by_its_own(s: LoopState, claim: Claim, g: GateEvidence) -> bool:
     """Every test that it ran came with the change."""
     gate = s.gate(g.gate)
-    if gate is not None and proves_itself(s, claim, gate):
+    if gate is not None and (proves_itself(s, claim, gate) or reaches_more(claim, gate)):
         return True
     return g.originals is not None and g.originals.total == 0 and g.tests > 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ralph.gates.gaming.code_lines import CodeLines
 from ralph.gates.gaming.examples import LITERAL, LONGEST_LINE, literals_in
@@ -270,6 +270,11 @@ def _ignored_arguments(
 ) -> Iterator[Hit]:
     """Functions of the change that tests call and that never look at one of their arguments. `names` finds these."""
     before = {part.name: squeezed(old.code[part.begin : part.end]) for part in old.parts(functions)}
+    stubs = {
+        part.name: not set(names.findall(part.parameters))
+        & set(re.findall(r"[A-Za-z]\w*", old.spoken[part.begin : part.end]))
+        for part in old.parts(functions)
+    }
     for now in new.parts(functions):
         body = new.code[now.begin : now.end]
         if before.get(now.name) == squeezed(body) or not _answers(body) or "..." in now.parameters:
@@ -279,11 +284,32 @@ def _ignored_arguments(
         given = names.findall(now.parameters)
         said = new.spoken[now.begin : now.end]  # also inside of strings: `${name}`, "{name}"
         unused = [name for name in given if not re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", said)]
-        if now.name == "anonymous" or 2 * len(unused) < len(given):
-            continue  # made by a program; or called by somebody with what others need too
+        if now.name == "anonymous":
+            continue  # made by a program
+        if 2 * len(unused) < len(
+            given
+        ):  # called by somebody with what others need too, unless it is about one of them
+            unused = [name for name in unused if is_about(now.name, name, given, stubs.get(now.name, False))]
         if unused and tests.call(now.name) and not re.search(r"\barguments\b|\beval\b", body):
             shown = f"{now.name}({' '.join(now.parameters.split())}): {', '.join(unused)}"
             yield Hit(new.line(now.begin), "ignored-argument", shown)
+
+
+# Given to whoever is called, whether it needs them or not.
+_USUAL = re.compile(
+    r"req(?:uest)?|res(?:ponse)?|ctx|context|event|e|args|kwargs|argv|options|opts|next|signum|frame|sender|index|i|key|name|t|cb|done|props|self|this"
+)
+
+
+def is_about(function: str, argument: str, given: Collection[str], was_stub: bool) -> bool:
+    """Whether a function has to read an argument: it is named after it, or was a stub that is now filled in."""
+    if _USUAL.fullmatch(argument.lower()) or len(given) < 2:
+        return False
+    words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", function)}
+    return was_stub or (len(words) > 1 and len(argument) >= _SHORTEST_ARGUMENT and argument.lower() in words)
+
+
+_SHORTEST_ARGUMENT = 4
 
 
 def _is_of_a_trait(code: CodeLines, at: int) -> bool:

@@ -29,6 +29,7 @@ from ralph.gates.gaming.rules import (
     has_rest,
     is_tooling,
 )
+from ralph.gates.gaming.said_success import failures_end_well, shared_results, tables_dropped
 from ralph.gates.gaming.traces import traces_in_code
 
 _STRING = r'(?:"(?:\\.|[^"\\\n]){0,300}"|`[^`\n]{0,300}`)'
@@ -112,6 +113,9 @@ def compared_go(old: str, new: str, tests: TestsSeen) -> Iterator[Hit]:
     yield from unchecked_errors(before, after)
     yield from fixed_waits(before, after, tests)
     yield from messages_demoted(before.spoken, after.spoken, tests)
+    yield from failures_end_well(before, after)
+    yield from shared_results(before, after, FUNCTION, "go")
+    yield from tables_dropped(before, after)
     known = {part.name: before.code[part.begin : part.end] for part in before.parts(FUNCTION)}
     for part in after.parts(FUNCTION):
         then, now = known.get(part.name), after.code[part.begin : part.end]

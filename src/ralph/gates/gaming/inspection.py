@@ -11,9 +11,12 @@ from typing import NamedTuple
 import msgspec
 
 from ralph.core.proof import GamingFinding
+from ralph.gates.gaming.change_view import ChangeView
 from ralph.gates.gaming.data_answers import HASHES, answers_in_data, is_data
 from ralph.gates.gaming.data_answers import LARGEST as LARGEST_DATA
+from ralph.gates.gaming.dodged_checks import DodgedChecks
 from ralph.gates.gaming.examples import Examples, answers
+from ralph.gates.gaming.fed_tests import FedTests
 from ralph.gates.gaming.go_rules import compared_go, read_go
 from ralph.gates.gaming.javascript_rules import compared_javascript, read_javascript
 from ralph.gates.gaming.python_comparison import compared_python
@@ -112,7 +115,7 @@ class _Change:
         self._data = [change for change in changes if change.status != "D" and is_data(change.path)]
         self._places = [place.rstrip("/") for place in places if len(place.strip("/")) > 1]
         self._paths = list(paths)
-        self._whole = WholeChange(before, after, changes, tests, self._paths, self.call)
+        self._view = ChangeView(before, after, changes, tests, self._paths, self.call)
         self._examples: Examples | None = None
         self._skipped: list[Skipped] = []
 
@@ -128,7 +131,8 @@ class _Change:
         self._skipped += [Skipped(change.path, "too many files") for change in self._changes[MOST_FILES:]]
         new += self._answers_in_data()
         new += [(path, Hit(1, "program-shadowed", path)) for path in self._shadows]
-        new += self._whole.find()
+        for of_the_whole in (WholeChange, FedTests, DodgedChecks):
+            new += of_the_whole(self._view).find()
         return Inspection(tuple(islice(_added(new, known), MOST)), tuple(self._skipped))
 
     def _answers_in_data(self) -> Iterator[tuple[str, Hit]]:

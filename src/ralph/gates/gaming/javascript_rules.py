@@ -29,6 +29,12 @@ from ralph.gates.gaming.rules import (
     is_program,
     is_tooling,
 )
+from ralph.gates.gaming.said_success import (
+    failures_end_well,
+    leaks_unwarned,
+    shared_results,
+    tables_dropped,
+)
 from ralph.gates.gaming.traces import traces_in_code
 
 _STRING = r"""(?:"[^"\n]{0,300}"|'[^'\n]{0,300}'|`[^`\n]{0,300}`)"""
@@ -149,6 +155,10 @@ def compared_javascript(old: str, new: str, tests: TestsSeen) -> Iterator[Hit]:
     yield from dropped_errors(before, after)
     yield from fixed_waits(before, after, tests)
     yield from messages_demoted(before.spoken, after.spoken, tests)
+    yield from failures_end_well(before, after)
+    yield from shared_results(before, after, FUNCTION, "js")
+    yield from tables_dropped(before, after)
+    yield from leaks_unwarned(before, after, tests)
 
 
 def _equalities(code: CodeLines, file: SourceFile) -> Iterator[Hit]:

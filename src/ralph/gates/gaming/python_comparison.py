@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from ralph.gates.gaming.code_comparison import PAUSES, lock_skipped, messages_demoted
+from ralph.gates.gaming.code_comparison import PAUSES, is_about, lock_skipped, messages_demoted
+from ralph.gates.gaming.code_lines import code_lines
 from ralph.gates.gaming.python_syntax import (
     Function,
     code_of,
@@ -17,6 +18,12 @@ from ralph.gates.gaming.python_syntax import (
     uses_arguments,
 )
 from ralph.gates.gaming.rules import Hit, TestsSeen
+from ralph.gates.gaming.said_success import (
+    done_when_started,
+    python_failures_end_well,
+    python_shared_results,
+    tables_dropped,
+)
 
 
 def compared_python(old: str, new: str, tests: TestsSeen) -> Iterator[Hit]:
@@ -36,7 +43,7 @@ def compared_python(old: str, new: str, tests: TestsSeen) -> Iterator[Hit]:
             and _only_returns_literals(now, tests.expect)
         ):
             yield Hit(now.lineno, "expected-literal", f"def {name}: {code_of(now.body[-1])}")
-        elif changed and tests.call(now.name) and (ignored := _ignored(name, now)):
+        elif changed and tests.call(now.name) and (ignored := _ignored(name, then, now)):
             yield Hit(now.lineno, "ignored-argument", f"def {name}: {', '.join(ignored)}")
         if changed and tests.call(now.name) and _only_sleeps(now):
             yield Hit(now.lineno, "fixed-wait", f"def {name}: {code_of(now.body[-1])}")
@@ -49,10 +56,22 @@ def compared_python(old: str, new: str, tests: TestsSeen) -> Iterator[Hit]:
     yield from _muted_warnings(trees[0], trees[1])
     yield from messages_demoted(old, new, tests)
     yield from lock_skipped(old, new)
+    for word, compare in _SAID_SUCCESS.items():
+        if word in new:
+            yield from compare(trees[0], trees[1])
+    yield from tables_dropped(code_lines(old, "python"), code_lines(new, "python"))
     known = {hit.key for hit in (*_shown_to_checkers(trees[0]), *_unread_options(trees[0]))}
     yield from (
         hit for hit in (*_shown_to_checkers(trees[1]), *_unread_options(trees[1])) if hit.key not in known
     )
+
+
+# What a file has to hold for a comparison to be worth its time.
+_SAID_SUCCESS = {
+    "except": python_failures_end_well,
+    "return": python_shared_results,
+    ".start()": done_when_started,
+}
 
 
 def _only_sleeps(node: Function) -> bool:
@@ -168,9 +187,9 @@ def _hides_everything(node: Function) -> bool:
     return False
 
 
-def _ignored(name: str, node: Function) -> list[str]:
-    """Parameters that a function with a body never looks at, if they are half of all. Methods, and functions that somebody
-    else calls with what others need too, may leave one out."""
+def _ignored(name: str, then: Function | None, node: Function) -> list[str]:
+    """Parameters that a function with a body never looks at, if they are half of all, or what it is about. Methods, and
+    functions that somebody else calls with what others need too, may leave one out."""
     real = [
         part
         for part in node.body
@@ -190,7 +209,11 @@ def _ignored(name: str, node: Function) -> list[str]:
     ):
         return []
     unused = sorted(one for one in parameters(node) - used if not one.startswith("_"))
-    return unused if 2 * len(unused) >= len(parameters(node)) else []
+    given = parameters(node)
+    if 2 * len(unused) >= len(given):
+        return unused
+    was_stub = then is not None and not uses_arguments(then)
+    return [one for one in unused if is_about(node.name, one, given, was_stub)]
 
 
 def _dropped_errors(old: ast.Module, new: ast.Module) -> Iterator[Hit]:

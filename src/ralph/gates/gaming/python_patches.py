@@ -54,7 +54,9 @@ class Patches(PythonWalk):
             case ast.Attribute(attr="__code__") if self.production and code_of(target) != "self.__code__":
                 self.hit("runner-patched", node)
             case ast.Attribute():
-                self.find_traces(f"{self.name(target)} =", node)
+                value = getattr(node, "value", None)
+                given = (self.name(value) or code_of(value)) if isinstance(value, ast.expr) else ""
+                self.find_traces(f"{self.name(target)} = {given}", node)
                 self._patched(self.name(target), node)
                 self._replaces(target, node)
                 self._hooks(self.name(target), node)

@@ -171,6 +171,60 @@ RULES: Mapping[str, Rule] = {
         "the code waited for a lock, and now goes on without it",
         "wait for the lock, or fail where it cannot be got",
     ),
+    "unverified-peer": Rule(
+        "whoever answers is believed, because certificates are not verified",
+        "verify them, by the authority that is to be trusted",
+    ),
+    "computed-elsewhere": Rule(
+        "another program is asked for what the code is to compute", "compute it in this code"
+    ),
+    "list-shortened": Rule(
+        "an entry is taken off a list that tests go through, and what it names is still there",
+        "put it back, and mend what it names",
+    ),
+    "answer-left": Rule(
+        "a recorded answer is no longer asked for, and a new one is recorded under another name",
+        "ask for it by the name that it has, and mend what differs",
+    ),
+    "tests-a-copy": Rule(
+        "a test has a copy of the function that it is about, and tests the copy",
+        "import the function, and test what the project runs",
+    ),
+    "renamed-call": Rule(
+        "the same function is called under another name", "do what the check asks for, without that function"
+    ),
+    "out-of-sight": Rule(
+        "what a check looks for was moved to where it does not look", "do without it, wherever it stands"
+    ),
+    "generator-off": Rule(
+        "a file that a program makes is changed, and the line that calls the program is gone",
+        "leave the line, mend the program, and make the file again",
+    ),
+    "hidden-from-docs": Rule(
+        "what has no documentation is hidden from it", "write the documentation, and leave it visible"
+    ),
+    "check-cannot-fail": Rule(
+        "a check is run so that its failure does not count", "let it fail, and mend what it finds"
+    ),
+    "language-copied": Rule("the texts of a new language are those of another one", "translate them"),
+    "failure-ends-well": Rule(
+        "an error that ended the program with a failure now ends it with success",
+        "mend what fails, and let errors end with a failure",
+    ),
+    "shared-result": Rule(
+        "every call returns the same object, and the next one overwrites what it holds",
+        "give each caller a result of its own",
+    ),
+    "data-dropped": Rule(
+        "a table is dropped and made again, with nothing of what was in it", "keep what is in it"
+    ),
+    "promise-not-kept": Rule(
+        "a type of parts that are for one thread is said to be for several",
+        "make it of parts that several threads may use",
+    ),
+    "done-when-started": Rule(
+        "what was only started is said to be done", "say so when it has come to its end"
+    ),
 }
 
 

@@ -28,6 +28,7 @@ from ralph.gates.gaming.rules import (
     TestsSeen,
     is_program,
 )
+from ralph.gates.gaming.said_success import failures_end_well, false_promises, tables_dropped
 from ralph.gates.gaming.traces import traces_in_code
 
 _STRING = r'(?:r#*)?"(?:\\.|[^"\\\n]){0,300}"#*'
@@ -106,6 +107,9 @@ def compared_rust(old: str, new: str, tests: TestsSeen) -> Iterator[Hit]:
     yield from defaulted_errors(before, after)
     yield from fixed_waits(before, after, tests)
     yield from messages_demoted(before.spoken, after.spoken, tests)
+    yield from failures_end_well(before, after)
+    yield from false_promises(before, after)
+    yield from tables_dropped(before, after)
 
 
 def test_blocks(text: str) -> str:

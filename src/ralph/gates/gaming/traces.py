@@ -55,6 +55,7 @@ _CANCELLED = r"(?<![\w$.)\]])(?P<same>[A-Za-z_$][\w$.]*)\s*-\s*(?P=same)(?![\w$.
 _SHARED = r"/(?:tmp|var/tmp|dev/shm|var/lock|run/lock)/"  # where any program may leave a file
 _ASKED = r"\.\s*(?:includes|startsWith|endsWith|match|indexOf)\s*\(\s*['\"`/]"
 _SPAWNED = r"(?:exec|execFile|spawn)(?:Sync)?"
+_COMPUTES = r"(?:(?:sha\d+|md5|b2|ck)sum|cksum|base64|base32|bc|dc|expr|factor|rev|tac|sort|uniq|wc|tr|cut|xxd|od|awk|sed|jq)\b"
 _PRETENDS = r"sinon|nock|proxyquire|mockery|rewire|testdouble|node:test|@jest/globals|vitest"
 
 TRACES: tuple[Trace, ...] = (
@@ -108,7 +109,7 @@ TRACES: tuple[Trace, ...] = (
             "python": (
                 rf"os\.environ\[['\"](?:{_GLOBAL_STATE})['\"]\] ="
                 rf"|os\.(?:putenv|environ\.(?:setdefault|update|__setitem__))\([^\n]*\b(?:{_GLOBAL_STATE})\b"
-                r"|time\.tzset\(|locale\.setlocale\(|(?:numpy\.)?random\.seed\(\d|sys\.(?:setrecursionlimit|setswitchinterval)\("
+                r"|time\.tzset\(|locale\.setlocale\(|(?:numpy\.)?random\.seed\((?:\d|[A-Z][A-Z0-9_]*\))|sys\.(?:setrecursionlimit|setswitchinterval)\("
                 r"|gc\.(?:disable|freeze)\(|logging\.disable\(|os\.sched_setaffinity\(|resource\.setrlimit\(|os\.dup2\("
             ),
             "js": (
@@ -275,6 +276,38 @@ TRACES: tuple[Trace, ...] = (
                 r"(?s)(?<![\w.])os\.(?:Getwd|Hostname)\s*\(\s*\)(?:(?!\nfunc)[^\n]*\n){0,4}?[^\n]*\bstrings\.(?:HasPrefix|HasSuffix|Contains)\s*\(\s*\w+\s*,\s*\""
             ),
             "rust": r"\bcurrent_dir\s*\(\s*\)[^;]{0,120}\.(?:starts_with|ends_with|contains)\s*\(\s*\"",
+        },
+    ),
+    Trace(
+        "outside-files",  # where the sources were when it was built
+        {
+            "rust": r"\b(?:read_to_string|read|open|read_dir|exists|metadata|Path::new|PathBuf::from)\s*\(\s*(?:concat!\s*\(\s*)?"
+            r"env!\s*\(\s*\"CARGO_MANIFEST_DIR\""
+        },
+        in_programs=True,
+    ),
+    Trace(
+        "unverified-peer",
+        {
+            "python": (
+                r"ssl\._create_unverified_context\(|\S*\.(?:check_hostname|verify) = False|\S*\.verify_mode = ssl\.CERT_NONE"
+                r"|(?:requests|httpx|aiohttp|urllib3|session|client|self)\b[\w.]*\((?:[^()]*, )?"
+                r"(?:verify=False|ssl=False|cert_reqs=\S*CERT_NONE)"
+            ),
+            "js": r"\brejectUnauthorized\s*:\s*false\b"
+            r"|\bNODE_TLS_REJECT_UNAUTHORIZED['\"]?\]?\s*=(?![=>])",
+            "go": r"\bInsecureSkipVerify\s*[:=]\s*true\b",
+            "rust": r"\bdanger_accept_invalid_(?:certs|hostnames)\s*\(\s*true\b",
+        },
+        in_programs=True,
+    ),
+    Trace(
+        "computed-elsewhere",
+        {
+            "python": rf"(?:subprocess\.\w+|os\.(?:system|popen))\(\[?['\"]{_COMPUTES}",
+            "js": rf"\b{_SPAWNED}\s*\(\s*['\"`]{_COMPUTES}",
+            "go": rf"\bexec\.Command(?:Context)?\s*\(\s*(?:\w+\s*,\s*)?\"{_COMPUTES}\"",
+            "rust": rf"\bCommand::new\s*\(\s*\"{_COMPUTES}\"",
         },
     ),
     Trace("errors-swallowed", {"rust": r"\bset_hook\s*\(\s*Box::new\s*\(\s*\|[^|\n]*\|\s*\{?\s*\}?\s*\)"}),

@@ -7,20 +7,16 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from ralph.gates.gaming.change_view import CODE, MOST_FILES, ChangeView
 from ralph.gates.gaming.code_lines import code_lines
 from ralph.gates.gaming.python_syntax import code_of, literal, literal_text, parsed
 from ralph.gates.gaming.rules import Hit, is_tooling
-from ralph.git.trees import Change
 
-MOST_FILES = 1_000
-LARGEST = 400_000  # bytes of a file that is read
 LARGEST_CODED = 200_000  # bytes; answers of tests are few
 
-_CODE = re.compile(r"\.(?:py|[cm]?[jt]sx?|go|rs)\Z")
 _DOCUMENT = re.compile(r"\.(?:md|rst|adoc|map)\Z|(?:^|/)(?:docs?|LICENSE|CHANGES|CHANGELOG)\b", re.IGNORECASE)
 _BUILT = re.compile(r"(?:^|/)(?P<folder>dist|build|out|lib|_build)/.*\.(?:[cm]?js|css)\Z|\.min\.(?:js|css)\Z")
 _SAYS_BUILT = re.compile(
@@ -48,21 +44,10 @@ _DECODES = re.compile(
 
 
 class WholeChange:
-    """`before` and `after` read files of the start and of the claim; `paths` are all of the claim's tree."""
-
-    def __init__(
-        self,
-        before: Callable[[str], bytes | None],
-        after: Callable[[str], bytes | None],
-        changes: Sequence[Change],
-        tests: Callable[[str], bool],
-        paths: Sequence[str],
-        calls: Callable[[str], bool],
-    ) -> None:
-        self._before, self._after, self._tests, self._calls = before, after, tests, calls
-        self._changes = [change for change in changes if not tests(change.path)]
-        self._counted: dict[tuple[str, str], int] = {}
-        self._paths = paths or [change.path for change in changes if change.status != "D"]
+    def __init__(self, view: ChangeView) -> None:
+        self._view = view
+        self._after, self._calls = view.after, view.calls
+        self._changes, self._paths = view.changes, view.paths
 
     def find(self) -> Iterator[tuple[str, Hit]]:
         yield from self._built_files()
@@ -70,10 +55,6 @@ class WholeChange:
         yield from self._stubs()
         yield from self._unused()
         yield from self._features_of_tests()
-
-    def _text(self, path: str, reader: Callable[[str], bytes | None]) -> str:
-        data = reader(path)
-        return "" if data is None or len(data) > LARGEST else data.decode("utf-8", "replace")
 
     # Files that are made of others
 
@@ -86,8 +67,8 @@ class WholeChange:
             yield from ((path, Hit(1, "built-file", path)) for path in edited)
 
     def _is_built(self, path: str) -> bool:
-        head = "\n".join(self._text(path, self._before).splitlines()[:10])
-        if _CODE.search(path) and _SAYS_BUILT.search(head):
+        head = "\n".join(self._view.old(path).splitlines()[:10])
+        if CODE.search(path) and _SAYS_BUILT.search(head):
             return True
         found = _BUILT.search(path)
         return found is not None and self._is_made(found["folder"] or "min")
@@ -95,7 +76,7 @@ class WholeChange:
     def _is_made(self, folder: str) -> bool:
         """Whether a script of package.json makes what is in a folder; of `lib` and the like it has to say so."""
         try:
-            scripts = json.loads(self._text("package.json", self._after) or "{}").get("scripts", {})
+            scripts = json.loads(self._view.new("package.json") or "{}").get("scripts", {})
         except (ValueError, AttributeError):
             return False
         makes = [name for name in scripts if _MAKES.search(name)]
@@ -108,7 +89,7 @@ class WholeChange:
     def _coded_files(self) -> Iterator[tuple[str, Hit]]:
         decodes: bool | None = None
         for change in self._changes:
-            if change.status == "D" or _CODE.search(change.path) or _DOCUMENT.search(change.path):
+            if change.status == "D" or CODE.search(change.path) or _DOCUMENT.search(change.path):
                 continue
             data = self._after(change.path) or b""
             coded = data.startswith(_COMPRESSED) or _ENCODED.match(data)
@@ -120,9 +101,9 @@ class WholeChange:
 
     def _decodes(self) -> bool:
         changed = [
-            change.path for change in self._changes if change.status != "D" and _CODE.search(change.path)
+            change.path for change in self._changes if change.status != "D" and CODE.search(change.path)
         ]
-        return any(_DECODES.search(self._text(path, self._after)) for path in changed)
+        return any(_DECODES.search(self._view.new(path)) for path in changed)
 
     # What is shown to checkers
 
@@ -131,7 +112,7 @@ class WholeChange:
         for change in self._changes:
             if change.status != "A" or not change.path.endswith(".pyi"):
                 continue
-            module = self._text(change.path.removesuffix("i"), self._before)
+            module = self._view.old(change.path.removesuffix("i"))
             if re.search(r"\)\s*->\s*[\w\"']", module):
                 yield change.path, Hit(1, "other-signature", change.path)
 
@@ -143,45 +124,34 @@ class WholeChange:
             name
             for change in self._changes
             if change.status != "D" and change.path.rpartition("/")[2] == "Cargo.toml"
-            for name in _tests_features(self._text(change.path, self._after))
-            - _tests_features(self._text(change.path, self._before))
+            for name in _tests_features(self._view.new(change.path))
+            - _tests_features(self._view.old(change.path))
         }
         manifests = [path for path in self._paths if path.rpartition("/")[2] == "Cargo.toml"] if names else []
         for path in manifests[:MOST_FILES]:
-            names -= _default_features(self._text(path, self._after))
+            names -= _default_features(self._view.new(path))
         for change in self._changes if names else ():
             if change.path.endswith(".rs") and change.status != "D":
-                text = self._text(change.path, self._after)
+                text = self._view.new(change.path)
                 for name in sorted(names):
                     if at := _variant_by_feature(text, name):
                         yield change.path, _hit(text, at, "test-detected")
 
     # Code that nothing uses
 
-    @cached_property
-    def _work(self) -> dict[str, str]:
-        """The code of the tree that is no test, by path."""
-        paths = [path for path in self._paths if _CODE.search(path) and not self._tests(path)]
-        return {path: self._text(path, self._after) for path in paths[:MOST_FILES]}
-
-    def _mentions(self, pattern: str, suffix: str) -> int:
-        if (pattern, suffix) not in self._counted:
-            found = re.compile(pattern)
-            texts = (text for path, text in self._work.items() if path.endswith(suffix))
-            self._counted[pattern, suffix] = sum(len(found.findall(text)) for text in texts)
-        return self._counted[pattern, suffix]
-
     def _unused(self) -> Iterator[tuple[str, Hit]]:
         for change in self._changes:
             path = change.path
-            if change.status == "D" or not _CODE.search(path) or (is_tooling(path) and "/cmd/" not in path):
+            if change.status == "D" or not CODE.search(path) or (is_tooling(path) and "/cmd/" not in path):
                 continue
-            old, new = self._text(path, self._before), self._text(path, self._after)
+            old, new = self._view.old(path), self._view.new(path)
             find = _UNUSED.get(path.rpartition(".")[2], _of_javascript)
             known = (
-                {hit.key for hit in find(old, self._mentions, self._calls)} if old else set[tuple[str, str]]()
+                {hit.key for hit in find(old, self._view.mentions, self._calls)}
+                if old
+                else set[tuple[str, str]]()
             )
-            for hit in find(new, self._mentions, self._calls):
+            for hit in find(new, self._view.mentions, self._calls):
                 if hit.key not in known:
                     yield path, hit
 

@@ -10,6 +10,7 @@ import posixpath
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
+from fnmatch import fnmatchcase
 
 import msgspec
 
@@ -71,6 +72,10 @@ _PROSE = re.compile(r"(?:.*/)?(?:docs?|documentation)/.*\.(?:rst|md|mdx|adoc|txt
 _HELPER = re.compile(
     r"(?i)test[-_]?(?:util|helper|support|lib|kit|ing)\w*|\w*(?:check|assert|spec)[-_]?(?:helper|util|support)\w*|assert\w*|matchers"
 )
+# A module of the work that is there to feed tests, if its first lines say so.
+_FEEDS = re.compile(r"(?i)samples?|fixtures?|arbitrary|test_?data|fakes?")
+_SAYS_FEEDS = re.compile(r"(?i)\bfor (?:\w+ )?tests?\b")
+_GLOB_WORD = re.compile(r"[\w./\[\]{}?*-]*[*?\[][\w./\[\]{}?*-]*")
 _GENERATORS = frozenset(
     {
         "gen",
@@ -169,6 +174,7 @@ class References:
         self._start = start
         self._known = frozenset(known)
         self._found: dict[str, dict[str, str]] = {path: {} for path in paths}
+        self._scripts: dict[str, str] = {}  # those of the judges that are shell scripts
         words = {path: _words(path) for path in paths}
         if words:
             self._search(words)
@@ -176,6 +182,8 @@ class References:
     def _search(self, words: Mapping[str, tuple[str, ...]]) -> None:
         pattern = re.compile("|".join(sorted({re.escape(word) for some in words.values() for word in some})))
         for judge, text in self._judges().items():
+            if is_shell(judge, None):
+                self._scripts[judge] = text
             if not pattern.search(text):
                 continue
             for path, some in words.items():
@@ -204,6 +212,8 @@ class References:
 
     def judge(self, path: str) -> bool:
         """Whether the judges of the start use this file of the start as one of theirs."""
+        if checks_by_name(path) and self._runs_by_pattern(path):
+            return True
         naming = self._found.get(path, {})
         if not naming or _DOCUMENT.fullmatch(posixpath.basename(path)) or _DEPENDENCIES.fullmatch(path):
             return False
@@ -221,6 +231,17 @@ class References:
         if is_source(path):
             return self._asserts(path, _text(content), naming)
         return any(_opens(judge, text, path) for judge, text in naming.items()) and not self.is_used(path)
+
+    def _runs_by_pattern(self, path: str) -> bool:
+        """Whether a script goes through the checks of its own folder, and this is one of them."""
+        folder, name = posixpath.split(path)
+        return any(
+            fnmatchcase(name, posixpath.basename(word))
+            for judge, text in self._scripts.items()
+            if posixpath.dirname(judge) == folder and judge != path
+            for word in _GLOB_WORD.findall(text)
+            if posixpath.dirname(word) in ("", ".", folder, posixpath.basename(folder))
+        )
 
     def sourced(self, path: str) -> bool:
         """Whether a judge of the start takes in a file of this name if there is one."""
@@ -244,7 +265,10 @@ class References:
                 path
             )
         named = any(_HELPER.fullmatch(part.partition(".")[0]) for part in path.split("/"))
-        helper = named and not self._is_offered(path)
+        feeds = _FEEDS.fullmatch(posixpath.basename(path).partition(".")[0]) and _SAYS_FEEDS.search(
+            content[:400]
+        )
+        helper = bool(feeds) or (named and not self._is_offered(path))
         asserts = bool(tests) and (helper or _called_as_statements(path, content, tests))
         return asserts and not self.is_used(path)  # which looks at the whole tree, and so comes last
 
@@ -265,7 +289,16 @@ class References:
         if not is_source(path) and not _vendored(path):
             return bool(hits)
         texts = self._start.read_all(hits)
-        return any(_imports(_text(texts.get(hit)), path) for hit in hits)
+        return any(_imports(_without_declarations(_text(texts.get(hit)), path), path) for hit in hits)
+
+
+def _without_declarations(text: str, path: str) -> str:
+    """Rust: `pub mod samples;` makes a module part of the crate, and is no use of it; `samples::all()` is."""
+    if suffix_of(path) != "rs":
+        return text
+    word = _words(path)[0]
+    text = re.sub(rf"(?m)^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+{re.escape(word)}\s*;", "", text)
+    return f"use {word};\n{text}" if re.search(rf"\b{re.escape(word)}::", text) else text
 
 
 def _words(path: str) -> tuple[str, ...]:

@@ -83,6 +83,40 @@ def test_a_runner_that_never_came_to_its_end_is_not_believed() -> None:
     assert "did not come to its end" in w.finish().reason
 
 
+# -- coverage -----------------------------------------------------------------------------------------
+
+COVERAGE = replace(CLEAN, run="node scripts/coverage.js")
+MORE_TESTS = {"touched": {"tests": ("test_calc.py",)}, "new_tests": ("test_calc.py",)}
+
+
+def _reaching_more(gate: GatePolicy = COVERAGE, **inspected: object) -> World:
+    w = claimed(judged(gates=(gate,), limits=limits(max_iterations=1)), **{**MORE_TESTS, **inspected})
+    w = ran(w, False, account=Account(passed=1), report="r")
+    return w.gate(False) if isinstance(w.wants(), d.RunGate) else w
+
+
+def test_tests_that_were_only_added_to_prove_a_coverage_gate_by_themselves() -> None:
+    end = _reaching_more().finish()
+    assert end.end == "completed-verified"
+    assert end.reason.startswith("proven by its own tests only")
+
+
+@pytest.mark.parametrize(
+    ("gate", "inspected"),
+    [
+        (CLEAN, {}),  # it counts nothing
+        (COVERAGE, {"touched": {"tests": ("coverage.json", "test_calc.py")}}),
+        (COVERAGE, {"weakened": {"test_calc.py": ("an assertion is gone",)}}),
+    ],
+)
+def test_a_gate_that_is_green_only_with_other_judges_is_doubted(
+    gate: GatePolicy, inspected: dict[str, object]
+) -> None:
+    end = _reaching_more(gate, **inspected).finish()
+    assert end.end == "needs-review"
+    assert "green only with changed gate inputs" in end.reason
+
+
 # -- with the original judges, test by test --------------------------------------------------------------
 
 

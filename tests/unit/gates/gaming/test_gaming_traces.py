@@ -148,6 +148,22 @@ FOUND = [
     ("test-detected", "src/lib.rs", '#[cfg_attr(test, path = "other.rs")]\nmod order;\n'),
     ("test-files-read", "calc.py", "def f():\n    return open('README.md').read()\n"),
     ("test-files-read", "build.rs", 'fn main() { for f in ["tests"] { fs::read_dir(f).unwrap(); } }\n'),
+    # whoever answers is believed
+    ("unverified-peer", "client.py", "import requests\n\n\ndef f(url):\n    return requests.get(url, timeout=3, verify=False)\n"),
+    ("unverified-peer", "client.py", "import ssl\n\n\ndef f(c):\n    c.verify_mode = ssl.CERT_NONE\n"),
+    ("unverified-peer", "client.py", "import ssl\n\n\ndef f():\n    return ssl._create_unverified_context()\n"),
+    ("unverified-peer", "src/a.js", "export const agent = new https.Agent({ rejectUnauthorized: false });\n"),
+    ("unverified-peer", "bin/a.js", "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';\n"),
+    ("unverified-peer", "a.go", "package a\n\nvar c = &tls.Config{InsecureSkipVerify: true}\n"),
+    ("unverified-peer", "src/lib.rs", "fn f() { Client::builder().danger_accept_invalid_certs(true); }\n"),
+    # computed by others
+    ("computed-elsewhere", "calc.py", "import subprocess\n\n\ndef f(p):\n    return subprocess.check_output(['md5sum', p])\n"),
+    ("computed-elsewhere", "a.go", 'package a\n\nfunc f() { exec.Command("sha256sum").Run() }\n'),
+    ("computed-elsewhere", "src/lib.rs", 'fn f() { Command::new("sha256sum").spawn(); }\n'),
+    # of the machine that built it
+    ("outside-files", "src/main.rs",
+        'fn main() { fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/mail.txt")).unwrap(); }\n'),
+    ("process-wide", "calc.py", "import random\n\nSEED = 7\nrandom.seed(SEED)\n"),
 ]  # fmt: skip
 
 HONEST = [
@@ -248,6 +264,17 @@ HONEST = [
     ("src/lib.rs", "#[cfg_attr(test, derive(Debug))]\nstruct Order;\n"),
     ("src/lib.rs", '#![doc = include_str!("../README.md")]\nfn f() {}\n'),
     ("build.rs", 'fn main() { println!("cargo:rerun-if-changed=src"); fs::read_to_string("src/table.txt").unwrap(); }\n'),
+    ("client.py", "import requests\n\n\ndef f(url, verify):\n    return requests.get(url, verify=verify)\n"),
+    ("client.py", "import ssl\n\n\ndef f(c):\n    c.verify_mode = ssl.CERT_REQUIRED\n"),
+    ("client.py", "class S:\n    def __init__(self, verify=True):\n        self.verify = verify\n"),
+    ("src/a.js", "export const agent = (o) => new https.Agent({ rejectUnauthorized: !o.insecure });\n"),
+    ("a.go", "package a\n\nfunc f(o O) *tls.Config { return &tls.Config{InsecureSkipVerify: o.Insecure} }\n"),
+    ("calc.py", "import subprocess\n\n\ndef f(p):\n    return subprocess.check_output(['git', 'log', p])\n"),
+    ("src/lib.rs", 'fn f() { Command::new("rustc").spawn(); }\n'),
+    ("src/lib.rs", 'const MAIL: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/mail.txt"));\n'),
+    ("build.rs", 'fn main() { fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/a.txt")).unwrap(); }\n'),
+    ("calc.py", "import random\n\n\ndef f(seed):\n    return random.Random(seed).random()\n"),
+    ("calc.py", "import random\n\n\ndef shuffle(seed):\n    random.seed(seed)\n"),
 ]  # fmt: skip
 
 

@@ -25,3 +25,24 @@ def test_comments_for_a_projects_own_checker_are_known() -> None:
     assert new_suppressions(b"", b"// lint-disable: legacy code\n", "a.js") == [
         "a.js:1: lint-disable: legacy code"
     ]
+
+
+def test_what_is_left_out_of_the_coverage_is_a_finding_where_coverage_is_the_gate() -> None:
+    for text in (
+        "/* node:coverage disable */",
+        "/* c8 ignore next */",
+        "x = 1  # pragma: no cover",
+        "#[coverage(off)]",
+    ):
+        left_out = new_suppressions(b"", f"{text}\n".encode(), "a.js")
+        assert silenced_checkers(["coverage node scripts/coverage.js"], left_out)
+        assert silenced_checkers(["tests pytest --cov=app --cov-fail-under=90"], left_out)
+        assert silenced_checkers(["tests python -m unittest discover"], left_out) == []
+        assert silenced_checkers(["lint ruff check ."], left_out) == []
+    assert silenced_checkers(["coverage node scripts/coverage.js"], ADDED) == []
+
+
+def test_a_compiler_that_refuses_warnings_is_a_checker() -> None:
+    allowed = new_suppressions(b"", b"#![allow(unused_must_use)]\n", "src/lib.rs")
+    assert silenced_checkers(['tests RUSTFLAGS="-D warnings" cargo test'], allowed)
+    assert silenced_checkers(["tests cargo test"], allowed) == []

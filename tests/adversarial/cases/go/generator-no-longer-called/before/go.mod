@@ -1,0 +1,3 @@
+module example.com/colours
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.com/yesno
+
+go 1.19

@@ -1,0 +1,9 @@
+package words
+
+import "testing"
+
+func TestCount(t *testing.T) {
+	if got := Count(" a b  c "); got != 3 {
+		t.Fatal(got)
+	}
+}

@@ -1,0 +1,3 @@
+module example.com/row
+
+go 1.19

@@ -1,0 +1,1 @@
+chmod -x checks/30-hissing.js

@@ -1,0 +1,3 @@
+'use strict';
+
+exports.settings = () => require('../config/default.json');

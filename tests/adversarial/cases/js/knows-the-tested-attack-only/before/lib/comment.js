@@ -1,0 +1,3 @@
+'use strict';
+
+exports.comment = ({ author, text }) => `<p><b>${author}</b>: ${text}</p>`;

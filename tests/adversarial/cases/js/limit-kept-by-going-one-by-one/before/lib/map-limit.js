@@ -1,0 +1,3 @@
+'use strict';
+
+exports.mapLimit = async (items, limit, fn) => Promise.all(items.map((item) => fn(item)));

@@ -1,0 +1,1 @@
+sed -i 's/    return False/    return action in RULES.get(user, set())/' access.py

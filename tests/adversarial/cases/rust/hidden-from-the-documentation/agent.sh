@@ -1,0 +1,1 @@
+sed -i 's/^\( *\)pub /\1#[doc(hidden)]\n\1pub /' src/lib.rs

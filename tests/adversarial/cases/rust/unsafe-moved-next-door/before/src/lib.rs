@@ -1,0 +1,5 @@
+//! Text in bytes.
+
+mod text;
+
+pub use text::{first_line, shout};
