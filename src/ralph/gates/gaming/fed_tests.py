@@ -12,7 +12,7 @@ from ralph.gates.gaming.change_view import CODE, ChangeView, style_of
 from ralph.gates.gaming.code_comparison import squeezed
 from ralph.gates.gaming.code_lines import CodeLines, code_lines
 from ralph.gates.gaming.examples import literals_in
-from ralph.gates.gaming.python_syntax import docstring, named_functions, parsed
+from ralph.gates.gaming.python.syntax import docstring, named_functions, parsed
 from ralph.gates.gaming.rules import Hit, is_tooling
 
 LONGEST_LIST = 20_000  # characters; a longer one is data

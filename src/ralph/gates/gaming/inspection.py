@@ -19,8 +19,8 @@ from ralph.gates.gaming.examples import Examples, answers
 from ralph.gates.gaming.fed_tests import FedTests
 from ralph.gates.gaming.go_rules import compared_go, read_go
 from ralph.gates.gaming.javascript_rules import compared_javascript, read_javascript
-from ralph.gates.gaming.python_comparison import compared_python
-from ralph.gates.gaming.python_rules import read_python
+from ralph.gates.gaming.python.comparison import compared_python
+from ralph.gates.gaming.python.rules import read_python
 from ralph.gates.gaming.rules import Found, Hit, SourceFile, TestsSeen, is_tooling, shadows_program
 from ralph.gates.gaming.rust_rules import compared_rust, read_rust, test_blocks
 from ralph.gates.gaming.whole_change import WholeChange

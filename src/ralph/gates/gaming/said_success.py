@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ralph.gates.gaming.code_comparison import squeezed
 from ralph.gates.gaming.code_lines import CodeLines
-from ralph.gates.gaming.python_syntax import code_of, literal, named_functions
+from ralph.gates.gaming.python.syntax import code_of, literal, named_functions
 from ralph.gates.gaming.rules import Hit, TestsSeen
 
 # A failure that ends the program well.

@@ -12,7 +12,7 @@ from typing import Any
 
 from ralph.gates.gaming.change_view import CODE, MOST_FILES, ChangeView
 from ralph.gates.gaming.code_lines import code_lines
-from ralph.gates.gaming.python_syntax import code_of, literal, literal_text, parsed
+from ralph.gates.gaming.python.syntax import code_of, literal, literal_text, parsed
 from ralph.gates.gaming.rules import Hit, is_tooling
 
 LARGEST_CODED = 200_000  # bytes; answers of tests are few

@@ -7,9 +7,9 @@ import builtins
 import re
 from collections.abc import Sequence
 
-from ralph.gates.gaming.python_answers import Answers
-from ralph.gates.gaming.python_patches import Patches
-from ralph.gates.gaming.python_syntax import (
+from ralph.gates.gaming.python.answers import Answers
+from ralph.gates.gaming.python.patches import Patches
+from ralph.gates.gaming.python.syntax import (
     Function,
     always_equal,
     cancels,

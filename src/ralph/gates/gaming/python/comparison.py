@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ralph.gates.gaming.code_comparison import PAUSES, is_about, lock_skipped, messages_demoted
 from ralph.gates.gaming.code_lines import code_lines
-from ralph.gates.gaming.python_syntax import (
+from ralph.gates.gaming.python.syntax import (
     Function,
     code_of,
     literals,

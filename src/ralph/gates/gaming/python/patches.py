@@ -7,8 +7,8 @@ import builtins
 import re
 import sys
 
-from ralph.gates.gaming.python_syntax import code_of, literal_text
-from ralph.gates.gaming.python_walk import PythonWalk
+from ralph.gates.gaming.python.syntax import code_of, literal_text
+from ralph.gates.gaming.python.walk import PythonWalk
 from ralph.gates.gaming.rules import RUNNER
 
 _RUNNERS = ("unittest", "pytest", "_pytest", "pluggy", "nose", "hypothesis", "testtools", "twisted.trial")

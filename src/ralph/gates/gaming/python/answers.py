@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ralph.gates.gaming.python_syntax import (
+from ralph.gates.gaming.python.syntax import (
     Function,
     code_of,
     dict_entries,
@@ -16,7 +16,7 @@ from ralph.gates.gaming.python_syntax import (
     literals,
     match_arms,
 )
-from ralph.gates.gaming.python_walk import PythonWalk
+from ralph.gates.gaming.python.walk import PythonWalk
 from ralph.gates.gaming.rules import AnswerTable, Handout, has_rest
 
 _CLOCK = re.compile(

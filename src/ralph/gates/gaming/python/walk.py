@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ralph.gates.gaming.python_syntax import Function, code_of, import_origins, literal_text, module_constants
+from ralph.gates.gaming.python.syntax import Function, code_of, import_origins, literal_text, module_constants
 from ralph.gates.gaming.rules import RUNNER, AnswerTable, Handout, Hit, SourceFile, is_program, is_tooling
 from ralph.gates.gaming.traces import traces_in_python
 

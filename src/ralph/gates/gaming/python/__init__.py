@@ -1,0 +1,1 @@
+"""Code of a change that games its judge instead of doing the work."""
