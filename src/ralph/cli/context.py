@@ -120,8 +120,7 @@ def hide_own_files(repo: Repo, folder: Path, written: Iterable[Path] = ()) -> No
         return
     from ralph.git.repository_excludes import keep_out_of_status
 
-    copies = [copy for name in CONFIGS for copy in folder.glob(f"{name}.bak*")]
-    keep_out_of_status(repo, folder, (*copies, *written), list_of_tasks(repo, folder))
+    keep_out_of_status(repo, folder, (*copies_of_configs(folder), *written), list_of_tasks(repo, folder))
 
 
 def hide_files_of(request: RunRequest) -> None:
@@ -129,6 +128,11 @@ def hide_files_of(request: RunRequest) -> None:
     from ralph.processes.output_files import output_files
 
     hide_own_files(request.repo, request.folder, output_files())
+
+
+def copies_of_configs(folder: Path) -> list[Path]:
+    """That `ralph init` made before it wrote new ones."""
+    return [copy for name in CONFIGS for copy in folder.glob(f"{name}.bak*")]
 
 
 def list_of_tasks(repo: Repo, folder: Path) -> list[Path]:

@@ -20,9 +20,9 @@ from ralph.cli.context import (
     NO_RUN,
     LargeFolders,
     config_options,
+    copies_of_configs,
     hide_files_of,
     hide_own_files,
-    latest,
     list_of_tasks,
     of_folder,
     refuse_inside,
@@ -232,7 +232,7 @@ def run(
         file = Path(resolved.backlog) if resolved.backlog else None
         return backlog.go_through(folder, repo, file, resolved.policy, work, see)
     known = _read_by_ralph(folder, config, resolved.prompt_file) | {
-        path.resolve() for path in (*list_of_tasks(repo, folder), *output_files())
+        path.resolve() for path in (*list_of_tasks(repo, folder), *copies_of_configs(folder), *output_files())
     }
     return _work_on(resolved, resolved.task, folder, repo, see, choice or "", in_place=in_place, known=known)
 
@@ -312,11 +312,6 @@ def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
         code = start_run(request, PromptTask(task, beside), view, begins=partial(hide_files_of, request))
     if list_of_tasks(request.repo, request.folder):  # of tasks that agents proposed, perhaps
         hide_own_files(request.repo, request.folder)
-    if code == 0 and not see["as_json"] and sys.stdin.isatty() and sys.stdout.isatty():
-        from ralph.cli.commit import offer
-
-        if (loop := latest(request.repo)) is not None:
-            offer(request.repo, loop)
     return code
 
 
