@@ -1,5 +1,6 @@
 """`ralph demo --fleet`: a server, two workers, a lander and a repository behind them. The worker with the task is killed
-half-way, the other continues the loop, and the lander puts its work onto main. Everything is real but the agent, and gone afterwards."""
+half-way, the other continues the loop, and the lander puts its work onto main. Everything is real but the agent, and gone
+afterwards."""
 
 from __future__ import annotations
 
