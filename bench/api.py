@@ -210,6 +210,8 @@ def _listen(port: int, token: str, number_of: int) -> tuple[float, float]:
         alone = statistics.median([await until_all_know(author, [first]) for _ in range(ROUNDS)])
         others = [await listener() for _ in range(number_of - 1)]
         all_of_them = [first, *others]
+        author.close()
+        author = await Client.connect(port, token)  # the server closes one that was silent for so long
         many = statistics.median([await until_all_know(author, all_of_them) for _ in range(ROUNDS)])
         for one in all_of_them:
             one.close()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import pickle
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,15 @@ class StoreTransport:
     def repository(self, name: str) -> Repository | None:
         return self.store.read(lambda tx: tx.repository(name))
 
+    def unmerged(self) -> Sequence[r.UnmergedTask]:
+        tasks = self.store.read(lambda tx: tx.unmerged_tasks(100))
+        return [
+            r.UnmergedTask(one.id, one.spec.repository, one.spec.target, one.progress.commit) for one in tasks
+        ]
+
+    def report_merged(self, task: r.UnmergedTask) -> None:
+        self.store.run(lambda tx: handle(tx, r.ReportMerged(task.task, task.commit), self.settings))
+
     def hurry(self) -> None:
         pass  # no claim waits
 
@@ -66,20 +76,26 @@ class SocketTransport:
     def repository(self, name: str) -> Repository | None:
         return self._read("repository", name)
 
+    def unmerged(self) -> Sequence[r.UnmergedTask]:
+        return self._read("unmerged")  # type: ignore[no-any-return]
+
+    def report_merged(self, task: r.UnmergedTask) -> None:
+        self._read("report_merged", task)
+
     def hurry(self) -> None:
         pass  # no claim waits
 
-    def _read(self, what: str, value: str) -> Any:
+    def _read(self, what: str, *values: object) -> Any:
         try:
-            return self._ask(what, value)
+            return self._ask(what, *values)
         except OSError:
             raise Unreachable from None
 
-    def _ask(self, what: str, value: object) -> Any:
+    def _ask(self, what: str, *values: object) -> Any:
         with socket.socket(socket.AF_UNIX) as to:
             to.settimeout(30)
             to.connect(self._path)
-            _put(to, (what, value))
+            _put(to, (what, *values))
             return _got(to)
 
 
@@ -199,12 +215,12 @@ class FleetServer:
     def _answer(self, client: socket.socket) -> None:
         with client:
             try:
-                what, value = _got(client)
+                what, *values = _got(client)
                 if self.down:
                     return
-                _put(client, getattr(self.transport, what)(value))
-            except OSError:
-                pass  # it was killed meanwhile
+                _put(client, getattr(self.transport, what)(*values))
+            except (OSError, sqlite3.ProgrammingError):
+                pass  # it was killed meanwhile, or this one was closed
 
     def close(self) -> None:
         self._over.set()

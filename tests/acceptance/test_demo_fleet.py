@@ -1,4 +1,4 @@
-"""`ralph demo --fleet`: one command, and a loop continues on another worker."""
+"""`ralph demo --fleet`: one command; a loop continues on another worker, and its work lands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from serving import RALPH
 
 @pytest.mark.parametrize("database", ["PostgreSQL", "SQLite"])
 @pytest.mark.timeout(900)
-def test_a_worker_is_killed_half_way_and_the_other_continues(tmp_path: Path, database: str) -> None:
+def test_a_worker_is_killed_half_way_the_other_continues_and_it_lands(tmp_path: Path, database: str) -> None:
     programs, temporary = tmp_path / "bin", tmp_path / "tmp"
     for folder in (programs, temporary):
         folder.mkdir()
@@ -35,8 +35,11 @@ def test_a_worker_is_killed_half_way_and_the_other_continues(tmp_path: Path, dat
     assert f"keeps its tasks in {database}" in first
     assert f"{killed} has the task" in first and "iteration 3/" in first
     assert f"{other} continues the task, from where {killed} was: 2 iterations, 1 rejected claim." in rest
-    assert "The task is complete: proven: tests red→green" in rest, rest
-    assert rest.partition("1 tasks, ")[2].partition(" facts: ")[2].startswith("sound\n")
+    worked, _, landed = rest.partition("lea merges it with main, and judges the result.")
+    assert "gate tests: green" in worked and "gate tests: green" in landed, rest
+    assert "The task is complete: landed on main; proven: tests red→green" in landed, rest
+    assert "Make `median` in stats.py right" in landed.partition("The last commit on main of the remote:")[2]
+    assert rest.partition("1 task, ")[2].partition(" facts: ")[2].startswith("sound\n")
     assert not list(temporary.iterdir())
 
 

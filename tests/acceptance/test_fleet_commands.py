@@ -31,7 +31,7 @@ def test_a_sent_task_is_waited_for_until_it_is_proven(person: Person, tmp_path: 
     assert sent.stdout.splitlines()[-1] == "  complete: proven: tests red→green"
     checked = person.ralph("server", "check")
     assert checked.returncode == 0, checked.stdout
-    assert checked.stdout.startswith("1 tasks, ") and checked.stdout.endswith(": sound\n")
+    assert checked.stdout.startswith("1 task, ") and checked.stdout.endswith(": sound\n")
     assert person.served.stop() == 0
     assert person.ralph("server", "check").stdout == checked.stdout, "with a server or without"
 

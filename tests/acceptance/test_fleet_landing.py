@@ -415,6 +415,33 @@ def test_a_remote_without_atomic_pushes_gets_a_pull_request_with_the_evidence(fl
     fleet.check()
 
 
+@pytest.mark.parametrize("how", ["pushed", "squashed"])
+def test_a_lander_sees_that_a_pull_request_is_merged_and_its_dependants_begin(
+    fleet: LandingFleet, how: str
+) -> None:
+    fleet.git("config", "receive.advertiseAtomic", "false")
+    path = f"{fakegh.put(fleet.folder / 'gh')}:{os.environ['PATH']}"
+    fleet.server.create()
+    fleet.server.create("t2", dependencies=("t1",))
+    fleet.work()
+    fleet.land("lea", PATH=path)
+    assert not fleet.until("complete").merged
+    fleet.kill("lea")
+    assert (fleet.server.task("t2").waits, fleet.server.task("t2").epoch) == (1, 0)
+    if how == "pushed":
+        fleet.git("update-ref", "refs/heads/main", "refs/heads/ralph/t1")
+    else:
+        fleet.remote.commit({"done-t1": "good\n"})
+        listed = json.loads((fleet.folder / "gh/list").read_text())
+        (fleet.folder / "gh/list").write_text(json.dumps([one | {"state": "MERGED"} for one in listed]))
+    fleet.git("update-ref", "-d", "refs/heads/ralph/t1")
+    fleet.land("leo", PATH=path)
+    fleet.until("complete", "t2")
+    assert fleet.server.task().merged
+    assert "t1: its pull request is merged" in (fleet.folder / "leo.log").read_text()
+    fleet.check()
+
+
 def test_a_pull_request_that_a_dead_lander_did_not_open_has_its_evidence_too(fleet: LandingFleet) -> None:
     fleet.git("config", "receive.advertiseAtomic", "false")
     gh = fakegh.put(fleet.folder / "gh")

@@ -1,5 +1,5 @@
-"""docs/operation.md, typed: every `ralph` command of a section, in its order, against real servers, workers and databases.
-Addresses, ports and tokens are replaced by those of the test; nothing else is."""
+"""docs/operation.md and docs/fleet.md, typed: every `ralph` command of a section, in its order, against real servers, workers and
+databases. Addresses, ports, tokens and the id of a task are replaced by those of the test; nothing else is."""
 
 from __future__ import annotations
 
@@ -25,19 +25,29 @@ from remote_project import RemoteProject
 from serving import PATIENCE, RALPH
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/operation.md").read_text()
+PAGES = {name: (ROOT / f"docs/{name}.md").read_text() for name in ("operation", "fleet")}
 UNITS = sorted((ROOT / "packaging/systemd").glob("*.service"))
 TYPED = ("ralph", "export", "pg_dump", "pg_restore")  # other commands change the machine
 DATABASE = "postgresql://ralph@db/ralph"
+RESTORE = "operation: Back-up and restore"
+WORKER = "RALPH_SERVER_TOKEN=ralph_worker_... ralph worker --server http://127.0.0.1:3013 --name box"
+ASKS = """\
+iterations:
+  - - run: while ! test -e {go}; do sleep 0.05; done
+    - emit: {{topic: human.interact, payload: "which world?"}}
+    - say: ITERATION_DONE
+"""
 
 
 def sections() -> dict[str, list[str]]:
-    """Heading -> lines of its blocks of commands."""
+    """Page and heading -> lines of its blocks of commands."""
     found = {}
-    for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:]:
-        heading, _, text = part.partition("\n")
-        blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
-        found[heading] = [line for block in blocks for line in block.splitlines() if line.strip()]
+    for page, whole in PAGES.items():
+        for part in re.split(r"^## ", whole, flags=re.MULTILINE)[1:]:
+            heading, _, text = part.partition("\n")
+            blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+            lines = [line for block in blocks for line in block.splitlines() if line.strip()]
+            found[f"{page}: {heading}"] = lines
     return found
 
 
@@ -63,7 +73,8 @@ class Operator:
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "LANG": "C.UTF-8",
         }
-        self.words = {DATABASE: self.database, "/srv/git/app.git": str(self.project.path)}
+        places = dict.fromkeys(("/srv/git/app.git", "/home/me/app"), str(self.project.path))
+        self.words = {DATABASE: self.database, **places}
         self.started: list[subprocess.Popen[str]] = []
 
     def types(self, line: str) -> None:
@@ -75,6 +86,10 @@ class Operator:
             self.env[name] = value
         elif "serve" in arguments:
             self.serve(arguments)
+        elif "--follow" in arguments:
+            self.follow(line)
+        elif "ralph worker" in line and "--once" not in arguments:
+            self.work(line)
         else:
             done = subprocess.run(
                 ["bash", "-c", line],
@@ -85,8 +100,22 @@ class Operator:
                 timeout=5 * PATIENCE,
             )
             assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
-            if made := re.search(r"ralph_worker_\S+", done.stdout):
-                self.words["ralph_worker_..."] = made[0]
+            if made := re.search(r"(ralph_(?:worker|lander)_)\S+", done.stdout):
+                self.words[f"{made[1]}..."] = made[0]
+
+    def work(self, line: str) -> None:
+        """In a terminal of its own, until the end of the section."""
+        process = subprocess.Popen(
+            ["bash", "-c", line.replace("ralph worker", "exec ralph worker")],
+            cwd=self.project.work,
+            env=self.env | {"PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.started.append(process)
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        assert "its copies and claims are in" in said, said
 
     def serve(self, arguments: list[str]) -> None:
         """On a port that is free; what the page calls the server is then this one."""
@@ -115,6 +144,24 @@ class Operator:
         if token := re.search(r"ralph_admin_\S+", said):
             self.words["ralph_admin_..."] = token[0]
 
+    def follow(self, line: str) -> None:
+        """What a worker does that begins now. Its agent asks its question when this command has said something."""
+        command = ["bash", "-c", line]
+        with subprocess.Popen(
+            command,
+            cwd=self.project.work,
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            self.types(WORKER)
+            assert process.stdout.readline()
+            (self.folder / "go").touch()
+            process.communicate(timeout=5 * PATIENCE)
+        assert process.returncode == 0
+
     def certify(self) -> None:
         names = ("-keyout", "key.pem", "-out", "cert.pem", "-days", "2", "-subj", "/CN=localhost")
         kind = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
@@ -127,6 +174,19 @@ class Operator:
         self.types("export RALPH_SERVER_TOKEN=ralph_admin_...")
         self.types("ralph login http://127.0.0.1:3013")
         del self.env["RALPH_SERVER_TOKEN"]
+
+    def may_land(self) -> None:
+        self.log_in()
+        self.types("ralph token add lander --role lander")
+
+    def has_a_task(self) -> None:
+        """Which has a question: it is followed until it waits, and can be told something."""
+        self.project.commit({"agent.yml": ASKS.format(go=self.folder / "go")})
+        self.log_in()
+        self.types("ralph server register app /srv/git/app.git")
+        self.types("ralph token add box --role worker")
+        new = {"task": "Greet", "ralphPromise": "greeted", "repository": "app"}
+        self.words["3f2a"] = self.ask("POST", "/api/tasks", new)[1]["id"][:8]
 
     def ask(self, method: str, path: str, body: object) -> tuple[int, Any]:
         client = HttpClient(self.words["http://127.0.0.1:3013"], self.words["ralph_admin_..."])
@@ -151,7 +211,7 @@ class Operator:
             connection.execute("UPDATE ticks SET at = at - 60000")
 
     def end(self) -> None:
-        for process in self.started:
+        for process in reversed(self.started):
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
             process.communicate(timeout=5 * PATIENCE)
@@ -171,12 +231,14 @@ def operator(tmp_path: Path) -> Iterator[Operator]:
 
 # What is there before a section begins. Else: nothing.
 BEFORE = {
-    "One machine for a team": lambda o: o.serve(["ralph", "serve", "--db", o.database]),
-    "Tokens": Operator.log_in,
+    "operation: One machine for a team": lambda o: o.serve(["ralph", "serve", "--db", o.database]),
+    "operation: Tokens": Operator.log_in,
+    "fleet: Landing": Operator.may_land,
+    "fleet: From afar": Operator.has_a_task,
 }
 
 
-@pytest.mark.parametrize("heading", [heading for heading in SECTIONS if heading != "Back-up and restore"])
+@pytest.mark.parametrize("heading", [heading for heading in SECTIONS if heading != RESTORE])
 @pytest.mark.timeout(900)
 def test_the_commands_of_a_section_work(operator: Operator, heading: str) -> None:
     if before := BEFORE.get(heading):
@@ -188,7 +250,7 @@ def test_the_commands_of_a_section_work(operator: Operator, heading: str) -> Non
 
 @pytest.mark.timeout(900)
 def test_a_back_up_is_restored_and_what_was_claimed_since_is_refused(operator: Operator) -> None:
-    dump, restore, adopt, check = SECTIONS["Back-up and restore"]
+    dump, restore, adopt, check = SECTIONS[RESTORE]
     operator.log_in()
     operator.types("ralph server register app /srv/git/app.git")
     operator.types('ralph send "Greet" --promise greeted --repository app')
@@ -213,10 +275,20 @@ def test_a_back_up_is_restored_and_what_was_claimed_since_is_refused(operator: O
     operator.types(check)
 
 
-def test_every_command_of_ralph_in_the_page_is_in_a_section_that_is_typed() -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_of_ralph_in_the_page_is_in_a_section_that_is_typed(page: str) -> None:
     typed = {line for lines in SECTIONS.values() for line in lines}
-    said = set(re.findall(r"^(?:[A-Z_]+=\S+ )*ralph .*$", PAGE, re.MULTILINE))
+    said = set(re.findall(r"^(?:[A-Z_]+=\S+ )*ralph .*$", PAGES[page], re.MULTILINE))
     assert said <= typed and len(said) > 10
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_command_within_a_sentence_is_one_that_ralph_has(page: str) -> None:
+    said = re.findall(r"`ralph ([a-z][^`]*)`", re.sub(r"```.*?```", "", PAGES[page], flags=re.DOTALL))
+    assert said
+    for words in said:
+        name, *arguments = shlex.split(words)
+        assert_parses(name, arguments)
 
 
 # -- what is installed ------------------------------------------------------------------------------------------

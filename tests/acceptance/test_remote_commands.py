@@ -57,6 +57,8 @@ def test_a_task_is_followed_and_looked_at_as_if_it_were_here(person: Person, rem
     assert person.says("logs", "1", "--gate", "tests", "--task", id) == "FAILED: no greeting to the world\n"
     assert "# Iteration 2 of 50" in person.says("logs", "2", "--prompt", "--task", id)
     assert person.says("events", "--task", id).count("iteration.ended") == 2
+    elsewhere = person.ralph("logs", "2", "--diff", "--task", id, "--server", person.served.url)
+    assert "it is in the task's savepoint at the server, and on no branch" in elsewhere.stderr
     report = person.says("report", "--task", id)
     assert "- Outcome: Done, and the gates prove it" in report
     assert f"`ralph report --task {id} --server {person.served.url}` shows what happened." in report

@@ -27,14 +27,17 @@ _ITEMS = 4  # of the board; one of them fails
     "--into", type=click.Path(path_type=Path), help="Make the repository in this new folder and keep it."
 )
 @click.option("--board", is_flag=True, help="A board of items that hats work through, in place of one task.")
-@click.option("--fleet", is_flag=True, help="A server and two workers, of which one is killed half-way.")
+@click.option(
+    "--fleet", is_flag=True, help="A server, two workers, of which one is killed half-way, and a lander."
+)
 @click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print.")
 def demo(into: Path | None, board: bool, fleet: bool, verbose: bool) -> int:
     """A whole run in a small repository: false claims turned down, a strategy shift, a proven end.
 
     With --board: three items go through two phases under two hats; a fourth fails three times and is set aside.
 
-    With --fleet: the same task on a server with two workers. One is killed with `kill -9`, and the other continues its loop.
+    With --fleet: the same task on a server with two workers and a lander. A worker is killed with `kill -9`, the other continues
+    its loop, and the lander puts the result onto main of a remote.
 
     \b
     Examples:

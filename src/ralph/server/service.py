@@ -13,6 +13,7 @@ import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -37,6 +38,8 @@ PAGE = 1000  # events
 KEPT_EVENTS = 1_000_000
 SEEN_MS = 10_000  # between two notes that a worker was heard of
 KEPT_ANSWERS_MS = 24 * 3_600_000
+PRUNING = 3600.0  # seconds between two looks for blobs that no task uses
+MOST_PRUNED = 1000  # blobs in one transaction
 
 
 def new_secret(role: Role) -> str:
@@ -57,6 +60,7 @@ class FleetService:
         self._tasks: list[asyncio.Task[None]] = []
         self._tokens: dict[str, tuple[float, Token | None]] = {}
         self._lent: dict[str, Token] = {}
+        self._prune_at = 0.0
 
     # -- its life
 
@@ -190,6 +194,9 @@ class FleetService:
             except RalphError:
                 continue  # the database is away; /ready says so
             self.waiters.wake()  # a lease may have run out, which no event tells
+            if time.monotonic() >= self._prune_at:
+                self._prune_at = time.monotonic() + PRUNING
+                await self.prune()
 
     async def _tick(self) -> None:
         await self.write(self._tick_rule)
@@ -201,6 +208,16 @@ class FleetService:
         tx.forget_events(tx.event_range()[1] - KEPT_EVENTS)
         tx.compact_counts()
         return tx.tick()
+
+    async def prune(self) -> None:
+        """Blobs that no fact and no savepoint names, after a while: what is on its way to a fact is stored first."""
+
+        def rule(tx: FleetTransaction) -> int:
+            return tx.forget_blobs(tx.now() - self.settings.kept_blob_ms, MOST_PRUNED)
+
+        with suppress(RalphError):  # the database is away
+            while await self.write(rule) == MOST_PRUNED:
+                pass
 
     async def _reading(self) -> None:
         while True:

@@ -30,11 +30,13 @@ from ralph.worker.claim_runner import (
     Prepared,
     WorkerSettings,
 )
+from ralph.worker.merges import report_merges
 from ralph.worker.retention import prune, retire
 from ralph.worker.transport import Transport
 
 PREPARATION = 3600.0  # seconds that fetching, cloning and restoring may take
 PRUNING = 6 * 3600.0  # seconds between two looks at what is kept
+MERGES = 300.0  # seconds between two looks of a lander whether pull requests are merged
 
 
 def boot_clock() -> float:
@@ -74,6 +76,7 @@ class Worker:
         self._beats: dict[int, tuple[str, float]] = {}  # under way: call -> task, and when it was sent
         self._clearing: list[threading.Thread] = []
         self._prune_at = boot_clock()
+        self._merges_at = boot_clock() if settings.offers[0].phase == "land" else float("inf")
         self._had_one = self._draining = False
         self._left: dict[str, list[ClaimFolder]] = {}  # of earlier lives, by task
         records, blobs = self._recovered()
@@ -133,6 +136,9 @@ class Worker:
         if now >= self._prune_at:
             self._prune_at = now + PRUNING
             self._prune()
+        if now >= self._merges_at:
+            self._merges_at = float("inf")
+            self._beside(self._report_merges)
         self.protocol.slots = self._settings.slots if self._has_room() else 0
         self._act(self.protocol.tick(now))
         for call in self.protocol.calls(now):
@@ -294,6 +300,13 @@ class Worker:
         in_use = {runner.folder.path for runner in self._runners.values()}
         in_use |= {folder.path for left in self._left.values() for folder in left}
         self._beside(lambda: prune(self._settings.claims, self._settings.mirrors, in_use, self._say))
+
+    def _report_merges(self) -> None:
+        settings = self._settings
+        try:
+            report_merges(self._transport, settings.offers[0], settings.mirrors, self._say)
+        finally:
+            self._merges_at = boot_clock() + MERGES
 
     def _break(self, broken: w.LoopBroken) -> None:
         """The server takes a fact for wrong. The small one that says so is all that is left to send."""

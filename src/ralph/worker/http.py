@@ -9,6 +9,7 @@ import http.client
 import socket
 import ssl
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -21,7 +22,7 @@ from ralph.core.fleet.worker import CallFailure
 from ralph.errors import RalphError
 from ralph.worker.transport import Unreachable
 
-WAIT = 25.0  # seconds that a claim may wait at the server
+WAIT = 28.0  # seconds that a claim may wait at the server
 PATIENCE = 60.0  # seconds without a sign of the server
 LARGEST = 512 << 20  # bytes of an answer
 JSON, BYTES = "application/json", "application/octet-stream"
@@ -128,6 +129,16 @@ class HttpTransport:
     def repository(self, name: str) -> Repository | None:
         content = self._read(f"/api/repositories/{quote(name, safe='')}")
         return None if content is None else msgspec.json.decode(content, type=Repository)
+
+    def unmerged(self) -> Sequence[r.UnmergedTask]:
+        content = self._read("/api/pull-requests")
+        return msgspec.json.decode(content, type=r.UnmergedTasks).tasks if content is not None else ()
+
+    def report_merged(self, task: r.UnmergedTask) -> None:
+        body = msgspec.json.encode({"commit": task.commit})
+        status, content = self._client.ask("POST", f"/api/tasks/{quote(task.task, safe='')}/merged", body)
+        if status != 200:
+            raise Unreachable(f"{status}: {detail_of(content)}")
 
     def register(self, record: WorkerRecord) -> float:
         """Says what this worker can do; the seconds of a lease. RalphError: the server is not there, or does not want it."""

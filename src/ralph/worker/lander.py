@@ -28,7 +28,6 @@ from ralph.git.landing.fenced_push import FencedRemote
 from ralph.git.landing.remote import request_pull
 from ralph.git.landing.squash import one_line
 from ralph.git.program import LIMIT, owned_children
-from ralph.git.repo import configuration, make_git_dir, safe_id
 from ralph.journal import inbox
 from ralph.journal.record import now
 from ralph.runner.requests import WAKE
@@ -37,6 +36,7 @@ from ralph.worker import links, moving
 from ralph.worker.claim_folder import ClaimFolder
 from ralph.worker.landing_judge import CannotLand, LandingJudge, LandingOrder
 from ralph.worker.listener import Listener
+from ralph.worker.merges import branch_of
 from ralph.worker.mirror import Mirror
 from ralph.worker.reporter import PULSE, GitWatch, vitals_of
 from ralph.worker.savepoints import unbundle
@@ -172,7 +172,7 @@ class LandingEngine:
         self._mirror_use = mirror.use()  # until this process ends
         mirror.fetch()
         self._target, _ = mirror.tip(self._task.spec.target)
-        self._branch = f"refs/heads/ralph/{safe_id(self._task.id)}"
+        self._branch = f"refs/heads/{branch_of(self._task.id)}"
         target = f"refs/heads/{self._target}"
         self._remote = FencedRemote(mirror.repo, order.repository.url, target, self._branch)
         base = self._state.workspace.base_commit
@@ -301,12 +301,7 @@ class LandingEngine:
         return result
 
     def _pull_request(self, step: n.OpenPullRequest) -> str:
-        """By a repository that has nothing but the remote: gh asks it where to go."""
-        assert self._order.repository is not None
-        place = self._folder.path / "remote.git"
-        settings = {"core.bare": "true", "remote.origin.url": self._order.repository.url}
-        make_git_dir(place, configuration(self._mirror.repo.object_format, settings))
-        repo = replace(self._mirror.repo, root=place, git_dir=place, common_dir=place)
+        repo = self._mirror.for_gh(self._folder.path / "remote.git")
         title = f"[{self._task.id}] {one_line(self._task.spec.heading)}"
         branch = self._branch.removeprefix("refs/heads/")
         try:

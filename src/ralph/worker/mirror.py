@@ -118,6 +118,20 @@ class Mirror:
     def resolve(self, name: str) -> str:
         return self.repo.git("rev-parse", "--verify", "--quiet", name).decode().strip()
 
+    def contains(self, branch: str, commit: str) -> bool:
+        """Whether the remote's branch has it."""
+        try:
+            self.repo.git("merge-base", "--is-ancestor", commit, f"{_ORIGIN}{branch}")
+        except GitFailed:
+            return False
+        return True
+
+    def for_gh(self, place: Path) -> Repo:
+        """A new repository there that has nothing but the remote: gh asks it where to go."""
+        settings = {"core.bare": "true", "remote.origin.url": self.repository.url}
+        make_git_dir(place, configuration(self.repo.object_format, settings))
+        return replace(self.repo, root=place, git_dir=place, common_dir=place)
+
     def _default(self) -> str:
         """The branch that the remote's HEAD names."""
         said = self._ask("ls-remote", "--symref", "--", self.repository.url, "HEAD").splitlines()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from ralph.core.fleet.model import Repository
-from ralph.core.fleet.requests import WorkerAnswer, WorkerRequest
+from ralph.core.fleet.requests import UnmergedTask, WorkerAnswer, WorkerRequest
 from ralph.core.fleet.worker import CallFailure
 
 
@@ -26,6 +27,14 @@ class Transport(Protocol):
 
     def repository(self, name: str) -> Repository | None:
         """As it is registered. Raises Unreachable."""
+        ...
+
+    def unmerged(self) -> Sequence[UnmergedTask]:
+        """The tasks whose pull requests landers look after. Raises Unreachable."""
+        ...
+
+    def report_merged(self, task: UnmergedTask) -> None:
+        """Raises Unreachable: it is seen, and said, again."""
         ...
 
     def hurry(self) -> None:

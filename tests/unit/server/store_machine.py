@@ -59,6 +59,7 @@ progress = st.builds(
     open=st.sampled_from(["", "iteration:1"]),
     intent=st.none() | st.builds(m.OpenIntent, commit=st.just("c" * 40)),
     artifact_paths=st.sampled_from([(), ("a", "b")]),
+    landed=st.sampled_from(["", "pr"]),
 )
 vitals = st.builds(m.Vitals, op=texts, seconds=st.sampled_from([0.0, 1.5]))
 changes = st.fixed_dictionaries(
@@ -336,16 +337,36 @@ class StoreMachine(RuleBasedStateMachine):
 
         self.both(talk)
 
-    @rule(hash=st.sampled_from(HASHES), id=ids, body=st.sampled_from([b"", b"\0\xff", b"x" * 5000]))
-    def blobs(self, hash: str, id: str, body: bytes) -> None:
+    @rule(
+        hash=st.sampled_from(HASHES),
+        body=st.sampled_from([b"", b"\0\xff", b"x" * 5000]),
+        age=st.integers(0, 2000),
+    )
+    def blobs(self, hash: str, body: bytes, age: int) -> None:
         def put(tx: FleetTransaction) -> Any:
             if tx.blob(hash) is None:
                 tx.put_blob(hash, body)
+            missing = tx.missing_blobs([*HASHES, HASHES[0]], tx.now() - age), tx.missing_blobs([], 0)
             tx.put_blob(hash, tx.blob(hash) or b"")
-            tx.use_blobs(id, [hash])
-            return tx.missing_blobs([*HASHES, HASHES[0]]), tx.missing_blobs([]), [tx.blob(h) for h in HASHES]
+            return missing, tx.missing_blobs(HASHES, tx.now()), [tx.blob(h) for h in HASHES]
 
         self.both(put)
+
+    @rule(
+        id=ids,
+        named=st.lists(st.sampled_from(HASHES), unique=True, max_size=2),
+        saved=st.none() | st.lists(st.sampled_from(HASHES), unique=True, max_size=2),
+        age=st.integers(0, 2000),
+        most=st.integers(1, 3),
+    )
+    def blobs_are_used(self, id: str, named: list[str], saved: list[str] | None, age: int, most: int) -> None:
+        def use(tx: FleetTransaction) -> Any:
+            tx.use_blobs(id, named)
+            if saved is not None:
+                tx.save_blobs(id, saved)
+            return tx.forget_blobs(tx.now() - age, most), [tx.blob(h) for h in HASHES]
+
+        self.both(use)
 
     @rule(query=queries)
     def find(self, query: m.TaskQuery) -> None:
@@ -355,7 +376,7 @@ class StoreMachine(RuleBasedStateMachine):
             return first, tx.find_tasks(replace(query, before=after)), [tx.held_by(w) for w in (*WORKERS, "")]
 
         self.both(look, read=True)
-        self.both(lambda tx: tx.figures(), read=True)
+        self.both(lambda tx: (tx.figures(), tx.unmerged_tasks(2)), read=True)
         self.both(lambda tx: tx.compact_counts())
         self.both(lambda tx: tx.figures(), read=True)
 

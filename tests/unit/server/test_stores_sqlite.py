@@ -73,7 +73,7 @@ def test_requests_that_wait_share_one_commit(store: SqliteStore) -> None:
         for n in range(8):
             held.ask(lambda n=n: store.run(put(f"b{n}")))
     assert done.count("COMMIT") == 2
-    assert store.read(lambda tx: tx.missing_blobs([f"b{n}" for n in range(8)])) == ()
+    assert store.read(lambda tx: tx.missing_blobs([f"b{n}" for n in range(8)], 0)) == ()
 
 
 def test_a_request_that_fails_does_not_spoil_those_it_shares_a_commit_with(store: SqliteStore) -> None:
@@ -95,7 +95,7 @@ def test_a_request_that_fails_does_not_spoil_those_it_shares_a_commit_with(store
         held.ask(fail)
         held.ask(lambda: store.run(put("after")))
     assert len(failed) == 1
-    assert store.read(lambda tx: tx.missing_blobs(["before", "undone", "after"])) == ("undone",)
+    assert store.read(lambda tx: tx.missing_blobs(["before", "undone", "after"], 0)) == ("undone",)
     assert store.read(lambda tx: tx.events()) == ()
 
 
@@ -117,7 +117,7 @@ def test_a_thread_that_is_interrupted_leaves_the_others_their_work(store: Sqlite
         for n in range(4):
             held.ask(lambda n=n: run(f"b{n}"))
     assert len(interrupted) == 1
-    assert store.read(lambda tx: tx.missing_blobs([f"b{n}" for n in range(4)])) == tuple(interrupted)
+    assert store.read(lambda tx: tx.missing_blobs([f"b{n}" for n in range(4)], 0)) == tuple(interrupted)
 
 
 def test_what_ends_a_thread_ends_the_one_whose_rule_raised_it(store: SqliteStore) -> None:
@@ -138,14 +138,14 @@ def test_what_ends_a_thread_ends_the_one_whose_rule_raised_it(store: SqliteStore
         for n in range(3):
             held.ask(lambda n=n: run(f"b{n}"))
     assert ended == ["b1"]
-    assert store.read(lambda tx: tx.missing_blobs(["b0", "b1", "b2"])) == ("b1",)
+    assert store.read(lambda tx: tx.missing_blobs(["b0", "b1", "b2"], 0)) == ("b1",)
 
 
 def test_readers_do_not_wait_for_the_writer_and_see_the_last_commit(store: SqliteStore) -> None:
     store.run(put("committed"))
     with Held(store):
-        assert store.read(lambda tx: tx.missing_blobs(["committed", "held"])) == ("held",)
-    assert store.read(lambda tx: tx.missing_blobs(["committed", "held"])) == ()
+        assert store.read(lambda tx: tx.missing_blobs(["committed", "held"], 0)) == ("held",)
+    assert store.read(lambda tx: tx.missing_blobs(["committed", "held"], 0)) == ()
 
 
 def test_a_commit_is_on_the_disk_before_it_is_answered(store: SqliteStore) -> None:

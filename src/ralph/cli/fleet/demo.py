@@ -1,5 +1,6 @@
-"""`ralph demo --fleet`: a server, two workers and a repository behind them. The worker with the task is killed half-way, and the
-other continues the loop. Everything is real but the agent, and gone afterwards."""
+"""`ralph demo --fleet`: a server, two workers, a lander and a repository behind them. The worker with the task is killed
+half-way, the other continues the loop, and the lander puts its work onto main. Everything is real but the agent, and gone
+afterwards."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -28,10 +30,14 @@ from ralph.text import count
 from ralph.worker.http import HttpClient
 from ralph.worker.transport import Unreachable
 
-# Who works: name, role of the token, further options of `ralph worker`. What is proven lands on the target; without one it is
-# complete when it is proven.
-TEAM: tuple[tuple[str, str, tuple[str, ...]], ...] = (("ann", "worker", ()), ("bob", "worker", ()))
-TARGET = ""
+# Name, role of the token, further options of `ralph worker`.
+TEAM: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("ann", "worker", ()),
+    ("bob", "worker", ()),
+    ("lea", "lander", ("--land",)),
+)
+LANDERS = {name for name, role, _ in TEAM if role == "lander"}
+TARGET = "main"
 
 REPOSITORY = "stats"
 AGAIN = "Try again; `ralph doctor` shows what this machine lacks."
@@ -71,8 +77,11 @@ class DemoFleet:
             what = "SQLite, because no PostgreSQL can be started here"
         url, token = self._serve(db)
         self._client = HttpClient(url, token)
-        names = " and ".join(name for name, _, _ in TEAM)
-        click.echo(f"The server listens on {url} and keeps its tasks in {what}. {names} work for it.")
+        workers, landers = (
+            " and ".join(name for name, role, _ in TEAM if role == wanted) for wanted in ("worker", "lander")
+        )
+        click.echo(f"The server listens on {url} and keeps its tasks in {what}.")
+        click.echo(f"{workers} work for it; {landers} lands what is proven on {TARGET}.")
         self._db = db
         for name, role, options in TEAM:
             secret = self._ask("POST", "/api/tokens", {"name": name, "role": role})["secret"]
@@ -132,8 +141,7 @@ class DemoFleet:
             found = self._ask("GET", f"/api/tasks/{id}")
             if found["worker"] and found["worker"] != holder:
                 holder = found["worker"]
-                after = f", from where {killed} was: {story.so_far}" if killed else ""
-                click.echo(f"\n{holder} {'continues' if killed else 'has'} the task{after}.")
+                click.echo(f"\n{_taken_by(holder, killed, story)}")
             for line in story.more(self._facts(id, story.known)):
                 click.echo(f"  {line}")
             if found["status"] in OVER:
@@ -145,11 +153,15 @@ class DemoFleet:
             if time.monotonic() > ends:
                 raise RalphError(f"the task is still {found['status']}", todo=AGAIN, code=70)
             time.sleep(LOOK)
-        return self._sum_up(found)
+        return self._sum_up(found, remote)
 
-    def _sum_up(self, task: dict[str, Any]) -> int:
+    def _sum_up(self, task: dict[str, Any], remote: Path) -> int:
         reason = task["reason"] or task["result"].get("reason", "")
         click.echo(f"\nThe task is {task['status']}: {reason}.")
+        log = ["git", "-C", str(remote), "log", "--oneline", "--stat", "-1", TARGET]
+        shown = subprocess.run(log, stdout=subprocess.PIPE, text=True, check=True).stdout
+        click.echo(f"The last commit on {TARGET} of the remote:\n")
+        click.echo(textwrap.indent(shown, "  "))
         command = [sys.executable, "-m", "ralph", "server", "check", "--db", self._db]
         checked = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=self._env)
         click.echo(f"`ralph server check`: {checked.stdout.strip()}")
@@ -175,6 +187,14 @@ class DemoFleet:
                 f"{method} {path}: {status} {content.decode(errors='replace')}", todo=AGAIN, code=70
             )
         return content
+
+
+def _taken_by(holder: str, killed: str, story: TaskStory) -> str:
+    if holder in LANDERS:
+        return f"{holder} merges it with {TARGET}, and judges the result."
+    if killed:
+        return f"{holder} continues the task, from where {killed} was: {story.so_far}."
+    return f"{holder} has the task."
 
 
 class TaskStory:

@@ -11,6 +11,7 @@ import click
 
 from ralph.cli.fleet.client import PeopleClient, server_option
 from ralph.errors import RalphError
+from ralph.text import count
 
 
 @click.group()
@@ -77,9 +78,8 @@ def check(db: str) -> int:
     for problem in problems:
         click.echo(problem)
     facts = sum(len(one.facts) for one in histories)
-    click.echo(
-        f"{len(histories)} tasks, {facts} facts: {f'{len(problems)} problems' if problems else 'sound'}"
-    )
+    verdict = count(len(problems), "problem") if problems else "sound"
+    click.echo(f"{count(len(histories), 'task')}, {count(facts, 'fact')}: {verdict}")
     return 1 if problems else 0
 
 

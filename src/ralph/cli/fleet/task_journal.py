@@ -32,6 +32,7 @@ from ralph.journal.lock import Busy, Lock
 from ralph.journal.read import NAME, scan
 from ralph.journal.record import IMPORTED
 from ralph.journal.store import transcript_name, write_atomically
+from ralph.worker.merges import branch_of
 
 OVER = ("complete", "failed", "blocked", "cancelled")
 BETWEEN = 1.0  # seconds between two looks at a task that is followed
@@ -74,6 +75,24 @@ def require_begun(server: str, task: str) -> None:
             where=client.url,
             todo="With --follow it is waited for; `ralph status` shows the workers.",
         )
+
+
+def change_elsewhere(server: str, task: str) -> RalphError:
+    """Facts name trees, and these are in git: for who asks for a change, where it is."""
+    client = PeopleClient(server)
+    shown = find_task(client, task)
+    result, repository = shown["result"], shown["repository"]
+    branch = shown["target"] if result.get("landed") == "merge" else branch_of(shown["id"])
+    if result.get("landed"):
+        place = f"commit {result['commit'][:12]} on the branch {branch} of {repository}"
+    elif repository:
+        place = "in the task's savepoint at the server, and on no branch"
+    else:
+        place = "in the folder of the worker that began it"
+    what = f"what a task changed is not kept here: it is {place}"
+    return RalphError(
+        what, where=client.url, todo="`ralph report --task ID --server URL` has what is known of it."
+    )
 
 
 def find_task(client: PeopleClient, task: str) -> dict[str, Any]:

@@ -256,6 +256,10 @@ def logs(
     elif scratchpad:
         left = one.ended.scratchpad if isinstance(one, Iteration) and one.ended else ""
         _show_file(one, blob(repo.state_dir, left), "scratchpad", raw)
+    elif diff and server:
+        from ralph.cli.fleet.task_journal import change_elsewhere
+
+        raise change_elsewhere(server, task)
     elif diff:
         _show_diff(repo, one, raw)
     else:

@@ -36,7 +36,7 @@ def append(tx: FleetTransaction, batch: FactBatch, s: FleetSettings) -> Accepted
         return wrong
     if misplaced := misfit(task, batch):
         return misplaced
-    if missing := tx.missing_blobs(batch.blobs):
+    if missing := tx.missing_blobs(new_blobs(task, batch), tx.now() - s.kept_blob_ms // 2):
         return Refusal("missing", "these are not stored yet", missing=missing)
     try:
         facts = [derive.read_fact(sent) for sent in batch.facts]
@@ -89,7 +89,7 @@ def store_facts(
     tx: FleetTransaction, task: FleetTask, batch: FactBatch, facts: Facts, s: FleetSettings
 ) -> FleetTask:
     tx.add_facts(task.id, [StoredFact(batch.epoch, sent) for sent in batch.facts])
-    tx.use_blobs(task.id, batch.blobs)
+    keep_blobs(tx, task, batch)
     named = {derive.message_named(fact): sent.n for fact, sent in zip(facts, batch.facts, strict=True)}
     tx.take_messages(task.id, {id: n for id, n in named.items() if id})
     after = with_facts(task, batch, facts, tx.now() + s.lease_ms)
@@ -102,7 +102,24 @@ def store_facts(
         after = replace(after, vitals=Vitals())
         if after.not_before == FOREVER and has_news(tx, task.id):
             after = replace(after, not_before=0, reason="")
+        if after.status == "complete" and after.progress.landed:
+            tx.save_blobs(task.id, ())  # what the savepoint has is on the remote
     return save(tx, task, after, "facts", "facts", batch.facts[-1].kind)
+
+
+def new_blobs(task: FleetTask, batch: FactBatch) -> tuple[str, ...]:
+    """What must be stored now. The rest of a savepoint was, when the one before was accepted."""
+    known = task.savepoint.blobs.values() if task.savepoint is not None else ()
+    saved = batch.savepoint.blobs.values() if batch.savepoint is not None else ()
+    return tuple(dict.fromkeys((*batch.blobs, *(hash for hash in saved if hash not in known))))
+
+
+def keep_blobs(tx: FleetTransaction, task: FleetTask, batch: FactBatch) -> None:
+    """What facts name is kept with them; what only savepoints have, as long as it is in the newest."""
+    named = (hash for hash in batch.blobs if any(hash.encode() in sent.body for sent in batch.facts))
+    tx.use_blobs(task.id, tuple(named))
+    if batch.savepoint is not None:
+        tx.save_blobs(task.id, tuple(dict.fromkeys(batch.savepoint.blobs.values())))
 
 
 def with_facts(task: FleetTask, batch: FactBatch, facts: Facts, lease_until: int) -> FleetTask:

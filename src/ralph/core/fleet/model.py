@@ -185,9 +185,13 @@ class FleetTask(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel",
         return bool(self.holder)
 
     @property
+    def awaits_merge(self) -> bool:
+        return self.status == "complete" and self.progress.landed == "pr" and not self.merged
+
+    @property
     def satisfies(self) -> bool:
         """Its dependants need not wait any more."""
-        return self.status == "complete" and (self.progress.landed != "pr" or self.merged)
+        return self.status == "complete" and not self.awaits_merge
 
 
 class SentFact(msgspec.Struct, frozen=True):
@@ -358,4 +362,5 @@ class FleetSettings(msgspec.Struct, frozen=True):
     longest_backoff_ms: int = 1_800_000
     quota_ms: int = 900_000  # until a quota is looked at again when no one knows when it is back
     largest_fact: int = 1_000_000  # bytes
+    kept_blob_ms: int = 86_400_000  # that no task uses: its fact may be on the way
     page: int = 500  # facts in one answer

@@ -194,6 +194,19 @@ class ReportMerged(msgspec.Struct, frozen=True):
     commit: str
 
 
+class UnmergedTask(msgspec.Struct, frozen=True):
+    """It landed as a pull request, of this commit, that no one has reported as merged."""
+
+    task: str
+    repository: str
+    target: str  # empty: the repository's own
+    commit: str
+
+
+class UnmergedTasks(msgspec.Struct, frozen=True):
+    tasks: tuple[UnmergedTask, ...]
+
+
 class TaskAnswer(msgspec.Struct, frozen=True):
     """The task as it is now."""
 

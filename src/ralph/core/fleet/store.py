@@ -68,6 +68,10 @@ class FleetTransaction(Protocol):
 
     def find_tasks(self, query: TaskQuery) -> tuple[FleetTask, ...]: ...
 
+    def unmerged_tasks(self, most: int) -> tuple[FleetTask, ...]:
+        """Those that landed as a pull request which no one has reported as merged (`awaits_merge`), the oldest first."""
+        ...
+
     def held_by(self, worker: str) -> tuple[FleetTask, ...]: ...
 
     # -- claims
@@ -143,16 +147,26 @@ class FleetTransaction(Protocol):
 
     # -- blobs
 
-    def missing_blobs(self, hashes: Sequence[str]) -> tuple[str, ...]: ...
+    def missing_blobs(self, hashes: Sequence[str], since: int) -> tuple[str, ...]:
+        """Those that were not put since this time: an older one may be forgotten at any moment."""
+        ...
 
     def put_blob(self, hash: str, body: bytes) -> None:
-        """Content under its own hash: putting it twice changes nothing."""
+        """Content under its own hash: putting it again only says that it is of now."""
         ...
 
     def blob(self, hash: str) -> bytes | None: ...
 
     def use_blobs(self, task: str, hashes: Sequence[str]) -> None:
-        """The task names them: they are kept as long as it is."""
+        """Facts of the task name them: they are kept as long as it is."""
+        ...
+
+    def save_blobs(self, task: str, hashes: Sequence[str]) -> None:
+        """Those of its savepoint: what an earlier one had, and no fact names, is used no more."""
+        ...
+
+    def forget_blobs(self, before: int, most: int) -> int:
+        """Those put before this time that no task uses; how many."""
         ...
 
     # -- the server itself

@@ -58,16 +58,25 @@ def push(repo: Repo, branch: str, commit: str, *, remote: str = "", seconds: flo
 
 def find_pull_request(repo: Repo, branch: str, commit: str) -> PullRequest | None:
     """The open pull request of this branch; or, merged or closed, the one of this very commit."""
+    own = _pull_requests(repo, branch)
+    still_open = (request for request in own if request.state == "OPEN")
+    same_commit = (request for request in own if request.head_ref_oid == commit)
+    return next(chain(still_open, same_commit), None)
+
+
+def is_merged(repo: Repo, branch: str) -> bool:
+    """Whether a pull request of this branch is, in whatever form: a squash leaves no commit to look for."""
+    return any(request.state == "MERGED" for request in _pull_requests(repo, branch))
+
+
+def _pull_requests(repo: Repo, branch: str) -> list[PullRequest]:
     fields = ",".join(PullRequest.__struct_encode_fields__)
     said = _gh(repo, ["pr", "list", "--head", branch, "--state", "all", "--limit", "50", "--json", fields])
     try:
         listed = msgspec.json.decode(said, type=list[PullRequest])
     except msgspec.DecodeError:
         raise RalphError("gh gave an answer that is no list of pull requests", code=70) from None
-    own = [request for request in listed if not request.is_cross_repository]
-    still_open = (request for request in own if request.state == "OPEN")
-    same_commit = (request for request in own if request.head_ref_oid == commit)
-    return next(chain(still_open, same_commit), None)
+    return [request for request in listed if not request.is_cross_repository]
 
 
 def open_pull_request(

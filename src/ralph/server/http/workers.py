@@ -10,7 +10,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from ralph.core.fleet import requests as r
-from ralph.core.fleet.access import END, NAME, digest, limited, speaks_for
+from ralph.core.fleet.access import END, NAME, digest, limited, sees, speaks_for
 from ralph.core.fleet.leases import is_stale, stale
 from ralph.core.fleet.model import Orders, Phase, Token, WorkerRecord
 from ralph.core.fleet.server import Answer
@@ -24,6 +24,7 @@ from ralph.server.task_view import TaskView, iso, view
 LARGEST_BATCH = 32 * MB
 LARGEST_BLOB = 256 * MB
 BIG = 2**53
+MOST_UNMERGED = 1000
 WorkerName = Annotated[str, Meta(pattern=NAME)]
 
 
@@ -173,6 +174,19 @@ async def run_token(call: Call) -> RunToken:
         return RunToken(secret)
 
     return await call.service.write(rule)
+
+
+async def unmerged(call: Call) -> r.UnmergedTasks:
+    def rule(tx: FleetTransaction) -> r.UnmergedTasks:
+        found = (task for task in tx.unmerged_tasks(MOST_UNMERGED) if sees(call.token, task))
+        return r.UnmergedTasks(
+            tuple(
+                r.UnmergedTask(task.id, task.spec.repository, task.spec.target, task.progress.commit)
+                for task in found
+            )
+        )
+
+    return await call.service.read(rule)
 
 
 async def merged(call: Call) -> TaskView:
@@ -352,6 +366,14 @@ WORKERS = (
         query=FenceQuery,
         answer=RunToken,
         errors=(404, 409),
+    ),
+    endpoint(
+        method="GET",
+        path="/api/pull-requests",
+        does=unmerged,
+        summary="The tasks whose pull requests are not merged yet, the oldest first",
+        action="land",
+        answer=r.UnmergedTasks,
     ),
     endpoint(
         method="POST",

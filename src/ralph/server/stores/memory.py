@@ -46,8 +46,9 @@ class _Tables:
         self.facts: dict[str, tuple[StoredFact, ...]] = {}
         self.needs: dict[str, tuple[str, ...]] = {}
         self.messages: dict[int, PersonMessage] = {}
-        self.blobs: dict[str, bytes] = {}
-        self.blob_uses: dict[tuple[str, str], bool] = {}
+        self.blobs: dict[str, tuple[int, bytes] | None] = {}  # None: forgotten
+        # True: a fact names it; False: only the savepoint has it; None: used no more
+        self.blob_uses: dict[tuple[str, str], bool | None] = {}
         self.repositories: dict[str, Repository] = {}
         self.answers: dict[tuple[str, str], tuple[int, KeptAnswer] | None] = {}  # None: forgotten
         self.workers: dict[str, WorkerRecord] = {}
@@ -106,6 +107,7 @@ class MemoryTransaction:
         self._needs = ChainMap(self.written.needs, tables.needs)
         self._messages = ChainMap(self.written.messages, tables.messages)
         self._blobs = ChainMap(self.written.blobs, tables.blobs)
+        self._blob_uses = ChainMap(self.written.blob_uses, tables.blob_uses)
         self._repositories = ChainMap(self.written.repositories, tables.repositories)
         self._answers = ChainMap(self.written.answers, tables.answers)
         self._workers = ChainMap(self.written.workers, tables.workers)
@@ -158,6 +160,10 @@ class MemoryTransaction:
         found = [task for task in self._every_task() if asked_for(query, task)]
         newest = sorted(found, key=lambda task: (task.born, task.id), reverse=True)
         return tuple(newest[: query.most])
+
+    def unmerged_tasks(self, most: int) -> tuple[FleetTask, ...]:
+        found = (task for task in self._every_task() if task.awaits_merge)
+        return tuple(sorted(found, key=lambda task: (task.born, task.id))[:most])
 
     def held_by(self, worker: str) -> tuple[FleetTask, ...]:
         held = (task for task in self._every_task() if task.holder and task.holder == worker)
@@ -277,17 +283,32 @@ class MemoryTransaction:
 
     # -- blobs
 
-    def missing_blobs(self, hashes: Sequence[str]) -> tuple[str, ...]:
-        return tuple(hash for hash in hashes if hash not in self._blobs)
+    def missing_blobs(self, hashes: Sequence[str], since: int) -> tuple[str, ...]:
+        known = ((hash, self._blobs.get(hash)) for hash in hashes)
+        return tuple(hash for hash, blob in known if blob is None or blob[0] < since)
 
     def put_blob(self, hash: str, body: bytes) -> None:
-        self.written.blobs[hash] = body
+        self.written.blobs[hash] = self._now, body
 
     def blob(self, hash: str) -> bytes | None:
-        return self._blobs.get(hash)
+        blob = self._blobs.get(hash)
+        return None if blob is None else blob[1]
 
     def use_blobs(self, task: str, hashes: Sequence[str]) -> None:
         self.written.blob_uses.update({(task, hash): True for hash in hashes})
+
+    def save_blobs(self, task: str, hashes: Sequence[str]) -> None:
+        uses = self._blob_uses
+        earlier = [use for use, named in uses.items() if use[0] == task and named is False]
+        self.written.blob_uses.update(dict.fromkeys(earlier))
+        self.written.blob_uses.update({(task, hash): False for hash in hashes if not uses.get((task, hash))})
+
+    def forget_blobs(self, before: int, most: int) -> int:
+        used = {hash for (_, hash), named in self._blob_uses.items() if named is not None}
+        stored = ((hash, blob[0]) for hash, blob in self._blobs.items() if blob is not None)
+        unused = sorted((at, hash) for hash, at in stored if at < before and hash not in used)[:most]
+        self.written.blobs.update(dict.fromkeys(hash for _, hash in unused))
+        return len(unused)
 
     # -- the server itself
 

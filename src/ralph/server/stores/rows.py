@@ -1,4 +1,5 @@
-"""A task as a row: one column for each field of FleetTask, JSON where the value is not plain, and what claims are ordered by.
+"""A task as a row: one column for each field of FleetTask, JSON where the value is not plain, and what
+claims are ordered and merges looked for by.
 
 Statements name their columns: those that a later version added stay as they are.
 """
@@ -16,7 +17,7 @@ from ralph.core.fleet.readiness import urgency
 Value = str | int | float | bytes | None | list[str] | list[int]
 _FIELDS = msgspec.structs.fields(FleetTask)
 TASK_COLUMNS: tuple[str, ...] = tuple(field.name for field in _FIELDS)
-COLUMNS: tuple[str, ...] = (*TASK_COLUMNS, "queue", "rank", "priority")
+COLUMNS: tuple[str, ...] = (*TASK_COLUMNS, "queue", "rank", "priority", "unmerged")
 
 
 def to_json(value: object) -> str | None:
@@ -47,7 +48,7 @@ _FROM: tuple[Callable[[Any], Any], ...] = tuple(_conversion(field.type)[1] for f
 def row_of(task: FleetTask, queue: int) -> dict[str, Value]:
     row: dict[str, Value] = {name: convert(getattr(task, name)) for name, convert in _TO}
     rank, priority, _, _ = urgency(task)
-    return row | {"queue": queue, "rank": rank, "priority": priority}
+    return row | {"queue": queue, "rank": rank, "priority": priority, "unmerged": int(task.awaits_merge)}
 
 
 def task_of(row: Sequence[Any]) -> FleetTask:

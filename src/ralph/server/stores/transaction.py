@@ -128,6 +128,9 @@ class SqlTransaction(ABC):
         )
         return tuple(task_of(row) for row in rows)
 
+    def unmerged_tasks(self, most: int) -> tuple[FleetTask, ...]:
+        return tuple(task_of(row) for row in self._rows("unmerged_tasks", most=most))
+
     def held_by(self, worker: str) -> tuple[FleetTask, ...]:
         return tuple(task_of(row) for row in self._rows("held_by", worker=worker))
 
@@ -235,8 +238,9 @@ class SqlTransaction(ABC):
 
     # -- blobs
 
-    def missing_blobs(self, hashes: Sequence[str]) -> tuple[str, ...]:
-        stored = {row[0] for row in self._rows("stored_blobs", hashes=list(hashes))} if hashes else set()
+    def missing_blobs(self, hashes: Sequence[str], since: int) -> tuple[str, ...]:
+        rows = self._rows("stored_blobs", hashes=list(hashes), since=since) if hashes else []
+        stored = {row[0] for row in rows}
         return tuple(hash for hash in hashes if hash not in stored)
 
     def put_blob(self, hash: str, body: bytes) -> None:
@@ -247,6 +251,13 @@ class SqlTransaction(ABC):
 
     def use_blobs(self, task: str, hashes: Sequence[str]) -> None:
         self._each("use_blob", ({"task": task, "hash": hash} for hash in hashes))
+
+    def save_blobs(self, task: str, hashes: Sequence[str]) -> None:
+        self._count("forget_saved_blobs", task=task, hashes=list(hashes))
+        self._each("save_blob", ({"task": task, "hash": hash} for hash in hashes))
+
+    def forget_blobs(self, before: int, most: int) -> int:
+        return self._count("forget_blobs", before=before, most=most)
 
     # -- the server itself
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, get_args
 
 import pytest
@@ -13,7 +14,7 @@ from ralph.core.exits import End
 from ralph.core.fleet import leases
 from ralph.core.fleet import requests as r
 from ralph.core.fleet.check import check, read_histories
-from ralph.core.fleet.model import FOREVER, FleetTask, Token
+from ralph.core.fleet.model import FOREVER, FleetTask, Savepoint, Token
 from ralph.core.fleet.moves import MOVES, editable, may_move
 from ralph.core.fleet.readiness import why_not_running
 from ralph.core.tasks.task import STATUSES
@@ -141,8 +142,6 @@ def test_what_is_no_fact_is_invalid_and_an_unknown_kind_is_kept(server: Server) 
 
 
 def test_facts_wait_for_the_blobs_they_name(server: Server) -> None:
-    import hashlib
-
     task, body = server.claim().task, b"scratchpad"
     hash = hashlib.sha256(body).hexdigest()
     sent = server.facts(STARTED)
@@ -150,6 +149,59 @@ def test_facts_wait_for_the_blobs_they_name(server: Server) -> None:
     assert server.ask(r.BlobUpload("t", task.epoch, "ann", "0" * 64, body)).kind == "invalid"
     server.ask(r.BlobUpload("t", task.epoch, "ann", hash, body))
     assert server.batch(task, sent, blobs=(hash,)).accepted == 1
+
+
+def store_blob(server: Server, task: FleetTask, body: bytes) -> str:
+    hash = hashlib.sha256(body).hexdigest()
+    server.ask(r.BlobUpload(task.id, task.epoch, task.holder, hash, body))
+    return hash
+
+
+def kept_blobs(server: Server, *hashes: str) -> list[bool]:
+    """After the time in which a fact that names them may still be on its way."""
+    server.clock += server.settings.kept_blob_ms + 1
+    server.store.run(lambda tx: tx.forget_blobs(tx.now() - server.settings.kept_blob_ms, 100))
+    return server.store.run(lambda tx: [tx.blob(hash) is not None for hash in hashes])
+
+
+def test_blobs_that_neither_a_fact_nor_the_savepoint_names_are_forgotten(server: Server) -> None:
+    task = server.claim().task
+    never, printed, old, still, new = (
+        store_blob(server, task, body) for body in (b"1", b"2", b"3", b"4", b"5")
+    )
+    ended = replace(ENDED, kept=(printed, ""))
+    first = Savepoint("c1", {"a": old, "b": still, "c": printed})
+    server.batch(task, server.facts(ended), savepoint=first, blobs=(printed, old, still))
+    second = Savepoint("c2", {"a": new, "b": still})
+    assert server.batch(task, server.facts(ITERATION), savepoint=second, blobs=(new,)).accepted == 2
+    assert kept_blobs(server, never, printed, old, still, new) == [False, True, False, True, True]
+
+
+def test_what_only_the_savepoint_had_goes_when_the_task_has_landed(server: Server) -> None:
+    task = server.claim().task
+    printed, saved = store_blob(server, task, b"1"), store_blob(server, task, b"2")
+    point = Savepoint("c1", {"a": saved})
+    ended = replace(ENDED, kept=(printed, ""))
+    sent = server.facts(STARTED, ended, end("completed-verified"))
+    server.batch(task, sent, savepoint=point, blobs=(printed, saved))
+    assert kept_blobs(server, printed, saved) == [True, True]
+    server.run_to(INTENT, LANDED, end("completed-verified"), phase="land")
+    assert server.task().status == "complete"
+    assert kept_blobs(server, printed, saved) == [True, False]
+
+
+def test_a_blob_that_may_be_forgotten_at_any_moment_is_wanted_again(server: Server) -> None:
+    task = server.claim().task
+    hash = store_blob(server, task, b"1")
+    server.clock += server.settings.kept_blob_ms // 2 + 1
+    server.ask(r.Heartbeat(task.id, task.epoch, task.holder))
+    sent, point = server.facts(STARTED), Savepoint("c1", {"a": hash})
+    assert server.batch(task, sent, savepoint=point).missing == (hash,)
+    store_blob(server, task, b"1")
+    assert server.batch(task, sent, savepoint=point).accepted == 1
+    later = Savepoint("c2", {"a": hash, "b": "0" * 64})
+    missing = server.batch(task, server.facts(ITERATION), savepoint=later).missing
+    assert missing == ("0" * 64,), "and what the savepoint before had is kept"
 
 
 # -- ends

@@ -34,6 +34,10 @@ WHERE (:any_status = 1 OR status $in(:statuses))
   AND (born < :born OR (born = :born AND id < :id))
 ORDER BY born DESC, id DESC LIMIT :most
 
+-- name: unmerged_tasks
+-- `merged` as well: a process of the version before does not know the other column.
+SELECT $task FROM tasks WHERE unmerged = 1 AND merged = 0 ORDER BY born, id LIMIT :most
+
 -- name: held_by
 SELECT $task FROM tasks WHERE holder = :worker AND holder <> '' ORDER BY id
 
@@ -102,16 +106,28 @@ SELECT id, task, kind, body, author, taken_by FROM messages WHERE task = :task A
 UPDATE messages SET taken_by = :n WHERE id = :id AND task = :task AND taken_by = 0
 
 -- name: stored_blobs
-SELECT hash FROM blobs WHERE hash $in(:hashes)
+SELECT hash FROM blobs WHERE hash $in(:hashes) AND at >= :since
 
 -- name: put_blob
-INSERT INTO blobs (hash, body) VALUES (:hash, :body) ON CONFLICT (hash) DO NOTHING
+INSERT INTO blobs (hash, body, at) VALUES (:hash, :body, $now) ON CONFLICT (hash) DO UPDATE SET at = excluded.at
 
 -- name: blob
 SELECT body FROM blobs WHERE hash = :hash
 
 -- name: use_blob
-INSERT INTO blob_uses (task, hash) VALUES (:task, :hash) ON CONFLICT (task, hash) DO NOTHING
+INSERT INTO blob_uses (task, hash, named) VALUES (:task, :hash, 1) ON CONFLICT (task, hash) DO UPDATE SET named = 1
+
+-- name: save_blob
+INSERT INTO blob_uses (task, hash, named) VALUES (:task, :hash, 0) ON CONFLICT (task, hash) DO NOTHING
+
+-- name: forget_saved_blobs
+DELETE FROM blob_uses WHERE task = :task AND named = 0 AND NOT (hash $in(:hashes))
+
+-- name: forget_blobs
+-- `at` is asked for twice: a blob that is put again meanwhile stays.
+DELETE FROM blobs WHERE at < :before AND hash IN (
+  SELECT hash FROM blobs WHERE at < :before AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob_uses.hash = blobs.hash)
+  ORDER BY at, hash LIMIT :most)
 
 -- name: repository
 SELECT name, url, target FROM repositories WHERE name = :name
