@@ -93,7 +93,7 @@ def test_all_pass_once_and_that_is_consensus(backlog: Project) -> None:
 
 def test_what_they_were_told_and_said_is_in_the_logs(backlog: Project) -> None:
     nobody = backlog.ralph("logs", "--at-end")
-    assert nobody.returncode == 2 and "nobody has been asked about a whole run here" in nobody.stderr
+    assert nobody.returncode == 2 and "no reviewer has looked at a whole run here" in nobody.stderr
     tell(backlog, "fit", {"say": "It hangs together well."}, {"say": "PASS"})
     backlog.commit()
     assert backlog.ralph("run").returncode == 0

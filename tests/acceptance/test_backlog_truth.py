@@ -239,13 +239,13 @@ def test_a_cancelled_run_ends_with_the_code_of_cancelling_and_says_how_to_begin_
     [
         (
             {"status": "failed", "reason": "no luck"},
-            "A is failed (no luck). To begin it anew: `ralph task reopen A`",
+            "A is failed (no luck). To start it over: `ralph task reopen A`",
         ),
         (
             {"status": "blocked", "reason": "later"},
-            "A is blocked (later). To begin it anew: `ralph task reopen A`",
+            "A is blocked (later). To start it over: `ralph task reopen A`",
         ),
-        ({"status": "cancelled"}, "A is cancelled. To begin it anew: `ralph task reopen A`"),
+        ({"status": "cancelled"}, "A is cancelled. To start it over: `ralph task reopen A`"),
         ({"depends_on": ["B"]}, "A waits for B: `ralph task show A`"),
     ],
     ids=["failed", "blocked", "cancelled", "waiting"],

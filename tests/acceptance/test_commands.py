@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A project with one loop behind it: a claim turned down, then a verified end. Tests only read it."""
+    """A project with one loop behind it: a claim rejected, then a verified end. Tests only read it."""
     place = tmp_path_factory.mktemp("finished")
     project = Project(place / "project", place / "home")
     project.agent("expr 40 + $RALPH_ITERATION > answer; echo TASK_COMPLETE")

@@ -17,7 +17,7 @@ HOLD = "until [ -e $HOME/go ]; do sleep 0.02; done"
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Two iterations: a claim turned down, then a verified end. Tests only read it."""
+    """Two iterations: a claim rejected, then a verified end. Tests only read it."""
     place = tmp_path_factory.mktemp("finished")
     project = Project(place / "project", place / "home")
     project.agent(

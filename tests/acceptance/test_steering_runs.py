@@ -128,7 +128,7 @@ def test_words_for_a_loop_that_is_set_aside_do_not_speak_to_another(project: Pro
 
 
 def test_who_speaks_to_nobody_is_told_so(project: Project) -> None:
-    assert "no loop runs here, and none can go on" in refused(project, "say", "hello")
+    assert "no loop runs here, and none can continue" in refused(project, "say", "hello")
     assert "nothing runs here" in refused(project, "pause")
     assert "nothing runs here" in refused(project, "continue")
     assert "there is nothing to say" in refused(project, "say", "  ")
@@ -253,7 +253,7 @@ def test_the_live_view_says_that_it_is_paused(project: Project) -> None:
     ok(project, "pause")
     terminal.await_text("pausing")
     go(project, 1)
-    terminal.await_text("`ralph continue` goes on")
+    terminal.await_text("`ralph continue` resumes it")
     go(project, 2)
     ok(project, "continue")
     assert terminal.end() == 0
@@ -302,7 +302,7 @@ def test_after_the_deadline_the_next_iteration_is_told_to_go_by_its_default(proj
     assert done.returncode == 0, done.stdout
     told = 'Nobody answered in time; your default holds for the question "Which port?": 8080'
     assert told in project.prompt()
-    assert "nobody answered in time; going on with: 8080" in done.stdout
+    assert "no one answered in time; continuing with: 8080" in done.stdout
 
 
 def test_kill_nine_while_it_asks_loses_neither_question_nor_deadline(project: Project) -> None:

@@ -51,7 +51,7 @@ def test_past_a_cap_it_is_stopped_half_way_and_a_higher_one_goes_on(
     assert (ended["how"], ended["cause"]) == ("cut", limit)
     end = loop.project.end()
     assert (end["end"], end["limit"]) == ("limit", limit)
-    assert f"Next: Go on with a higher limit: `ralph resume --max-{limit} N`" in done.stdout
+    assert f"Next: Continue with a higher limit: `ralph resume --max-{limit} N`" in done.stdout
     steps = (loop.project.path / "work-1").read_text().count("step")
     assert 0 < steps < ALL_STEPS
     assert loop.project.git("cat-file", "-p", f"{ended['tree']}:work-1") == "\n".join(["step"] * steps)

@@ -1,4 +1,4 @@
-"""The click application: a table of commands, each in a file of its own that is imported when it is called."""
+"""The click application: a table of commands, each in its own file, which is imported when it is called."""
 
 from __future__ import annotations
 

@@ -26,11 +26,11 @@ _ITEMS = 4  # of the board; one of them fails
 @click.option(
     "--into", type=click.Path(path_type=Path), help="Make the repository in this new folder and keep it."
 )
-@click.option("--board", is_flag=True, help="A board of items that hats work through, in place of one task.")
-@click.option("--fleet", is_flag=True, help="A server and two workers, of which one is killed half-way.")
+@click.option("--board", is_flag=True, help="Show a board of items that hats work through.")
+@click.option("--fleet", is_flag=True, help="A server and two workers, one of which is killed midway.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print.")
 def demo(into: Path | None, board: bool, fleet: bool, verbose: bool) -> int:
-    """A whole run in a small repository: false claims turned down, a strategy shift, a proven end.
+    """A whole run in a small repository: false claims rejected, a strategy shift, a proven end.
 
     With --board: three items go through two phases under two hats; a fourth fails three times and is set aside.
 

@@ -281,6 +281,6 @@ def red_start(x: f.GateEnded, s: LoopState, ready: int) -> str:
         return ""
     return (
         f"gate {x.gate} is red before any work, and {ready} tasks are ready: each of them has to make all of it green. "
-        'Give each task a check of its own (`"gates": ["pytest tests/test_a.py"]` in its line), or set '
+        'Give each task its own check (`"gates": ["pytest tests/test_a.py"]` in its line), or set '
         "`baseline: allow-red` in ralph.yml: then only new failures count"
     )

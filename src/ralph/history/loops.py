@@ -541,7 +541,7 @@ class Loop(msgspec.Struct, eq=False):
 _UNENDED = {"running": "under way", "died": "the run died before it could end"}
 _NEXT = {
     "running": "`ralph events --follow` shows what happens; `ralph stop` ends it after the iteration.",
-    "died": "The run died. Go on with `ralph resume`.",
+    "died": "The run died. Continue with `ralph resume`.",
 }
 
 

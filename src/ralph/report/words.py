@@ -36,7 +36,7 @@ FATES = {
     "accepted": "claim taken, unproven",
     "review": "claim needs review",
     "refused": "claim refused",
-    "turned-down": "claim turned down",
+    "turned-down": "claim rejected",
     "flaky": "gate flaky",
     "stuck": "says it is stuck",
     "worked": "worked",
@@ -283,7 +283,7 @@ def review_figures(x: RunReviewed) -> str:
 
 def cut_short(run: RunRecord) -> str:
     """Of a run that was cut short and went on."""
-    return f"; cut short and gone on {count(len(run.lives) - 1, 'time')}" if len(run.lives) > 1 else ""
+    return f"; cut short and continued {count(len(run.lives) - 1, 'time')}" if len(run.lives) > 1 else ""
 
 
 def price(usd: float, estimated: bool) -> str:

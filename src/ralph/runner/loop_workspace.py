@@ -119,7 +119,7 @@ class Workspaces:
 
         base = tip(self._home, self._target)
         if base not in ("", self._fine) and (why := refuse_since(self._home, self._fine, base)):
-            todo = "What has landed is kept. Take it off that branch, then `ralph run` goes on."
+            todo = "What has landed is kept. Take it off that branch, then `ralph run` continues."
             raise RalphError(why, where=str(self._home.root), todo=todo)
         self._fine = base
         return base

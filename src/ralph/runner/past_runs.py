@@ -64,9 +64,7 @@ class PastRuns:
             return None
         found = begun(self._records, self._request.resume.loop)
         if found is None:
-            raise RalphError(
-                "there is nothing of it to go on with any more", todo="`ralph status` shows how it stands."
-            )
+            raise RalphError("nothing of it is left to continue", todo="`ralph status` shows how it stands.")
         s = found.state
         if is_over(s) and not died_after(found.records, self._records):
             what = f"there is nothing to resume here: {s.identity.task.id} is over ({s.judgement.ended})"

@@ -116,7 +116,7 @@ class RunReviewer:
         if under_way is not None:
             return under_way
         ended = [fact for fact in heard if isinstance(fact, f.GateEnded)]
-        return ended[-1] if ended else _unasked(gate, s, "its workspace was changed by somebody else")
+        return ended[-1] if ended else _unasked(gate, s, "its workspace was changed by someone else")
 
     def _prompt(self, gate: GatePolicy, place: LoopContext) -> str:
         at = self._run.state

@@ -232,7 +232,7 @@ def _missing(folder: Path, wanted: Mapping[str, bytes], force: bool) -> tuple[Fi
             raise RalphError(
                 "is here already, and differs",
                 where=name,
-                todo="Nothing was written. Say --force to write it anew; the old one is kept.",
+                todo="Nothing was written. Use --force to replace it; the old one is kept.",
             )
         files.append(File(path, data, replace=there))
     return tuple(files)

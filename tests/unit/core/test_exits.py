@@ -162,7 +162,7 @@ def test_an_end_is_added_by_one_row(tmp_path: Path) -> None:
         "code": 77,
         "ended": "rained-off",
         "next": "Wait for the sun, then `ralph resume`.",
-        "next of a task": "Its work is in /slot. To begin anew: `ralph task reopen A`, then `ralph run`.",
+        "next of a task": "Its work is in /slot. To start over: `ralph task reopen A`, then `ralph run`.",
         "resumable": True,
         "change": "Blocked",
         "waits": True,

@@ -38,7 +38,7 @@ def read_logins() -> Logins:
         return Logins()
     except (OSError, msgspec.DecodeError) as error:
         raise RalphError(
-            f"cannot be read: {error}", where=str(logins_file()), todo="`ralph login URL` writes it anew."
+            f"cannot be read: {error}", where=str(logins_file()), todo="`ralph login URL` rewrites it."
         )
 
 

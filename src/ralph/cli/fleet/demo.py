@@ -34,7 +34,7 @@ TEAM: tuple[tuple[str, str, tuple[str, ...]], ...] = (("ann", "worker", ()), ("b
 TARGET = ""
 
 REPOSITORY = "stats"
-AGAIN = "Try again; `ralph doctor` shows what this machine lacks."
+AGAIN = "Try again; `ralph doctor` shows what is missing on this machine."
 LEASE = 5  # seconds
 KILLED_IN = 3  # iteration
 LOOK = 0.1  # seconds between two looks at the task

@@ -51,7 +51,10 @@ def view_options(command: Decorated) -> Decorated:
     decorated: Decorated = with_view
     for option in (
         click.option(
-            "--json", "as_json", is_flag=True, help="Print one JSON object a fact, as `ralph events --json`."
+            "--json",
+            "as_json",
+            is_flag=True,
+            help="Print one JSON object per fact, as `ralph events --json` does.",
         ),
         click.option(
             "--diagnostics",

@@ -122,7 +122,7 @@ def follow_one(repo: Repo, loop: str, one: Operation, raw: bool, journal: LiveHi
             if over:
                 return
             if dead:
-                note(f"the run died while {name_of(one)} was under way; go on with `ralph resume`")
+                note(f"the run died while {name_of(one)} was under way; continue with `ralph resume`")
                 return
             time.sleep(_PAUSE)
     finally:
@@ -180,8 +180,15 @@ class _Growing:
 @click.option("--loop", metavar="LOOP", default="", help="An earlier loop: its id, or how it begins.")
 @click.option("--task", metavar="ID", default="", help="The newest loop of this task.")
 @click.option("--at-end", is_flag=True, help="Reviewers of the last run as a whole; with --gate one of them.")
-@click.option("--raw", is_flag=True, help="Bytes as they are: JSON, and what controls a terminal.")
-@click.option("--json", "as_json", is_flag=True, help="What is known of them, with the paths of the files.")
+@click.option(
+    "--raw", is_flag=True, help="Print the bytes unchanged, including JSON and terminal control characters."
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print what is known of them as JSON, with the paths of the files.",
+)
 @at_server
 def logs(
     iteration: int | None,
@@ -198,7 +205,7 @@ def logs(
     as_json: bool,
     server: str,
 ) -> None:
-    """What agents and gates were told and printed. Without ITERATION: the list of them.
+    """What agents and gates were given and printed. Without ITERATION: a list of iterations.
 
     An interrupted iteration gives its number back, so one number can have several agent processes: the last is shown,
     the others are named. Number 0 is the starting tree, on which only gates run. What an agent printed is shown as a
@@ -311,7 +318,7 @@ def _run_reviews(repo: Repo, gate: str | None) -> list[RunReview]:
     found = survey(history(repo.state_dir)).runs.reviews(repo.root)
     if not found:
         raise RalphError(
-            "nobody has been asked about a whole run here",
+            "no reviewer has looked at a whole run here",
             todo="`at_end:` in ralph.yml names who is, after a backlog's run: `ralph help backlog`.",
         )
     chosen = [one for one in found if gate in (None, one.gate)]
@@ -526,7 +533,7 @@ def _show_diff(repo: Repo, one: Operation, raw: bool) -> None:
         raise RalphError(what, todo="`ralph recover` lists what is kept.", code=70) from None
 
 
-_KEPT = "Somebody removed it; the journal keeps what matters of it: `ralph events`."
+_KEPT = "Someone removed it; the journal keeps what matters of it: `ralph events`."
 
 
 def _gone(one: Operation, output: str) -> RalphError:

@@ -25,9 +25,11 @@ _JSON_MARK = '{"ralph_report": '
 
 @click.command()
 @click.argument("loop", required=False, default="")
-@click.option("--html", "as_html", is_flag=True, help="One self-contained page instead of the summary.")
+@click.option("--html", "as_html", is_flag=True, help="Make one self-contained page instead of the summary.")
 @click.option("--open", "opens", is_flag=True, help="Make the page and open it in the browser.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object with everything but the long texts.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object with everything except long texts."
+)
 @click.option("-o", "--output", default="", metavar="FILE", help="Write it there; - is standard output.")
 @click.option("--all", "everything", is_flag=True, help="Every loop of this workspace, not only the newest.")
 @click.option("--run", "run_id", default="", help="The loops of this run.")

@@ -48,21 +48,21 @@ def _apart(end: End, s: LoopState) -> str:
         return f"Look at it with `git show {s.landing.landed.commit[:12]}`."
     if s.judgement.end_branch:
         look = f"Look at it with `git log -p {shlex_quoted(s.judgement.end_branch)}`; "
-        return f"{look}to go on: `{resume_of(s)}`; to begin anew: {again}."
+        return f"{look}to continue: `{resume_of(s)}`; to start over: {again}."
     match row.task:
         case "blocked" if s.judgement.end_reason == GONE:
-            return f"What was saved of it: `ralph recover`. To begin anew: {again}."
+            return f"What was saved of it: `ralph recover`. To start over: {again}."
         case "blocked":
             first = row.next_of_task(s) if row.next_of_task else ""
-            return f"{first}Its work is in {s.identity.root}. To begin anew: {again}."
+            return f"{first}Its work is in {s.identity.root}. To start over: {again}."
         case "cancelled":
-            return f"What it had made: `ralph recover`. To begin anew: {again}."
+            return f"What it had made: `ralph recover`. To start over: {again}."
         case "complete":
             return "Nothing."
         case "failed":
-            return f"It left no change. To go on: `{resume_of(s)}`; to begin anew: {again}."
+            return f"It left no change. To continue: `{resume_of(s)}`; to start over: {again}."
         case "in_progress":
-            return f"`{'ralph run' if of_backlog else 'ralph resume'}` goes on with it."
+            return f"`{'ralph run' if of_backlog else 'ralph resume'}` continues it."
 
 
 def landed_apart(s: LoopState) -> tuple[str, str]:

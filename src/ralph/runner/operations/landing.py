@@ -149,7 +149,7 @@ class LandingOperation:
             )
         except RalphError as error:
             command = f"gh pr create --head {shlex.quote(branch)} --base {shlex.quote(target)}"
-            return "", f"no pull request: {printable(error.what)}; once that is mended: `{command}`"
+            return "", f"no pull request: {printable(error.what)}; once that is fixed: `{command}`"
         return request.url, ""
 
     def _branch_for(self, workspace: PooledWorkspace, commit: str) -> str:
