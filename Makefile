@@ -77,7 +77,7 @@ bench: .venv/.dev
 # The tables that are made from the code (docs/commands.md and parts of other pages), then the site, in site/.
 docs: .venv/.docs
 	@$(BIN)/python docs/reference.py
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "site/index.html"
 
 .venv/.docs: $(BIN)/ralph requirements/docs.txt
