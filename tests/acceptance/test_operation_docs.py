@@ -1,5 +1,5 @@
-"""docs/operation.md, typed: every `ralph` command of a section, in its order, against real servers, workers and databases.
-Addresses, ports and tokens are replaced by those of the test; nothing else is."""
+"""docs/operation.md and docs/fleet.md, typed: every `ralph` command of a section, in its order, against real servers, workers and
+databases. Addresses, ports, tokens and ids of tasks are replaced by those of the test; nothing else is."""
 
 from __future__ import annotations
 
@@ -31,17 +31,19 @@ TYPED = ("ralph", "export", "pg_dump", "pg_restore")  # other commands change th
 DATABASE = "postgresql://ralph@db/ralph"
 
 
-def sections() -> dict[str, list[str]]:
+def sections(page: str) -> dict[str, list[str]]:
     """Heading -> lines of its blocks of commands."""
     found = {}
-    for part in re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:]:
+    for part in re.split(r"^## ", page, flags=re.MULTILINE)[1:]:
         heading, _, text = part.partition("\n")
         blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
         found[heading] = [line for block in blocks for line in block.splitlines() if line.strip()]
     return found
 
 
-SECTIONS = {heading: lines for heading, lines in sections().items() if any("ralph" in line for line in lines)}
+SECTIONS = {
+    heading: lines for heading, lines in sections(PAGE).items() if any("ralph" in line for line in lines)
+}
 
 
 def command_of(line: str) -> str:
@@ -75,6 +77,8 @@ class Operator:
             self.env[name] = value
         elif "serve" in arguments:
             self.serve(arguments)
+        elif "worker" in arguments and "token" not in arguments and "--once" not in arguments:
+            self.start(line)
         else:
             done = subprocess.run(
                 ["bash", "-c", line],
@@ -85,8 +89,21 @@ class Operator:
                 timeout=5 * PATIENCE,
             )
             assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
-            if made := re.search(r"ralph_worker_\S+", done.stdout):
-                self.words["ralph_worker_..."] = made[0]
+            for role, token in re.findall(r"(ralph_(?:worker|lander)_)(\S+)", done.stdout):
+                self.words[f"{role}..."] = f"{role}{token}"
+
+    def start(self, line: str) -> None:
+        """A worker that stays."""
+        with open(self.folder / "errors", "ab") as errors:
+            process = subprocess.Popen(
+                ["bash", "-c", f"exec env {line}"],
+                cwd=self.project.work,
+                env=self.env,
+                stdout=errors,
+                stderr=errors,
+                text=True,
+            )
+        self.started.append(process)
 
     def serve(self, arguments: list[str]) -> None:
         """On a port that is free; what the page calls the server is then this one."""
@@ -151,7 +168,7 @@ class Operator:
             connection.execute("UPDATE ticks SET at = at - 60000")
 
     def end(self) -> None:
-        for process in self.started:
+        for process in reversed(self.started):  # workers give their tasks back while the server is there
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
             process.communicate(timeout=5 * PATIENCE)
@@ -211,6 +228,30 @@ def test_a_back_up_is_restored_and_what_was_claimed_since_is_refused(operator: O
     assert {task["id"] for task in again} == {held["id"], lost["id"]}
     assert min(task["epoch"] for task in again) > lost["epoch"] + 10**6
     operator.types(check)
+
+
+@pytest.mark.timeout(900)
+def test_the_commands_of_the_page_about_fleets_work(operator: Operator) -> None:
+    """Its first section begins a server, its second asks for a lander's token, its third for a task."""
+    operator.words["/home/me/app"] = str(operator.project.path)
+    typed = sections((ROOT / "docs/fleet.md").read_text())
+    assert [heading for heading, lines in typed.items() if lines] == [
+        "On one machine",
+        "Landing",
+        "From afar",
+    ]
+    for line in typed["On one machine"]:
+        operator.types(line)
+    operator.types("ralph token add lander --role lander")
+    for line in typed["Landing"]:
+        operator.types(line)
+    _, sent = operator.ask("POST", "/api/tasks", TASK | {"repository": "app"})
+    operator.words["3f2a"] = sent["id"]
+    for line in typed["From afar"]:
+        operator.types(line)
+
+
+TASK = {"task": "Greet the world", "taskType": "ralph", "ralphPromise": "the test passes"}
 
 
 def test_every_command_of_ralph_in_the_page_is_in_a_section_that_is_typed() -> None:

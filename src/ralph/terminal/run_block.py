@@ -210,8 +210,8 @@ class RunSubject:
             TextSpan("── ", "dim"),
             TextSpan(f"{done} done", "green" if done else ""),
             TextSpan(", "),
-            TextSpan(f"{failed} not", "yellow" if failed else ""),
-            TextSpan(f", {self._queued} left"),
+            TextSpan(f"{failed} not done", "yellow" if failed else ""),
+            TextSpan(f", {self._queued} queued"),
             TextSpan(f"{GAP}{clock(now.clock - self._began)}", "bold"),
         ]
         if usd or tokens:
