@@ -131,7 +131,7 @@ def fleet_tables() -> str:
 
 
 _FLEET: dict[FleetOutcome, str] = {
-    "land": "goes on to phase land; without a target it is complete",
+    "land": "moves to phase land; without a target it is complete",
     "failed": "failed",
     "blocked": "blocked",
     "cancelled": "cancelled",

@@ -266,7 +266,7 @@ def happenings(loop: Loop) -> list[tuple[str, _Happened]]:
         waits.append((w.span.began, "wait", text))
     for n in loop.notices[-300:]:
         text = f"{one_line(n.fact.occasion, 40)}: {one_line(n.fact.target, 200)} {one_line(n.fact.text)}"
-        notices.append((n.at.moment, "told" if n.fact.ok else "not told", text))
+        notices.append((n.at.moment, "notified" if n.fact.ok else "not notified", text))
     return [("Events", marks), ("Waits", waits), ("Notifications", notices)]
 
 

@@ -350,7 +350,9 @@ def _does(x: Loop) -> str:
 def _this_run(x: BacklogStatus) -> str:
     done = sum(one.done for one in x.outcomes)
     split = sum(bool(one.split) for one in x.outcomes)
-    counted = f"{done} done, {len(x.outcomes) - done - split} not done" + (f", {split} split" if split else "")
+    counted = f"{done} done, {len(x.outcomes) - done - split} not done" + (
+        f", {split} split" if split else ""
+    )
     parts = [counted, f"{duration(x.active_seconds)} active"]
     return ", ".join([*parts, *spent(x.spent.tokens, x.spent.cost_usd, estimated=x.estimated)])
 
