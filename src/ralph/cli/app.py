@@ -139,7 +139,7 @@ def run_app(arguments: list[str]) -> int:
         code = app.main(args=arguments, prog_name="ralph", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except SystemExit as leaving:
-        # click's own way out: after shell completion, or when nobody reads on, which is not an error
+        # click's own way out: after shell completion, or when no one reads on, which is not an error
         return 0 if leaving.code == 1 else int(leaving.code or 0)
     except click.exceptions.Abort:
         _complain("Aborted.")

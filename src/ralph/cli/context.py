@@ -157,7 +157,7 @@ def latest(repo: Repo) -> LoopState | None:
 
 
 def resumable(repo: Repo) -> LoopState | None:
-    """The loop that `ralph resume` would go on with."""
+    """The loop that `ralph resume` would continue with."""
     state = latest(repo)
     return None if state is None or is_over(state) else state
 

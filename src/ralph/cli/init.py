@@ -303,7 +303,7 @@ def _tried(
 
 
 def _confirmed(request: InitRequest, one: ChosenGate) -> ChosenGate:
-    """Somebody who typed a command that cannot be run is asked; what a flag says is taken at its word."""
+    """Someone who typed a command that cannot be run is asked; what a flag says is taken at its word."""
     if not request.asks or request.gates or not one.own or not _cannot_run(one):
         return one
     wanted = click.confirm("It cannot be run now. Write it as a gate all the same?", default=False)
@@ -407,7 +407,7 @@ def _missing(program: str, folder: Path) -> str:
 
 
 def _by_earlier(folder: Path, repo: Repo, new: list[Path]) -> list[Path]:
-    """What an earlier `ralph init` wrote and nobody has committed. Other changes of .gitignore are the user's to commit."""
+    """What an earlier `ralph init` wrote and no one has committed. Other changes of .gitignore are the user's to commit."""
     unsaved = set(uncommitted_paths(repo))
     found = []
     for path in (*plan.existing(folder), folder / ".gitignore"):

@@ -190,7 +190,7 @@ def _unusable(found: Examined, folder: Path) -> Iterator[ConfigFinding]:
 
 
 def program_of(agent: AgentPolicy) -> str:
-    """Whom it would start; empty where nobody can say."""
+    """Whom it would start; empty where no one can say."""
     from ralph.agents.registry import program
 
     try:

@@ -628,7 +628,7 @@ class Notified(Fact, frozen=True, tag="notified"):
     """A notification of an end, a block or a wait was sent; or failed, and why."""
 
     occasion: Occasion
-    about: str  # the operation or the end it was about: nobody is told twice
+    about: str  # the operation or the end it was about: no one is told twice
     target: str  # without secrets
     ok: bool
     text: str = ""

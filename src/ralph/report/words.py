@@ -304,7 +304,7 @@ def own_time(story: LoopReport) -> str:
 
 
 def of_agents(story: LoopReport) -> list[tuple[str, str]]:
-    """What agents told of themselves, and what Ralph took around them."""
+    """What agents reported about themselves, and what Ralph itself took."""
     return [
         ("Model", ", ".join(story.loop.models)),
         ("Tokens", by_kind(sum((it.result.usage.split for it in story.iterations), Tokens()))),

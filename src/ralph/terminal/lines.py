@@ -69,7 +69,7 @@ def after(fact: f.AnyFact, s: LoopState) -> list[str]:
 
 
 def board_looked(x: f.BoardLooked, s: LoopState) -> list[str]:
-    """An idle board is told of once, however often it is looked at."""
+    """An idle board is shown once, however often it is looked at."""
     if x.topic:
         where = f"(in {place(s, x.folder)})"
         return [f"board: {shown_topic(x.topic)} {one_line(x.item, PAYLOAD_CHARS)} {where}"]
@@ -80,7 +80,7 @@ def board_looked(x: f.BoardLooked, s: LoopState) -> list[str]:
 
 
 def first_idle(s: LoopState) -> bool:
-    """Whether somebody has worked since the loop was idle before."""
+    """Whether someone has worked since the loop was idle before."""
     return s.hats.turns.worked or s.hats.turns.cycle == 1
 
 
@@ -125,7 +125,7 @@ def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
 
 
 def _of_people(fact: f.AnyFact, s: LoopState) -> list[str]:
-    """What somebody says to the loop, and what it says to them."""
+    """What someone says to the loop, and what it says to them."""
     match fact:
         case f.Said(by=by, text=text, hat=hat):
             return [f"{by or 'a person'} says{f' to {hat}' if hat else ''}: {text}"[:300]]

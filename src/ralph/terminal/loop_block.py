@@ -29,7 +29,7 @@ GAP = "   "
 
 
 def worn(s: LoopState) -> tuple[TextSpan, ...]:
-    """The hat of the iteration under way, or whose turn is next; nothing without hats, or while nobody has a turn."""
+    """The hat of the iteration under way, or whose turn is next; nothing without hats, or while no one has a turn."""
     turn = s.hats.turns.current or next(iter(s.hats.turns.pending), None)
     if s.identity.policy.routing is None or turn is None:
         return ()

@@ -132,7 +132,7 @@ def _narrow(r: _Cells, names: int, numbers: int, width: int, colour: bool) -> st
 
 
 class RunSubject:
-    """`left` counts the tasks that nobody has begun; it is asked when a loop begins or ends, not for every frame."""
+    """`left` counts the tasks that no one has begun; it is asked when a loop begins or ends, not for every frame."""
 
     def __init__(self, left: Callable[[], int], clock: float) -> None:
         self._left = left

@@ -91,7 +91,7 @@ def _reviews(repo: Repo) -> tuple[f.RunReviewed, ...]:
 
 
 def _left(backlog: Backlog) -> int:
-    """Tasks that nobody has begun."""
+    """Tasks that no one has begun."""
     return sum(t.status == "pending" and backlog.tasks.is_leaf(t.id) for t in backlog.tasks)
 
 

@@ -181,7 +181,7 @@ _NAMED = 5  # tasks in one error
 
 
 class ChosenTask(msgspec.Struct, frozen=True):
-    """The loop to go on with, and the file that its task is in."""
+    """The loop to continue with, and the file that its task is in."""
 
     state: LoopState
     file: Path

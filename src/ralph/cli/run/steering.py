@@ -158,7 +158,7 @@ def _who() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError):
-        return "somebody"
+        return "someone"
 
 
 _BUSY = "Not heard yet: the run is busy. It is kept in the inbox and will be read."
@@ -396,7 +396,7 @@ def _tell(
 
 
 def _let_end(repo: Repo) -> None:
-    """Its loop is over and it only tells others of that: wait for it, then go on with the loop."""
+    """Its loop is over and it only notifies others: wait for it, then continue with the loop."""
     if not _comes_true(lambda: holder(repo.state_dir) is None):
         raise RalphError("the run is about to end", todo="Answer again when `ralph status` says so.")
 

@@ -164,7 +164,7 @@ def _outcome_json(x: TaskOutcome) -> dict[str, Any]:
 def _backlog(
     run: RunRecord, loops: list[Loop], written: int, repo: Repo, under_way: list[str]
 ) -> JsonlBacklog | None:
-    """As the file will be: with what the journal knows and nobody has written into it yet. Nothing is written here."""
+    """As the file will be: with what the journal knows and no one has written into it yet. Nothing is written here."""
     if not Path(run.started.file).is_file():
         return None
     backlog = JsonlBacklog(Path(run.started.file), repo.state_dir)
@@ -176,7 +176,7 @@ def _backlog(
 
 
 def _parked(loops: list[Loop], repo: Repo, backlog: JsonlBacklog | None) -> list[TaskOutcome]:
-    """Not those that somebody has reopened, completed or cancelled since."""
+    """Not those that someone has reopened, completed or cancelled since."""
     found = (one.state for one in waiting(loops, repo).values())
     return [
         TaskOutcome(s)

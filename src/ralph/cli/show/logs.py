@@ -1,4 +1,4 @@
-"""The output of an operation as it grows, until its end is in the journal or nobody is left to write it there."""
+"""The output of an operation as it grows, until its end is in the journal or no one is left to write it there."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def _idles(s: LoopState) -> bool:
 
 
 def idle_wait(loop: Loop) -> LoopWait | None:
-    """While nobody finds work: until when it waits before it looks again."""
+    """While no one finds work: until when it waits before it looks again."""
     idle = next((op for op in loop.state.progress.open if op.startswith(IDLE)), "") if is_live(loop) else ""
     return loop.wait(idle)
 

@@ -162,7 +162,7 @@ def _own_place(repo: Repo, found: Gathered) -> Path:
 
 
 def _write(path: Path, made: Iterable[str]) -> None:
-    """By rename, so that nobody sees half a page; a pipe or a device is written to as it is."""
+    """By rename, so that no one sees half a page; a pipe or a device is written to as it is."""
     path = path.resolve()
     if path.is_dir():
         raise RalphError("is a folder", where=str(path), todo="Name a file.")

@@ -258,7 +258,7 @@ def _hat_rows(x: Loop) -> list[StatusRow]:
 
 
 def _message_rows(x: Loop) -> list[StatusRow]:
-    """What people said: what nobody has read yet, and the last that somebody has."""
+    """What people said: what no one has read yet, and the last that someone has."""
     messages = list(x.messages.values())
     unread = [one for one in messages if one.iteration is None]
     shown = unread[-_TOLD_SHOWN:] or messages[-1:]

@@ -167,7 +167,7 @@ def split(id: str, titles: tuple[str, ...], as_json: bool) -> None:
         return
     again = (
         [Reopened(id)] if backlog.find(id).status != "pending" else []
-    )  # nobody works on it as a whole any more
+    )  # no one works on it as a whole any more
     taken = [one.id for one in backlog.all()]
     children: list[dict[str, object]] = []
     for title in titles:

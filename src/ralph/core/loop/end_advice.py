@@ -8,7 +8,7 @@ from ralph.core.loop.state import LoopState
 from ralph.text import few
 
 _HEADS = "refs/heads/"
-GONE = "its workspace is gone: someone removed it"  # a reason after which there is nothing to go on with
+GONE = "its workspace is gone: someone removed it"  # a reason after which there is nothing to continue with
 
 
 def what_next(end: End, s: LoopState) -> str:
@@ -23,7 +23,7 @@ def what_next(end: End, s: LoopState) -> str:
 
 
 def why_it_ended(s: LoopState) -> str:
-    """The reason of its end. A board that ended after as many items as were wanted was claimed done by nobody."""
+    """The reason of its end. A board that ended after as many items as were wanted was claimed done by no one."""
     most = s.identity.policy.team.max_items if s.identity.policy.team is not None else 0
     if (
         s.judgement.ended in DONE
@@ -81,7 +81,7 @@ def lacks(s: LoopState) -> bool:
 
 
 def what_it_needs(end: End, s: LoopState) -> str:
-    """To go on with a loop that would end like this at once."""
+    """To continue with a loop that would end like this at once."""
     if not s.identity.home:
         return what_next(end, s)
     flag = "--max-attempts" if end == "failed" else FLAGS.get(s.judgement.end_limit, "--max-iterations")

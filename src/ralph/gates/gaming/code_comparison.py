@@ -55,7 +55,7 @@ _TOLD = re.compile(
 
 
 def dropped_errors(old: CodeLines, new: CodeLines) -> Iterator[Hit]:
-    """Code that stood there as it is, and now stands in a try whose catch says nothing; or a call of somebody else's function."""
+    """Code that stood there as it is, and now stands in a try whose catch says nothing; or a call of someone else's function."""
     before = squeezed(old.code)
     for match in new.find(_CATCH):
         handler = new.block(match.end())
@@ -76,7 +76,7 @@ def dropped_errors(old: CodeLines, new: CodeLines) -> Iterator[Hit]:
 
 
 def _handed_on(code: CodeLines, error: str | None, said: str) -> bool:
-    """Whether the error gets somewhere that somebody looks at: it is returned, or kept under a name that is read."""
+    """Whether the error gets somewhere that someone looks at: it is returned, or kept under a name that is read."""
     if not error or not re.search(rf"\b{re.escape(error)}\b", said):
         return False
     kept = re.search(rf"(?P<name>[\w$#.]+)\.(?:push|add|unshift)\s*\(\s*{re.escape(error)}\s*\)", said)
@@ -280,7 +280,7 @@ def _ignored_arguments(
         said = new.spoken[now.begin : now.end]  # also inside of strings: `${name}`, "{name}"
         unused = [name for name in given if not re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", said)]
         if now.name == "anonymous" or 2 * len(unused) < len(given):
-            continue  # made by a program; or called by somebody with what others need too
+            continue  # made by a program; or called by someone with what others need too
         if unused and tests.call(now.name) and not re.search(r"\barguments\b|\beval\b", body):
             shown = f"{now.name}({' '.join(now.parameters.split())}): {', '.join(unused)}"
             yield Hit(new.line(now.begin), "ignored-argument", shown)

@@ -169,7 +169,7 @@ def _hides_everything(node: Function) -> bool:
 
 
 def _ignored(name: str, node: Function) -> list[str]:
-    """Parameters that a function with a body never looks at, if they are half of all. Methods, and functions that somebody
+    """Parameters that a function with a body never looks at, if they are half of all. Methods, and functions that someone
     else calls with what others need too, may leave one out."""
     real = [
         part

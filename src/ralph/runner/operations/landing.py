@@ -200,7 +200,7 @@ class LandingOperation:
             tree=merged.tree,
             conflicts=merged.conflicts,
             text=merged.text,
-            same_patch=any(gate.kind.verdict_follows_patch for gate in s.gates)  # nobody else wants to know
+            same_patch=any(gate.kind.verdict_follows_patch for gate in s.gates)  # no one else wants to know
             and not merged.conflicts
             and b.snapshots.patch_id(s.workspace.base_tree, op.tree)
             == b.snapshots.patch_id(base_tree, merged.tree),
