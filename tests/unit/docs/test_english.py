@@ -14,7 +14,13 @@ from parsed import nodes
 
 ROOT = Path(__file__).parents[3]
 SOURCE = Path(ralph.__file__).parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    SOURCE / "setup/skill.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((SOURCE / "report/templates").iterdir()),
+]
 
 # phrase -> what to say instead
 BANNED = {
