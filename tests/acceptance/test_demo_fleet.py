@@ -44,4 +44,4 @@ def test_a_worker_is_killed_half_way_and_the_other_continues(tmp_path: Path, dat
 def test_it_is_a_demo_of_its_own(tmp_path: Path, other: str) -> None:
     environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
     done = subprocess.run([RALPH, "demo", "--fleet", other], env=environment, capture_output=True, text=True)
-    assert (done.returncode, f"--fleet and {other} do not go together" in done.stderr) == (2, True)
+    assert (done.returncode, f"--fleet and {other} cannot be combined" in done.stderr) == (2, True)

@@ -116,7 +116,7 @@ def test_a_backlog_from_nothing_to_done(project: Project) -> None:
         (("add", "x", "--id", "A 1"), "has a space"),
         (("add", " "), "the title is empty"),
         (("add", "x", "--priority", "soon"), "--priority: unknown priority 'soon'"),
-        (("edit", "A.1"), "nothing is to be changed"),
+        (("edit", "A.1"), "there is nothing to change"),
         (("edit", "A.1", "--status", "complet"), "The nearest is complete."),
         (("edit", "A.1", "--status", "done"), "Use `ralph task complete A.1`"),
         (("edit", "A.1", "--depends-on", "A"), "waits for itself"),

@@ -80,7 +80,7 @@ def demo(into: Path | None, board: bool, fleet: bool, verbose: bool) -> int:
 def _fleet(refused: list[str]) -> int:
     if refused:
         raise RalphError(
-            f"--fleet and {refused[0]} do not go together", todo="`ralph demo --fleet` shows it."
+            f"--fleet and {refused[0]} cannot be combined", todo="`ralph demo --fleet` shows it."
         )
     try:
         from ralph.cli.fleet.demo import run_fleet_demo

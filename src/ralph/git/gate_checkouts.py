@@ -177,7 +177,7 @@ def check_hidden(repo: Repo, gate: GatePolicy, *, in_place: bool, share: Sequenc
         raise RalphError(
             f"the hidden files of gate {gate.name} are not hidden: {why}",
             where=printable(str(path)),
-            todo="Keep them outside of the repository.",
+            todo="Keep them outside the repository.",
         )
 
 

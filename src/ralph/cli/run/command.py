@@ -462,7 +462,7 @@ def _agree_to_work_here(uncommitted: list[str], in_place: bool) -> None:
     text = f"there are uncommitted changes: {few([printable(path) for path in uncommitted])}"
     if not sys.stdin.isatty():
         raise RalphError(
-            text, todo="Commit them, or say --in-place to work on top of them (they are saved first)."
+            text, todo="Commit them, or use --in-place to work on top of them (they are saved first)."
         )
     if not click.confirm(f"{text[0].upper()}{text[1:]}. They will be saved first. Work here?", err=True):
         raise RalphError(

@@ -63,7 +63,7 @@ def _holder(repo: Repo) -> tuple[str, int] | None:
         task = f", on {one_line(str(held['task']))}" if held.get("task") else ""
         raise RalphError(
             f"nothing runs in this checkout; the run of this repository (pid {pid}) works in {root}{task}",
-            todo=f"Say it there: `cd {shlex_quoted(str(held.get('folder') or root))}`.",
+            todo=f"Run the command there: `cd {shlex_quoted(str(held.get('folder') or root))}`.",
         )
     return str(held.get("run", "")), pid
 
@@ -104,7 +104,7 @@ def at_work(live: LiveRun, task: str) -> list[LoopState]:
     under_way = few([s.identity.task.id for s in live.at_work]) or "none"
     raise RalphError(
         f"{task!r} is not worked on at this moment",
-        todo=f"Under way: {under_way}. Into a task that has not begun, write it: `ralph task edit {named}`.",
+        todo=f"Under way: {under_way}. For a task that has not begun, edit it: `ralph task edit {named}`.",
     )
 
 
@@ -295,7 +295,7 @@ def retry(task: str, no_wait: bool, server: str, fresh: bool, **given: Any) -> N
 def _go_on(task: str, no_wait: bool) -> None:
     live = live_run(here())
     if live is None:
-        raise RalphError("nothing runs here", todo="`ralph resume` continues what can continue.")
+        raise RalphError("nothing runs here", todo="`ralph resume` continues what can be continued.")
     paused = live.paused or any(s.people.pause for s in live.at_work)
     if not paused and not any(s.agents.wait_due for s in live.at_work if task in ("", s.identity.task.id)):
         raise RalphError(
@@ -478,7 +478,7 @@ def _ask(how: str, by: str) -> int:
     repo = here()
     refuse_inside(repo)
     if (held := _holder(repo)) is None:
-        raise RalphError("nothing runs here", todo="`ralph status` shows what was.")
+        raise RalphError("nothing runs here", todo="`ralph status` shows what happened.")
     run, pid = held
     tell(repo.state_dir, {"kind": "stop", "how": how, "by": by, "run": run}, pid)
     return pid

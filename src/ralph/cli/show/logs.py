@@ -225,7 +225,7 @@ def logs(
       ralph logs 3 --task 3f2a --server http://127.0.0.1:3013
     """
     if loop and task:
-        raise RalphError("--loop and --task do not go together", todo="Give one of them.")
+        raise RalphError("--loop and --task cannot be combined", todo="Give one of them.")
     _refuse_together(prompt, diff, scratchpad, following, as_json)
     if server:
         from ralph.cli.fleet.task_journal import journal_at, require_begun
@@ -319,7 +319,7 @@ def _run_reviews(repo: Repo, gate: str | None) -> list[RunReview]:
     if not found:
         raise RalphError(
             "no reviewer has looked at a whole run here",
-            todo="`at_end:` in ralph.yml names who is, after a backlog's run: `ralph help backlog`.",
+            todo="`at_end:` in ralph.yml names reviewers of a backlog's run: `ralph help backlog`.",
         )
     chosen = [one for one in found if gate in (None, one.gate)]
     if not chosen:
@@ -332,7 +332,7 @@ def _refuse_together(prompt: bool, diff: bool, scratchpad: bool, following: bool
     flags = {"--prompt": prompt, "--diff": diff, "--scratchpad": scratchpad, "--follow": following}
     said = [flag for flag, given in flags.items() if given] + (["--json"] if as_json else [])
     if len(said) > 1:
-        raise RalphError(f"{' and '.join(said)} do not go together", todo="Give one of them at a time.")
+        raise RalphError(f"{' and '.join(said)} cannot be combined", todo="Give one of them at a time.")
 
 
 # -- choosing ------------------------------------------------------------------------------------------
@@ -507,7 +507,7 @@ def _show_file(one: Operation, path: str, what: str, raw: bool) -> None:
         raise RalphError(f"{name_of(one)} has no {what}", todo=f"{_WHY[what]} `ralph logs` lists what ran.")
     file = opened(path)
     if file is None:
-        raise RalphError(f"the {what} of {name_of(one)} is not there any more", where=path, todo=_KEPT)
+        raise RalphError(f"the {what} of {name_of(one)} no longer exists", where=path, todo=_KEPT)
     put(parts(file), raw)
 
 
@@ -545,4 +545,4 @@ def _gone(one: Operation, output: str) -> RalphError:
         return RalphError(
             f"{name_of(one)} was never started: {how_it_ended(one)}", todo="`ralph doctor` checks the agent."
         )
-    return RalphError(f"the output of {name_of(one)} is not there any more", where=output, todo=_KEPT)
+    return RalphError(f"the output of {name_of(one)} no longer exists", where=output, todo=_KEPT)

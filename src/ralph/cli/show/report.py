@@ -64,12 +64,12 @@ def report(
     as_html = as_html or opens
     if as_html and as_json:
         raise RalphError(
-            f"{'--open' if opens else '--html'} and --json exclude each other", todo="Choose one of them."
+            f"{'--open' if opens else '--html'} and --json cannot be combined", todo="Choose one of them."
         )
     if opens and output == "-":
         raise RalphError("--open needs a file, and -o - is standard output", todo="Leave out -o.")
     if sum(map(bool, (loop, run_id, everything, task))) > 1:
-        raise RalphError("LOOP, --run, --task and --all exclude each other", todo="Choose one of them.")
+        raise RalphError("LOOP, --run, --task and --all cannot be combined", todo="Choose one of them.")
     from ralph.report.sources import Changes
     from ralph.report.stories import gather
 

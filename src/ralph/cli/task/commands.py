@@ -46,7 +46,7 @@ def import_(file: str, format: str | None, as_json: bool) -> None:
     form = format or detect(content)
     if not form:
         raise RalphError(
-            "this is no list of tasks that is known",
+            "this is not a list of tasks in a known form",
             where=name,
             todo=f"Name its form: --from {'|'.join(FORMATS)}",
         )

@@ -343,7 +343,7 @@ def edit(
             raise RalphError("completing is more than an edit", todo=f"Use `ralph task complete {id}`.")
         fields["status"] = known_status(word)
     if not fields:
-        raise RalphError("nothing is to be changed", todo="Name a field, e.g. --title; see --help.")
+        raise RalphError("there is nothing to change", todo="Name a field, e.g. --title; see --help.")
     if server:
         from ralph.cli.task import at_server
 

@@ -63,7 +63,7 @@ def find_pull_request(repo: Repo, branch: str, commit: str) -> PullRequest | Non
     try:
         listed = msgspec.json.decode(said, type=list[PullRequest])
     except msgspec.DecodeError:
-        raise RalphError("gh gave an answer that is no list of pull requests", code=70) from None
+        raise RalphError("gh did not answer with a list of pull requests", code=70) from None
     own = [request for request in listed if not request.is_cross_repository]
     still_open = (request for request in own if request.state == "OPEN")
     same_commit = (request for request in own if request.head_ref_oid == commit)
