@@ -394,7 +394,7 @@ def test_after_kill_nine_status_and_report_tell_of_all_lives_and_of_what_the_fil
     found = told(backlog, "status")["backlog"]
     assert {x["task"] for x in found["outcomes"] if x["done"]} == {"A", "B"}
     report = backlog.ralph("report").stdout
-    assert "Completed: 2/2 tasks" in report and "cut short and gone on 1 time" in report
+    assert "Completed: 2/2 tasks" in report and "cut short and continued 1 time" in report
     assert told(backlog, "report")["run"]["id"] == found["run"]
 
 

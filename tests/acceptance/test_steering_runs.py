@@ -134,7 +134,7 @@ def test_who_speaks_to_nobody_is_told_so(project: Project) -> None:
     assert "there is nothing to say" in refused(project, "say", "  ")
     assert "at most 20000" in refused(project, "say", "x" * 20_001)
     assert project.ralph("run").returncode == 0
-    assert "none can go on" in refused(project, "say", "too late")
+    assert "none can continue" in refused(project, "say", "too late")
 
 
 def test_an_iteration_cannot_speak_as_a_person(project: Project) -> None:
@@ -274,7 +274,7 @@ def test_an_answer_to_a_run_that_waits_goes_to_the_next_iteration(project: Proje
     assert found["question"] == "Which port?" and found["waiting"]["for"] == "answer"  # type: ignore[index]
     assert 'ralph answer "..."' in str(found["next"])
     assert "no question of 'other' waits" in refused(project, "answer", "1", "--task", "other")
-    assert "goes on with your answer" in ok(project, "answer", "9090")
+    assert "continues with your answer" in ok(project, "answer", "9090")
     assert run.wait(60) == 0, project.shown()
     assert 'A person answered the question "Which port?": 9090' in project.prompt()
     assert project.facts("answered")[0]["text"] == "9090"
@@ -288,7 +288,7 @@ def test_a_pause_does_not_hide_the_question_nor_stop_its_deadline(project: Proje
     until_state(project, "paused")
     shown = ok(project, "status")
     assert "also while it is paused): Which port?" in shown
-    assert 'Answer it: `ralph answer "..."`. `ralph continue` lets it go on' in shown
+    assert 'Answer it: `ralph answer "..."`. `ralph continue` resumes it' in shown
     assert "its question is open, and the time for it runs on" in project.shown()
     ok(project, "answer", "9090")
     ok(project, "continue")
