@@ -147,3 +147,19 @@ def _check_options(page: str, line: str, words: list[str]) -> None:
     for word in own:
         if re.match(r"--?[a-z]", word) and word.partition("=")[0] not in {*known, "--help"}:
             raise AssertionError(f"{page}: `ralph {line}` has no option {word}")
+
+
+# -- messages ------------------------------------------------------------------------------------------
+
+FILLED_IN = r"'[^']*'|\.\.\.|: |\b(?:node_modules/|tests|5|DATABASE_URL)"
+
+
+def test_the_messages_that_troubleshooting_explains_are_those_of_the_program() -> None:
+    text = PAGES["troubleshooting.md"]
+    quoted = re.findall(r"(?m)^\| `([^`]+)`", text) + re.findall(r"(?m)^\*\*`([^`]+ [^`]+)`", text)
+    quoted += re.findall(r"\(`(neither [^`]+)`\)", text)
+    assert len(quoted) > 8
+    said = "\n".join(path.read_text() for path in sorted((ROOT / "src/ralph").rglob("*.py")))
+    for message in quoted:
+        for part in re.split(FILLED_IN, message):
+            assert part.strip() in said, f"{message}: {part!r}"
