@@ -64,7 +64,7 @@ def test_the_list_of_commands_names_all_of_them(project: Project) -> None:
 def test_no_command_at_all_shows_the_help_and_is_a_misuse(project: Project) -> None:
     done = project.ralph()
     assert done.returncode == 2
-    assert "Commands:" in done.stderr
+    assert "Get started:" in done.stderr
 
 
 def test_the_version_is_told(project: Project) -> None:
