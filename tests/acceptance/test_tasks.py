@@ -122,7 +122,7 @@ def test_a_backlog_from_nothing_to_done(project: Project) -> None:
         (("edit", "A.1", "--depends-on", "A"), "waits for itself"),
         (("list", "--status", "pendign"), "The nearest is pending."),
         (("import", "gone.json"), "gone.json: cannot be read"),
-        (("import", "ralph.yml"), "no list of tasks that is known"),
+        (("import", "ralph.yml"), "not a list of tasks in a known form"),
         (("import", "bad.json"), "bad.json:3: "),
         (("frobnicate",), "No such command"),
     ],

@@ -449,7 +449,7 @@ def _name_large_folders(repo: Repo, own: tuple[str, ...], uncommitted: list[str]
     """Before the first snapshot, which would hold all of them."""
     if len(uncommitted) < LARGE or not (folders := large_folders(repo, own)):
         return
-    found = LargeFolders(folders, "Or commit them, or say --in-place to have them in every snapshot.")
+    found = LargeFolders(folders, "Or commit them, or use --in-place to have them in every snapshot.")
     if not in_place:
         raise found
     click.echo(f"warning: {found.what}: every snapshot holds them", err=True)
