@@ -74,12 +74,18 @@ chaos: .venv/.dev
 bench: .venv/.dev
 	$(BIN)/python bench/bench.py $(OLD)
 
-# The tables that are made from the code: docs/commands.md and parts of other pages.
-docs: $(BIN)/ralph
+# The tables that are made from the code (docs/commands.md and parts of other pages), then the site, in site/.
+docs: .venv/.docs
 	@$(BIN)/python docs/reference.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
+
+.venv/.docs: $(BIN)/ralph requirements/docs.txt
+	@$(PIP) install -r requirements/docs.txt
+	@touch $@
 
 pictures: $(BIN)/ralph
 	@$(BIN)/python docs/pictures/make.py
 
 clean:
-	rm -rf .venv build dist src/*.egg-info
+	rm -rf .venv build dist site src/*.egg-info

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from ralph.cli.app import COMMANDS, app
+from ralph.cli.app import COMMANDS, GROUPS, app
+from ralph.cli.help import page_groups
 from ralph.cli.show.events import KINDS
 from ralph.config.legacy import ROWS, LegacyKey
 from ralph.config.schema import KEYS
@@ -21,12 +23,13 @@ from ralph.core.hats.conditions import NAMES, Kind, Sort
 from ralph.core.tasks.task import STATUSES
 
 DOCS = Path(__file__).parent
+INDEX = DOCS / "index.md"
 HEAD = """\
 # Commands
 
 <!-- made by `make docs` from the help of the commands; edit that instead -->
 
-`ralph COMMAND --help` says the same in a terminal. Exit codes are in the [README](../README.md#exit-codes).
+`ralph COMMAND --help` says the same in a terminal. What the exit codes mean: [exits.md](exits.md).
 
 """
 
@@ -84,15 +87,8 @@ def fact_kinds() -> str:
     return "\n".join(rows)
 
 
-def exit_codes(table: Sequence[Exit] = EXITS) -> str:
-    """Code, end and meaning: what someone looks up who has seen a number."""
-    rows = [(row.code, f"`{row.name}`", row.meaning) for row in table]
-    rows += [(code, "", f"{name[:1].upper()}{name[1:]}") for code, (name, _) in OTHER_CODES.items()]
-    return _table(("code", "end", "meaning"), sorted(rows))
-
-
 def exits(table: Sequence[Exit] = EXITS) -> str:
-    """Every column that a person has a use for."""
+    """Every column that is of use to a person."""
     rows = [
         (
             row.code,
@@ -135,7 +131,7 @@ def fleet_tables() -> str:
 
 
 _FLEET: dict[FleetOutcome, str] = {
-    "land": "goes on to phase land; without a target it is complete",
+    "land": "moves to phase land; without a target it is complete",
     "failed": "failed",
     "blocked": "blocked",
     "cancelled": "cancelled",
@@ -165,6 +161,24 @@ def _yes(value: bool) -> str:
     return "yes" if value else ""
 
 
+def readme_pages() -> str:
+    """The pages, grouped as in docs/index.md: a line for each group."""
+    lines = []
+    for heading, listed in page_groups(INDEX.read_text(encoding="utf-8")).items():
+        links = [f"[{title}](docs/{name}.md)" for name, title in listed.items()]
+        lines.append(f"- **{heading}**: {', '.join(links)}")
+    return "\n".join(lines)
+
+
+def site_navigation() -> str:
+    """The same groups as the navigation of mkdocs.yml."""
+    lines = ["nav:", "  - Ralph: index.md"]
+    for heading, listed in page_groups(INDEX.read_text(encoding="utf-8")).items():
+        lines.append(f"  - {heading}:")
+        lines += [f"      - {json.dumps(title)}: {name}.md" for name, title in listed.items()]
+    return "\n".join(lines)
+
+
 # Page -> the name of its markers, and what stands between them.
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "config.md": ("keys", config_keys),
@@ -173,7 +187,8 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "journal.md": ("facts", fact_kinds),
     "exits.md": ("exits", exits),
     "fleet-protocol.md": ("fleet", fleet_tables),
-    "../README.md": ("exit codes", exit_codes),
+    "../README.md": ("pages", readme_pages),
+    "../mkdocs.yml": ("pages", site_navigation),
 }
 
 
@@ -183,6 +198,8 @@ def renewed(page: str, text: str) -> str:
         return commands_page()
     name, made = TABLES[page]
     begin, end = f"<!-- {name}: made by `make docs` -->", f"<!-- /{name} -->"
+    if page.endswith(".yml"):
+        begin, end = f"# {name}: made by `make docs`", f"# /{name}"
     before, found, rest = text.partition(begin)
     _, closed, after = rest.partition(end)
     if not found or not closed:
@@ -198,9 +215,10 @@ def main() -> None:
 
 def commands_page() -> str:
     """docs/commands.md, whole."""
-    parts = [
-        HEAD + "\n".join(f"- [`ralph {name}`](#ralph-{name}): {text}" for name, (_, text) in COMMANDS.items())
-    ]
+    parts = [HEAD.rstrip("\n")]
+    for group, commands in GROUPS.items():
+        links = [f"- [`ralph {name}`](#ralph-{name}): {text}" for name, (_, text) in commands.items()]
+        parts.append("\n".join([f"**{group}**", "", *links]))
     with click.Context(app, info_name="ralph") as parent:
         for name in COMMANDS:
             command = app.get_command(parent, name)
@@ -254,7 +272,7 @@ def _options(command: click.Command, parent: click.Context) -> str:
     records = [r for p in command.params if isinstance(p, click.Option) and (r := p.get_help_record(ctx))]
     if not records:
         return ""
-    rows = [f"| `{names}` | {_cell(text)} |" for names, text in records]
+    rows = [f"| `{_cell(names)}` | {_cell(text)} |" for names, text in records]
     return "\n".join(["| option | meaning |", "|---|---|", *rows])
 
 

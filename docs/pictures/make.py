@@ -37,7 +37,7 @@ BLOCK = ("── ", "   ")  # how the lines of the live block begin
 COMMAND = "ralph demo --into demo"
 TOLD = (
     "A terminal runs `ralph demo`: the agent claims three times that the work is done, the tests are red each time and "
-    "Ralph turns the claims down; after a strategy shift the tests are green and the end is completed-verified."
+    "Ralph rejects the claims; after a strategy shift the tests are green and the end is completed-verified."
 )
 PAGE = (1000, 798)  # what is seen of the report, in pixels
 SCALE = 1.4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # the disk's fault: neither the agent's nor a wrong permission
-GOES_ON = "What was recorded is kept; when the cause is gone, `ralph resume` goes on."
+GOES_ON = "What was recorded is kept; when the cause is gone, `ralph resume` continues."
 
 
 class RalphError(Exception):

@@ -12,7 +12,7 @@ def one_line(text: str, most: int) -> str:
 
 
 def single_spaced(text: str) -> str:
-    """One space where there are several, but not inside quotation marks: there they are somebody's value."""
+    """One space where there are several, but not inside quotation marks: there they are someone's value."""
     if '"' not in text and "'" not in text and "`" not in text:
         return " ".join(text.split())
     import re  # not cheap to import, and rarely needed by commands that agents call

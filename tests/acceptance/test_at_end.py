@@ -93,7 +93,7 @@ def test_all_pass_once_and_that_is_consensus(backlog: Project) -> None:
 
 def test_what_they_were_told_and_said_is_in_the_logs(backlog: Project) -> None:
     nobody = backlog.ralph("logs", "--at-end")
-    assert nobody.returncode == 2 and "nobody has been asked about a whole run here" in nobody.stderr
+    assert nobody.returncode == 2 and "no reviewer has looked at a whole run here" in nobody.stderr
     tell(backlog, "fit", {"say": "It hangs together well."}, {"say": "PASS"})
     backlog.commit()
     assert backlog.ralph("run").returncode == 0
@@ -168,7 +168,7 @@ def test_what_they_use_counts_into_the_run(backlog: Project) -> None:
     backlog.write("paid.sh", f"#!/bin/sh\ncat > /dev/null\necho '{usage}'\necho '{says}'\n", executable=True)
     begin(backlog, [{"review": "quality", "agent": {"command": "./paid.sh", "output": "jsonl"}}], "A")
     done = backlog.ralph("run")
-    assert "1 done, 0 not" in done.stdout and "2.50 USD" in done.stdout
+    assert "1 done, 0 not done" in done.stdout and "2.50 USD" in done.stdout
     run = json.loads(backlog.ralph("report", "--json").stdout)["run"]
     assert (run["tokens"], run["cost_usd"]) == (1500, 2.5)
     assert json.loads(backlog.ralph("status", "--json").stdout)["backlog"]["cost_usd"] == 2.5

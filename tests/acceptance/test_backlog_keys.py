@@ -86,7 +86,7 @@ def test_a_shared_folder_that_git_records_is_refused_and_one_that_is_missing_tol
     backlog.config(CONFIG + "share: [vendor]\n")
     done = backlog.ralph("run", "--once")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "warning: share: vendor is not here, so nobody gets a copy of it" in done.stderr
+    assert "warning: share: vendor is not here, so no workspace gets a copy of it" in done.stderr
 
 
 def test_validate_says_how_the_backlog_is_gone_through(backlog: Project) -> None:

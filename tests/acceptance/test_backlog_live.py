@@ -61,7 +61,7 @@ def test_every_loop_has_a_line_and_the_run_has_one(backlog: Project) -> None:
     terminal.await_text("halfway with A")
     terminal.await_text("halfway with B")
     for line in (
-        r"── 0 done, 0 not, 1 left   0:\d\d .*Ctrl-C stops ──",
+        r"── 0 done, 0 not done, 1 queued   0:\d\d .*Ctrl-C stops ──",
         r"[\r\n] B  Two .* 1/6  agent +0:\d\d   halfway with B",
     ):
         until(lambda line=line: _drawn(terminal, line), f"a frame with {line}")
@@ -71,7 +71,9 @@ def test_every_loop_has_a_line_and_the_run_has_one(backlog: Project) -> None:
     assert terminal.end() == 0
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.shown)
     assert re.search(r"\d\d:\d\d:\d\d  C  completed-verified: ", lines), "it scrolls away as a line"
-    assert "3 done, 0 not, in " in lines.rpartition("Ctrl-C stops")[2], "the last words stand below the block"
+    assert "3 done, 0 not done, in " in lines.rpartition("Ctrl-C stops")[2], (
+        "the last words stand below the block"
+    )
     assert terminal.shown.rindex("\x1b[?25h") > terminal.shown.rindex("\x1b[?25l"), "the cursor is back"
 
 

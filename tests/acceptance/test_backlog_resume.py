@@ -264,7 +264,7 @@ def test_what_cannot_go_on_says_why(project: Project) -> None:
         ("Q3", "the workspace of Q3 is gone", "ralph task reopen Q3"),
         ("A", "A is over: completed-verified", "ralph task reopen A"),
         ("F", "it would end again at once: 2 attempts used up", "ralph resume --task F --max-attempts N"),
-        ("N", "N has no loop that could go on", "ralph run --task N"),
+        ("N", "N has no loop that can continue", "ralph run --task N"),
         ("Z", "there is no task 'Z'", "ralph task list"),
     ):
         done = project.ralph("resume", "--task", task)

@@ -211,8 +211,8 @@ def test_after_an_interruption_it_says_how_to_go_on(backlog: Project) -> None:
     os.kill(run.pid, signal.SIGINT)
     assert run.wait(60) == 130
     said = (backlog.path.parent / "run.out").read_text()
-    assert "Next: `ralph run` goes on where it was." in said
-    assert "`ralph run` goes on where it was." in backlog.ralph("status").stdout
+    assert "Next: `ralph run` continues where it was." in said
+    assert "`ralph run` continues where it was." in backlog.ralph("status").stdout
     assert "needs you" not in backlog.ralph("status").stdout
 
 

@@ -148,7 +148,7 @@ def test_work_that_no_gate_proved_is_named_with_its_branch_and_what_to_do(backlo
     tasks(backlog, {"id": "A"}, {"id": "B"})
     done = backlog.ralph("run")
     assert done.returncode == 1, done.stdout + done.stderr
-    for said in (done.stdout.split("2 done, 0 not")[1], backlog.ralph("status").stdout):
+    for said in (done.stdout.split("2 done, 0 not done")[1], backlog.ralph("status").stdout):
         for id in "AB":
             branch = f"task/{id}-part-{id.lower()}"
             assert f"{id}: on branch {branch}, not on main (no hard gate proves it): look at it, then" in said
@@ -160,7 +160,7 @@ def test_without_gh_every_branch_and_what_to_do_is_named_at_the_end(tmp_path: Pa
     (user.hub / "fails").touch()
     done = user.ralph("run")
     assert done.returncode == 1, done.stdout + done.stderr
-    for said in (done.stdout.split("2 done, 0 not")[1], user.ralph("status").stdout):
+    for said in (done.stdout.split("2 done, 0 not done")[1], user.ralph("status").stdout):
         for id in "AB":
             branch = f"task/{id}-part-{id.lower()}"
             assert f"{id}: on branch {branch}, no pull request: " in said
@@ -172,7 +172,7 @@ def test_pull_requests_are_shown_with_their_addresses(tmp_path: Path) -> None:
     done = user.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
     (request,) = user.requests()
-    before, _, after = done.stdout.partition("1 done, 0 not")
+    before, _, after = done.stdout.partition("1 done, 0 not done")
     assert f"pull request {request['url']}" in before and f"A: pull request {request['url']}" in after
     assert f"A: {request['url']}" in user.ralph("status").stdout
 
@@ -241,13 +241,13 @@ def test_a_cancelled_run_ends_with_the_code_of_cancelling_and_says_how_to_begin_
     [
         (
             {"status": "failed", "reason": "no luck"},
-            "A is failed (no luck). To begin it anew: `ralph task reopen A`",
+            "A is failed (no luck). To start it over: `ralph task reopen A`",
         ),
         (
             {"status": "blocked", "reason": "later"},
-            "A is blocked (later). To begin it anew: `ralph task reopen A`",
+            "A is blocked (later). To start it over: `ralph task reopen A`",
         ),
-        ({"status": "cancelled"}, "A is cancelled. To begin it anew: `ralph task reopen A`"),
+        ({"status": "cancelled"}, "A is cancelled. To start it over: `ralph task reopen A`"),
         ({"depends_on": ["B"]}, "A waits for B: `ralph task show A`"),
     ],
     ids=["failed", "blocked", "cancelled", "waiting"],
@@ -302,7 +302,7 @@ def test_a_task_that_was_split_and_whose_parts_are_done_is_done(backlog: Project
     done = backlog.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr
     assert set(statuses(backlog).values()) == {"complete"}
-    last = done.stdout.split("2 done, 0 not, 1 split")[1]
+    last = done.stdout.split("2 done, 0 not done, 1 split")[1]
     assert "S: split into S.1, S.2; 2 of 2 done" in last
     status = backlog.ralph("status").stdout
     for said in (last, status):
@@ -319,5 +319,5 @@ def test_a_split_task_whose_part_fails_is_not_done(backlog: Project) -> None:
     backlog.commit()
     done = backlog.ralph("run")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "1 done, 1 not, 1 split" in done.stdout and "`ralph task reopen S.2`" in done.stdout
+    assert "1 done, 1 not done, 1 split" in done.stdout and "`ralph task reopen S.2`" in done.stdout
     assert "reopen S`" not in done.stdout

@@ -388,13 +388,13 @@ def test_after_kill_nine_status_and_report_tell_of_all_lives_and_of_what_the_fil
     assert killed.returncode == -signal.SIGKILL, killed.stdout + killed.stderr
     shown = backlog.ralph("status").stdout
     done = re.search(r"backlog     ([12]) done", shown)
-    assert done and f"this run    {done[1]} done, 0 not" in shown
+    assert done and f"this run    {done[1]} done, 0 not done" in shown
     assert (backlog.path / "tasks.jsonl").read_text().count("Part A") == 1, "nothing is written by looking"
     assert backlog.ralph("run").returncode == 0
     found = told(backlog, "status")["backlog"]
     assert {x["task"] for x in found["outcomes"] if x["done"]} == {"A", "B"}
     report = backlog.ralph("report").stdout
-    assert "Completed: 2/2 tasks" in report and "cut short and gone on 1 time" in report
+    assert "Completed: 2/2 tasks" in report and "cut short and continued 1 time" in report
     assert told(backlog, "report")["run"]["id"] == found["run"]
 
 

@@ -367,7 +367,7 @@ def test_closed_standard_input_counts_as_nobody_to_ask(project: Project) -> None
     project.write("mine", "x")
     done = project.shell("ralph run <&-")
     assert done.returncode == 2
-    assert "say --in-place" in done.stderr
+    assert "use --in-place" in done.stderr
 
 
 def test_a_fault_of_ralphs_own_is_told_without_a_traceback(project: Project) -> None:

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A project with one loop behind it: a claim turned down, then a verified end. Tests only read it."""
+    """A project with one loop behind it: a claim rejected, then a verified end. Tests only read it."""
     place = tmp_path_factory.mktemp("finished")
     project = Project(place / "project", place / "home")
     project.agent("expr 40 + $RALPH_ITERATION > answer; echo TASK_COMPLETE")
@@ -64,7 +64,7 @@ def test_the_list_of_commands_names_all_of_them(project: Project) -> None:
 def test_no_command_at_all_shows_the_help_and_is_a_misuse(project: Project) -> None:
     done = project.ralph()
     assert done.returncode == 2
-    assert "Commands:" in done.stderr
+    assert "Get started:" in done.stderr
 
 
 def test_the_version_is_told(project: Project) -> None:

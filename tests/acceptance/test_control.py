@@ -89,7 +89,7 @@ def test_a_killed_run_leaves_nothing_and_blocks_nobody(project: Project) -> None
     run.wait()
     nothing_left(project)
     assert (project.path / ".ralph.lock").read_text() == f"{run.pid}\n"
-    assert "The run died. Go on with `ralph resume`." in project.ralph("status").stdout
+    assert "The run died. Continue with `ralph resume`." in project.ralph("status").stdout
     done = project.ralph("resume")
     assert done.returncode == 0, done.stdout
     assert [(i["how"], i["n"]) for i in project.facts("iteration.ended")] == [
@@ -217,7 +217,7 @@ def test_an_interrupt_stops_the_agent_politely_and_keeps_everything(project: Pro
     assert done.returncode == 0, done.stdout
     assert [(i["serial"], i["n"]) for i in project.facts("iteration.started")] == [(1, 1), (2, 2), (3, 2)]
     assert "cut off by an interruption; its edits are still here" in project.prompt()
-    assert "1 attempt turned down" in done.stdout
+    assert "1 attempt rejected" in done.stdout
 
 
 def test_a_run_under_nohup_survives_its_terminal(project: Project) -> None:
@@ -290,7 +290,7 @@ def test_an_interrupted_gate_is_run_again_and_costs_no_attempt(project: Project)
     done = project.ralph("resume")
     assert done.returncode == 0, done.stdout
     assert len(project.facts("iteration.started")) == 1, "the claim still stood"
-    assert "0 attempts turned down" in done.stdout
+    assert "0 attempts rejected" in done.stdout
 
 
 def test_ctrl_c_on_a_terminal_reaches_the_agent_only_through_ralph(project: Project) -> None:

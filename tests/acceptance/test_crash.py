@@ -134,7 +134,7 @@ def play(story: Story, folder: Path, *faults: str, tier: str = "") -> bool:
         assert done.returncode in (KILLED, BROKEN), said[-1]
         if done.returncode == BROKEN:
             assert (
-                "\nWhat was recorded is kept; when the cause is gone, `ralph resume` goes on.\n"
+                "\nWhat was recorded is kept; when the cause is gone, `ralph resume` continues it.\n"
                 in done.stderr
             )
         done = world.take_up(fault)
@@ -414,7 +414,7 @@ def _fill_the_disk(project: Project) -> None:
     assert full.returncode == BROKEN, full.stdout + full.stderr
     assert "No space left on device" in full.stderr
     assert full.stderr.endswith(
-        "What was recorded is kept; when the cause is gone, `ralph resume` goes on.\n"
+        "What was recorded is kept; when the cause is gone, `ralph resume` continues it.\n"
     )
     again = project.ralph("resume")
     assert again.returncode == BROKEN, again.stdout + again.stderr

@@ -47,4 +47,4 @@ def test_a_worker_is_killed_half_way_the_other_continues_and_it_lands(tmp_path: 
 def test_it_is_a_demo_of_its_own(tmp_path: Path, other: str) -> None:
     environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
     done = subprocess.run([RALPH, "demo", "--fleet", other], env=environment, capture_output=True, text=True)
-    assert (done.returncode, f"--fleet and {other} do not go together" in done.stderr) == (2, True)
+    assert (done.returncode, f"--fleet and {other} cannot be combined" in done.stderr) == (2, True)

@@ -301,7 +301,7 @@ def test_a_full_or_failing_disk_is_seventy_and_a_resume_goes_on(
     done = project.ralph("run", env={"RALPH_FAULT": f"{fault}@{at}"})
     assert done.returncode == 70, done.stdout + done.stderr
     assert words in done.stderr
-    assert "resume` goes on" in done.stderr
+    assert "resume` continues" in done.stderr
     assert "Traceback" not in done.stderr
     assert project.ralph("resume").returncode == 0
     assert project.end()["end"] == "completed-verified"

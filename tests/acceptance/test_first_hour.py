@@ -137,7 +137,8 @@ def test_a_gate_may_be_only_its_command(project: Project) -> None:
 
 def test_the_pages_that_errors_name_are_installed(project: Project) -> None:
     listed = project.ralph("help").stdout
-    assert "Commands:" in listed and "gates " in listed.partition("Pages")[2]
+    assert "Get started:" in listed and "\nGuides:\n" in listed.partition("Pages")[2]
+    assert "gates " in listed.partition("Pages")[2]
     assert project.ralph("help", "gates").stdout.startswith("# ")
     assert project.ralph("help", "docs/gates.md").stdout == project.ralph("help", "gates").stdout
     assert "Usage: ralph resume" in project.ralph("help", "resume").stdout

@@ -146,7 +146,7 @@ def test_an_iteration_gate_looks_at_every_tree_and_its_word_serves_the_claim(pro
         ("iteration:1:tests", False),
         ("iteration:3:tests", True),
     ]
-    assert "0 attempts turned down" in done.stdout
+    assert "0 attempts rejected" in done.stdout
 
 
 def test_an_undeclared_write_is_undone_and_fails_the_gate(project: Project) -> None:
@@ -300,7 +300,7 @@ def test_a_gate_that_hangs_is_ended_and_is_a_failed_attempt(project: Project) ->
     assert [g.get("timed_out", "") for g in ended] == ["hard", "", "hard"]
     assert "tests ran out of time after 6 s" in done.stdout
     assert "warning: gate slow ran out of time" in done.stdout
-    assert "1 attempt turned down" in done.stdout
+    assert "1 attempt rejected" in done.stdout
 
 
 def test_a_slow_gate_is_a_warning(project: Project) -> None:

@@ -168,4 +168,4 @@ def test_what_is_said_to_a_hat_is_read_by_who_wears_it(project: Project) -> None
     assert "no question waits for an answer here" in done.stderr and "--answer" not in done.stderr
     assert '`ralph say "..."`; then `ralph resume`' in done.stderr
     again = project.ralph("run", "--no-tui")
-    assert again.returncode == 2 and "under the settings that it began with" in again.stderr
+    assert again.returncode == 2 and "with the settings it began with" in again.stderr

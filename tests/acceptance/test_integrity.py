@@ -284,7 +284,7 @@ def test_in_a_clean_checkout_such_a_file_helps_nobody(project: Project) -> None:
     project.commit()
     done = project.ralph("run")
     assert done.returncode == 0, done.stdout
-    assert done.stdout.count("attempt 1/5 turned down") == 1
+    assert done.stdout.count("attempt 1/5 rejected") == 1
     assert "conftest.py" in project.prompt(1), "what the folder has and git does not record"
     assert "warning: new ignore rules keep files out of the snapshot: conftest.py" in done.stdout
 

@@ -128,7 +128,7 @@ def test_a_silent_sleeping_agent_is_cut_off(project: Project) -> None:
     first = project.facts("iteration.ended")[0]
     assert (first["how"], first["cause"]) == ("cut", "idle")
     assert "nothing happened for too long" in project.prompt(1)
-    assert "1 attempt turned down" in done.stdout
+    assert "1 attempt rejected" in done.stdout
     assert processes_with(str(project.path)) == []
 
 
@@ -167,7 +167,7 @@ def test_a_hard_gate_that_hangs_is_an_attempt_and_a_soft_one_a_warning(project: 
     assert done.returncode == 0, done.stdout
     tests = [g for g in project.facts("gate.ended") if g["gate"] == "tests" and g["purpose"] == "claim"]
     assert [(g["passed"], g.get("timed_out", "")) for g in tests] == [(False, "hard"), (True, "")]
-    assert "1 attempt turned down" in done.stdout
+    assert "1 attempt rejected" in done.stdout
     assert "tests ran out of time after 6 s" in project.prompt(1)
     assert "half" in project.prompt(1)
     assert "warning: gate slow ran out of time" in done.stdout

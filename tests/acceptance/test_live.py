@@ -301,7 +301,7 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(project: Project, terminal: Open) 
     pane.ralph("run")
     pane.shows("halfway there")
     pane.press("C-c")
-    pane.shows("stopping now: Ctrl-C", "Next: Go on with `ralph resume`.")
+    pane.shows("stopping now: Ctrl-C", "Next: Continue with `ralph resume`.")
     pane.usable()
     assert "──" not in pane.text()
 

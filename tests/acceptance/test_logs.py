@@ -17,7 +17,7 @@ HOLD = "until [ -e $HOME/go ]; do sleep 0.02; done"
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Two iterations: a claim turned down, then a verified end. Tests only read it."""
+    """Two iterations: a claim rejected, then a verified end. Tests only read it."""
     place = tmp_path_factory.mktemp("finished")
     project = Project(place / "project", place / "home")
     project.agent(
@@ -170,8 +170,8 @@ def test_prompt_gate_scratchpad_and_diff(finished: Project) -> None:
         (("1", "--gate", "lint"), "Gates: tests."),
         (("1", "--gate", "tests", "--prompt"), "has no prompt"),
         (("1", "--gate", "tests", "--diff"), "Leave out --gate"),
-        (("--prompt", "--diff"), "do not go together"),
-        (("--json", "--follow"), "do not go together"),
+        (("--prompt", "--diff"), "cannot be combined"),
+        (("--json", "--follow"), "cannot be combined"),
         (("--follow",), "nothing is under way"),
         (("--loop", "1999"), "there is no loop '1999'"),
     ],

@@ -179,7 +179,7 @@ def test_a_task_whose_workspace_was_made_unusable_begins_anew(moving: Moving) ->
     moving.run("echo w > w; rm -rf .git", "echo u > u && git add u && git commit -qm u")
     assert moving.code == 1, moving.said
     assert "A: blocked-on-person: its workspace cannot be used" in moving.said
-    assert "To begin anew: `ralph task reopen A`, then `ralph run`." in moving.said
+    assert "To start over: `ralph task reopen A`, then `ralph run`." in moving.said
     moving.project.agent("echo w > w; echo TASK_COMPLETE")
     assert moving.project.ralph("task", "reopen", "A").returncode == 0
     done = moving.project.ralph("run")

@@ -179,7 +179,7 @@ def test_the_readme_leads_to_a_verified_result(newcomer: Newcomer) -> None:
 
     shown = "\n".join(text for line, text in said.items() if "ralph run" in line)
     assert "completed-verified" in shown and "red→green" in shown
-    assert "attempt 1/" in shown, "the claim that came too early was turned down"
+    assert "attempt 1/" in shown, "the claim that came too early was rejected"
     status = "\n".join(text for line, text in said.items() if "ralph status" in line)
     assert "completed-verified" in status
     report = "\n".join(text for line, text in said.items() if "ralph report" in line)

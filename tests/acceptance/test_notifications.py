@@ -153,7 +153,7 @@ def test_the_end_is_shown_before_it_is_told_and_a_signal_then_changes_nothing(
     run.send_signal(number)
     assert run.wait(60) == 0
     assert texts(project) == ["cut short"] and project.facts("run.ended")[-1]["code"] == 0
-    assert "warning: could not tell 1: sleep: cut short" in project.shown()
+    assert "warning: could not notify 1: sleep: cut short" in project.shown()
 
 
 def test_a_second_ctrl_c_cuts_the_telling_short_and_the_end_stays(project: Project) -> None:

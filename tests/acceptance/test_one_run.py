@@ -165,7 +165,7 @@ def test_the_same_prompt_again_asks_and_another_one_says_how_to_go_on(prompt: Pr
     prompt.agent(GOOD)
     other = prompt.ralph("run", "-p", "Make it better", "--in-place")
     assert other.returncode == 0, other.stdout + other.stderr
-    assert "`ralph resume --task first` goes on with it" in other.stderr
+    assert "`ralph resume --task first` continues it" in other.stderr
     old = prompt.ralph("resume", "--task", "first", "--max-attempts", "4")
     assert old.returncode == 0, old.stdout + old.stderr
 

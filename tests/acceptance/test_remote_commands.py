@@ -51,7 +51,7 @@ def test_a_task_is_followed_and_looked_at_as_if_it_were_here(person: Person, rem
     person.until(lambda: person.task(id)["status"] == "complete", "it is complete")
     status = person.says("status", "--task", id)
     assert status.startswith(f"complete, at {person.served.url}\n")
-    assert "attempts    1 of 5 turned down" in status
+    assert "attempts    1 of 5 rejected" in status
     shown = json.loads(person.says("status", "--task", id, "--json"))
     assert (shown["task"]["attempts"], shown["loop"]["attempts"]) == (1, 1)
     assert person.says("logs", "1", "--gate", "tests", "--task", id) == "FAILED: no greeting to the world\n"

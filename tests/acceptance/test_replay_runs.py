@@ -142,4 +142,4 @@ def test_a_loop_that_a_fresh_start_set_aside_replays_too(project: Project) -> No
     assert project.ralph("run", "--fresh", "--in-place").returncode == 0
     first = project.facts("loop.started")[0]["loop"]
     code, loop = replayed(project, first)
-    assert code == 0 and "did not go on" in loop["steps"][-1]["note"]
+    assert code == 0 and "did not continue" in loop["steps"][-1]["note"]

@@ -75,7 +75,7 @@ def test_no_attack_succeeds_and_the_loop_ends_as_it_should(
     assert refused == {
         "from inside a sandbox, without the iteration's token",
         "only a person can stop a run",
-        "from a gate, which has nobody to tell",
+        "from a gate, which may send no messages",
         "not a message",
     }
     assert all(KEY not in project.prompt(n) for n in range(len(project.facts("iteration.started"))))

@@ -87,7 +87,7 @@ def test_what_runs_since_when_and_what_was_said_is_shown(project: Project) -> No
     assert re.match(r"iteration 2, for \d", shown["now"])
     assert re.search(r"tests +red .* on the claim of iteration 1: FAILED: the answer", shown["gates"])
     assert shown["iterations"] == "1 of 8, number 2 under way"
-    assert shown["attempts"] == "1 of 5 turned down"
+    assert shown["attempts"] == "1 of 5 rejected"
     assert shown["said"] == "in iteration 2: looking at iteration 2"
     assert "ralph logs --follow" in shown["next"]
     assert re.search(rf"running \(pid {run.pid}, since .*\d s\)", project.ralph("status").stdout)
@@ -158,7 +158,7 @@ def test_a_death_is_shown_and_nothing_is_said_to_be_under_way(project: Project) 
     run.wait()
     shown = rows(project)
     assert shown["end"] == "none: the run died"
-    assert shown["next"] == "The run died. Go on with `ralph resume`."
+    assert shown["next"] == "The run died. Continue with `ralph resume`."
     assert "now" not in shown
     found = told(project)
     assert (found["state"], found["under_way"], found["operations"]) == ("died", [], [])

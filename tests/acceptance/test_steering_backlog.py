@@ -88,7 +88,7 @@ def test_a_question_parks_its_task_alone_and_an_answer_takes_it_up_in_the_same_r
     wrong = backlog.ralph("say", "hello", "--task", "A")
     assert wrong.returncode == 2 and "A waits for an answer" in wrong.stderr
     assert "no question of 'B' waits" in backlog.ralph("answer", "x", "--task", "B").stderr
-    assert "A goes on with your answer" in ok(backlog, "answer", "8080")
+    assert "A continues with your answer" in ok(backlog, "answer", "8080")
     until(lambda: backlog.journaled("loop.resumed") == 1, "A goes on beside B")
     go(backlog, "B")
     assert run.wait(60) == 0, backlog.shown()

@@ -128,13 +128,13 @@ def test_words_for_a_loop_that_is_set_aside_do_not_speak_to_another(project: Pro
 
 
 def test_who_speaks_to_nobody_is_told_so(project: Project) -> None:
-    assert "no loop runs here, and none can go on" in refused(project, "say", "hello")
+    assert "no loop runs here, and none can continue" in refused(project, "say", "hello")
     assert "nothing runs here" in refused(project, "pause")
     assert "nothing runs here" in refused(project, "continue")
     assert "there is nothing to say" in refused(project, "say", "  ")
     assert "at most 20000" in refused(project, "say", "x" * 20_001)
     assert project.ralph("run").returncode == 0
-    assert "none can go on" in refused(project, "say", "too late")
+    assert "none can continue" in refused(project, "say", "too late")
 
 
 def test_an_iteration_cannot_speak_as_a_person(project: Project) -> None:
@@ -253,7 +253,7 @@ def test_the_live_view_says_that_it_is_paused(project: Project) -> None:
     ok(project, "pause")
     terminal.await_text("pausing")
     go(project, 1)
-    terminal.await_text("`ralph continue` goes on")
+    terminal.await_text("`ralph continue` resumes it")
     go(project, 2)
     ok(project, "continue")
     assert terminal.end() == 0
@@ -274,7 +274,7 @@ def test_an_answer_to_a_run_that_waits_goes_to_the_next_iteration(project: Proje
     assert found["question"] == "Which port?" and found["waiting"]["for"] == "answer"  # type: ignore[index]
     assert 'ralph answer "..."' in str(found["next"])
     assert "no question of 'other' waits" in refused(project, "answer", "1", "--task", "other")
-    assert "goes on with your answer" in ok(project, "answer", "9090")
+    assert "continues with your answer" in ok(project, "answer", "9090")
     assert run.wait(60) == 0, project.shown()
     assert 'A person answered the question "Which port?": 9090' in project.prompt()
     assert project.facts("answered")[0]["text"] == "9090"
@@ -288,7 +288,7 @@ def test_a_pause_does_not_hide_the_question_nor_stop_its_deadline(project: Proje
     until_state(project, "paused")
     shown = ok(project, "status")
     assert "also while it is paused): Which port?" in shown
-    assert 'Answer it: `ralph answer "..."`. `ralph continue` lets it go on' in shown
+    assert 'Answer it: `ralph answer "..."`. `ralph continue` resumes it' in shown
     assert "its question is open, and the time for it runs on" in project.shown()
     ok(project, "answer", "9090")
     ok(project, "continue")
@@ -302,7 +302,7 @@ def test_after_the_deadline_the_next_iteration_is_told_to_go_by_its_default(proj
     assert done.returncode == 0, done.stdout
     told = 'Nobody answered in time; your default holds for the question "Which port?": 8080'
     assert told in project.prompt()
-    assert "nobody answered in time; going on with: 8080" in done.stdout
+    assert "no one answered in time; continuing with: 8080" in done.stdout
 
 
 def test_kill_nine_while_it_asks_loses_neither_question_nor_deadline(project: Project) -> None:

@@ -36,7 +36,7 @@ def test_each_role_is_listed_with_its_file_and_condition(team: Project) -> None:
         in done.stdout
     )
     assert "          reviewer (roles/reviewer.md): attempts > 1\n" in done.stdout
-    assert "          spare (roles/spare.md): no trigger names it, so nobody wears it\n" in done.stdout
+    assert "          spare (roles/spare.md): no trigger names it, so it is never worn\n" in done.stdout
     roles = found(team, 0)["roles"]
     assert (roles["file"], roles["valid"], roles["base"]) == ("config/roles.yaml", True, "working.md")
     assert roles["roles"] == [

@@ -88,7 +88,7 @@ def test_a_misspelt_gate_stops_the_loop_before_the_first_iteration(project: Proj
     why = "gate tests cannot be run: there is no program `sleeep` on PATH; did you mean `sleep`?"
     assert project.end()["reason"] == why
     assert why in done.stdout
-    assert "Correct the gate's command and begin anew: `ralph run --fresh`" in done.stdout
+    assert "Correct the gate's command and start over: `ralph run --fresh`" in done.stdout
 
 
 def test_a_gate_that_could_not_be_run_is_asked_again_on_resume_or_left_to_the_agent(project: Project) -> None:

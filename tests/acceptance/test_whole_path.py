@@ -27,5 +27,5 @@ def test_the_demo_is_proven_red_to_green(project: Project) -> None:
     done = project.ralph("demo")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "strategy shift 1" in done.stdout
-    assert "attempt 3/5 turned down, the same error 3 times" in done.stdout
+    assert "attempt 3/5 rejected, the same error 3 times" in done.stdout
     assert "completed-verified: proven: tests red→green" in done.stdout

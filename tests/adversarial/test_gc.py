@@ -92,7 +92,7 @@ def take_up(project: Project, story: Story) -> None:
     """The run goes on and comes to the end that it would have had."""
     done = project.ralph("run")
     said = done.stdout + done.stderr
-    over = "0 done, 0 not" in said  # its loop had ended before the run was killed
+    over = "0 done, 0 not done" in said  # its loop had ended before the run was killed
     assert done.returncode == (1 if story is fails and not over else 0), said
     assert project.end()["end"] == ("failed" if story is fails else "completed-verified")
     assert project.git("fsck", "--connectivity-only", "--no-dangling", "--no-progress") == ""

@@ -177,7 +177,7 @@ def test_what_a_deleted_journal_held_can_be_put_back_and_the_loop_resumed(projec
     project.agent(f"test -e answer || rm {JOURNAL}; echo 42 > answer; echo TASK_COMPLETE")
     project.commit()
     done = project.ralph("run")
-    assert done.returncode == BROKEN and "move it back, and `ralph resume` goes on" in done.stderr
+    assert done.returncode == BROKEN and "move it back, and `ralph resume` continues" in done.stderr
     (saved,) = (project.path / ".git/ralph").glob("journal.jsonl.lost-*")
     saved.rename(project.path / JOURNAL)
     again = project.ralph("resume")
@@ -240,7 +240,7 @@ def test_after_the_git_folder_was_removed_the_words_are_true(project: Project, p
     if place == "in-place":
         assert done.returncode == BROKEN
         assert "the folder .git is gone" in done.stderr
-        assert "`ralph resume` goes on" not in done.stderr, "there is nothing left to resume"
+        assert "`ralph resume` continues" not in done.stderr, "there is nothing left to resume"
         assert (project.path / "answer").read_text() == "42\n"
         return
     assert done.returncode != 0 and ".git" in said, "it names what is missing"

@@ -45,7 +45,7 @@ def test_a_lock_that_a_dead_git_left_on_packed_refs_ends_no_loop(working: Projec
 def test_a_target_that_is_gone_is_called_so_and_a_resume_lands(working: Project) -> None:
     code, shown = ended(working, "git branch -m main trunk")
     assert code == 1, shown
-    assert "a: blocked-on-person: it cannot go on: " in shown and "the branch main is gone" in shown
+    assert "a: blocked-on-person: it cannot continue: " in shown and "the branch main is gone" in shown
     assert "workspace cannot be used" not in shown
     working.git("branch", "-m", "trunk", "main")
     again = working.ralph("resume", "--task", "a")

@@ -51,7 +51,7 @@ def test_past_a_cap_it_is_stopped_half_way_and_a_higher_one_goes_on(
     assert (ended["how"], ended["cause"]) == ("cut", limit)
     end = loop.project.end()
     assert (end["end"], end["limit"]) == ("limit", limit)
-    assert f"Next: Go on with a higher limit: `ralph resume --max-{limit} N`" in done.stdout
+    assert f"Next: Continue with a higher limit: `ralph resume --max-{limit} N`" in done.stdout
     steps = (loop.project.path / "work-1").read_text().count("step")
     assert 0 < steps < ALL_STEPS
     assert loop.project.git("cat-file", "-p", f"{ended['tree']}:work-1") == "\n".join(["step"] * steps)
@@ -69,9 +69,9 @@ def test_past_a_cap_it_is_stopped_half_way_and_a_higher_one_goes_on(
 @pytest.mark.parametrize(
     ("cli", "name", "told", "source"),
     [
-        ("claude", "claude-sonnet-5-5", " USD", "told by the agent"),
+        ("claude", "claude-sonnet-5-5", " USD", "reported by the agent"),
         ("codex", "gpt-5.4", " USD (estimate)", "estimate"),
-        ("codex", UNLISTED, "tokens, cost not told", "not told"),
+        ("codex", UNLISTED, "tokens, cost not reported", "not reported"),
     ],
 )
 def test_summary_status_and_report_say_where_the_cost_comes_from(
@@ -99,5 +99,5 @@ def test_summary_status_and_report_say_where_the_cost_comes_from(
         source == "estimate",
     )
     assert ("a limit on cost is set, but the agent does not say what it costs" in done.stdout) == (
-        source == "not told"
+        source == "not reported"
     )

@@ -71,7 +71,7 @@ def test_after_the_reset_the_same_iteration_is_done(loop: Loop) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert [(i["serial"], i["n"]) for i in loop.project.facts("iteration.started")] == [(1, 1), (2, 1)]
     assert [w["elapsed"] for w in loop.project.facts("wait.ended")] == [True]
-    assert "1 iteration, 0 attempts turned down" in done.stdout
+    assert "1 iteration, 0 attempts rejected" in done.stdout
 
 
 def test_a_limit_longer_than_allowed_ends_the_loop(loop: Loop) -> None:
@@ -80,7 +80,7 @@ def test_a_limit_longer_than_allowed_ends_the_loop(loop: Loop) -> None:
     done = loop.run()
     assert done.returncode == 9, done.stdout + done.stderr
     assert loop.project.end()["end"] == "quota" and "60 s are allowed" in done.stdout
-    assert "Next: Go on when the quota is back: `ralph resume`." in done.stdout
+    assert "Next: Continue when the quota is back: `ralph resume`." in done.stdout
     assert loop.project.facts("wait.started") == []
 
 

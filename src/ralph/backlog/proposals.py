@@ -19,7 +19,7 @@ from ralph.core.tasks.task import NOT_ACCEPTED, bad_id, next_child, next_top, pa
 from ralph.errors import RalphError
 
 MOST = (
-    100  # tasks that may come of one task of a person, by whomever; agents must not fill the backlog for ever
+    100  # tasks that may come of one task of a person, by whomever; agents must not fill the backlog forever
 )
 TITLE_CHARS = 300
 
@@ -54,7 +54,7 @@ class ProposalWriter:
         self.under_way.add(task)
 
     def heard(self, x: f.TaskProposed, by: str, *, written: bool = False) -> None:
-        """`written`: the backlog's file has been told of it before."""
+        """`written`: the backlog's file already has it."""
         root = self._ancestors(by)[-1]
         for task in x.tasks:
             self._counts[root] = self._counts.get(root, 0) + 1

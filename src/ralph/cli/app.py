@@ -1,4 +1,4 @@
-"""The click application: a table of commands, each in a file of its own that is imported when it is called."""
+"""The click application: a table of commands, each in its own file, which is imported when it is called."""
 
 from __future__ import annotations
 
@@ -15,45 +15,57 @@ from ralph.errors import DISK, GOES_ON, RalphError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-# name -> (module, one line of help): the list of commands costs no imports.
+# What a person wants to do -> name -> (module, one line of help): the list of commands costs no imports.
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "Get started": {
+        "demo": ("ralph.cli.demo", "A whole run in a small repository, without a model."),
+        "init": ("ralph.cli.init", "Write a ralph.yml that fits this project."),
+        "presets": ("ralph.cli.init", "Configurations to start from."),
+        "doctor": ("ralph.cli.doctor", "Check git, agents, processes, disk and configuration."),
+        "help": ("ralph.cli.help", "Show a page of the documentation, or a command."),
+    },
+    "Run": {
+        "run": ("ralph.cli.run.command", "Run an agent on a task until the gates prove it done."),
+        "resume": ("ralph.cli.run.resume", "Continue an unfinished loop."),
+        "task": ("ralph.cli.task.commands", "The tasks in tasks.jsonl: list, add, split, complete, import."),
+        "commit": ("ralph.cli.commit", "Commit what was proven here, with its evidence."),
+    },
+    "See what happened": {
+        "status": ("ralph.cli.show.status", "What runs here, since when, and what to do next."),
+        "logs": ("ralph.cli.show.logs", "What agents and gates were given and printed."),
+        "report": ("ralph.cli.show.report", "Outcome, evidence and each iteration; --html makes a page."),
+        "events": ("ralph.cli.show.events", "The journal: everything that happened."),
+        "replay": ("ralph.cli.show.replay", "Decide a recorded loop again, without agents, and compare."),
+        "recover": ("ralph.cli.show.recover", "List and restore what was saved."),
+        "clean": ("ralph.cli.clean", "Remove workspaces of repositories that are gone."),
+    },
+    "Steer a run": {
+        "say": ("ralph.cli.run.steering", "Send a message to the next iteration."),
+        "answer": ("ralph.cli.run.steering", "Answer a loop's question."),
+        "pause": ("ralph.cli.run.steering", "Pause the run after its iteration."),
+        "continue": ("ralph.cli.run.steering", "Continue a paused run, or end a wait now."),
+        "retry": ("ralph.cli.run.steering", "End a wait now; try a server's task again."),
+        "stop": ("ralph.cli.run.steering", "End the run after its iteration, or at once."),
+        "cancel": ("ralph.cli.run.steering", "End the run at once; the loop cannot be resumed."),
+    },
+    "Configure": {
+        "validate": ("ralph.cli.validate", "Check a configuration and explain what it means."),
+        "hats": ("ralph.cli.hats", "The hats of ralph.yml: list, check, draw."),
+        "schema": ("ralph.cli.schema", "The JSON Schema of ralph.yml, for editors."),
+        "completion": ("ralph.cli.completion", "Print the script for completion in your shell."),
+    },
+    "Run a fleet": {
+        "serve": ("ralph.cli.fleet.serve", "Serve tasks to workers: HTTP, SQLite or PostgreSQL."),
+        "worker": ("ralph.cli.fleet.worker", "Claim a server's tasks and run their loops here."),
+        "send": ("ralph.cli.fleet.send", "Send a task to a server."),
+        "login": ("ralph.cli.fleet.token", "Store a server's address and your token for it."),
+        "token": ("ralph.cli.fleet.token", "Tokens of a server: add, list, revoke."),
+        "server": ("ralph.cli.fleet.server", "Manage a server: its repositories, its database."),
+    },
+    "For agents, inside an iteration": AGENT_COMMANDS,
+}
 COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("ralph.cli.init", "Write a ralph.yml that fits this project."),
-    "presets": ("ralph.cli.init", "Configurations to begin with."),
-    "run": ("ralph.cli.run.command", "Run an agent on a task until the gates prove it done."),
-    "resume": ("ralph.cli.run.resume", "Go on with the unfinished loop."),
-    "task": ("ralph.cli.task.commands", "The tasks in tasks.jsonl: list, add, split, complete, import."),
-    "say": ("ralph.cli.run.steering", "Tell the next iteration something."),
-    "answer": ("ralph.cli.run.steering", "Answer what a loop asks."),
-    "pause": ("ralph.cli.run.steering", "Let the run wait after its iteration."),
-    "continue": ("ralph.cli.run.steering", "Let a paused run continue, or end a wait now."),
-    "retry": ("ralph.cli.run.steering", "End a wait now; try a server's task again."),
-    "stop": ("ralph.cli.run.steering", "End the run after its iteration, or at once."),
-    "cancel": ("ralph.cli.run.steering", "End the run at once; the loop is over."),
-    "status": ("ralph.cli.show.status", "What runs here, since when, and what to do next."),
-    "logs": ("ralph.cli.show.logs", "What agents and gates were told and printed."),
-    "events": ("ralph.cli.show.events", "The journal: everything that happened."),
-    "report": (
-        "ralph.cli.show.report",
-        "What happened: outcome, evidence, each iteration; as a page with --html.",
-    ),
-    "commit": ("ralph.cli.commit", "Commit what was proven here, with its evidence."),
-    "replay": ("ralph.cli.show.replay", "Decide a recorded loop again, without agents, and compare."),
-    "recover": ("ralph.cli.show.recover", "List and restore what was saved."),
-    "clean": ("ralph.cli.clean", "Remove workspaces of repositories that are gone."),
-    "serve": ("ralph.cli.fleet.serve", "Keep tasks for workers: HTTP, SQLite or PostgreSQL."),
-    "worker": ("ralph.cli.fleet.worker", "Claim tasks of a server, and run their loops here."),
-    "send": ("ralph.cli.fleet.send", "Send a task to a server."),
-    "login": ("ralph.cli.fleet.token", "Keep a server's address and your token for it."),
-    "token": ("ralph.cli.fleet.token", "Tokens of a server: add, list, revoke."),
-    "server": ("ralph.cli.fleet.server", "Look after a server: its repositories, its database."),
-    "doctor": ("ralph.cli.doctor", "Check git, agents, processes, disk and configuration."),
-    "validate": ("ralph.cli.validate", "Check a configuration and say what it means."),
-    "hats": ("ralph.cli.hats", "The hats of ralph.yml: list, check, draw."),
-    "schema": ("ralph.cli.schema", "The JSON Schema of ralph.yml, for editors."),
-    "help": ("ralph.cli.help", "The pages about Ralph, and what a command does."),
-    "completion": ("ralph.cli.completion", "The script that completes commands in your shell."),
-    "demo": ("ralph.cli.demo", "A whole run in a small repository, with no model."),
-    **AGENT_COMMANDS,
+    name: entry for group in GROUPS.values() for name, entry in group.items()
 }
 
 
@@ -102,8 +114,10 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for group, commands in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(name.ljust(width), text) for name, (_, text) in commands.items()])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -125,7 +139,7 @@ def run_app(arguments: list[str]) -> int:
         code = app.main(args=arguments, prog_name="ralph", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except SystemExit as leaving:
-        # click's own way out: after shell completion, or when nobody reads on, which is not an error
+        # click's own way out: after shell completion, or when no one reads on, which is not an error
         return 0 if leaving.code == 1 else int(leaving.code or 0)
     except click.exceptions.Abort:
         _complain("Aborted.")

@@ -39,7 +39,7 @@ class ProvenWork(msgspec.Struct, frozen=True):
 
 
 @click.command()
-@click.option("-m", "--message", default="", help="The subject, in place of the task's title.")
+@click.option("-m", "--message", default="", help="The subject, instead of the task's title.")
 def commit(message: str) -> None:
     """Commit what the last prompt's run has proven here: the files that it changed, as the gates saw them.
 
@@ -103,7 +103,7 @@ def _compared(repo: Repo, loop: LoopState) -> ProvenWork | None:
         before = {change.path for change in snapshots.diff(f"{at.base_commit}^{{tree}}", at.base_tree)}
         if mixed := [printable(path) for path in changed if path in before]:
             raise RalphError(
-                f"holds changes of yours from before the run as well: {few(mixed)}",
+                f"also holds changes that you made before the run: {few(mixed)}",
                 todo="Choose what to commit with `git add -p`.",
             )
     tip = head(repo)

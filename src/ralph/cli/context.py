@@ -82,7 +82,7 @@ def _one_file(files: list[str]) -> Path | None:
     if len(files) > 1:
         raise RalphError(f"-c names two files: {files[0]} and {files[1]}", todo="Name one.")
     if files[0].startswith("builtin:"):
-        raise RalphError(f"-c {files[0]}: a preset is used by its hats", todo=f"Say `-H {files[0]}`.")
+        raise RalphError(f"-c {files[0]}: a preset is used by its hats", todo=f"Use `-H {files[0]}`.")
     return Path(files[0])
 
 
@@ -157,7 +157,7 @@ def latest(repo: Repo) -> LoopState | None:
 
 
 def resumable(repo: Repo) -> LoopState | None:
-    """The loop that `ralph resume` would go on with."""
+    """The loop that `ralph resume` would continue with."""
     state = latest(repo)
     return None if state is None or is_over(state) else state
 

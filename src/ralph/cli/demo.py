@@ -32,7 +32,7 @@ _ITEMS = 4  # of the board; one of them fails
 )
 @click.option("-v", "--verbose", is_flag=True, help="Show what the agent and the gates print.")
 def demo(into: Path | None, board: bool, fleet: bool, verbose: bool) -> int:
-    """A whole run in a small repository: false claims turned down, a strategy shift, a proven end.
+    """A whole run in a small repository: false claims rejected, a strategy shift, a proven end.
 
     With --board: three items go through two phases under two hats; a fourth fails three times and is set aside.
 
@@ -83,7 +83,7 @@ def demo(into: Path | None, board: bool, fleet: bool, verbose: bool) -> int:
 def _fleet(refused: list[str]) -> int:
     if refused:
         raise RalphError(
-            f"--fleet and {refused[0]} do not go together", todo="`ralph demo --fleet` shows it."
+            f"--fleet and {refused[0]} cannot be combined", todo="`ralph demo --fleet` shows it."
         )
     try:
         from ralph.cli.fleet.demo import run_fleet_demo

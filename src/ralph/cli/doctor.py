@@ -166,10 +166,10 @@ def _dead(run: str, residue: str) -> Finding:
         return fix(
             "run",
             text,
-            "`ralph resume` ends them and goes on; `ralph run --fresh` ends them and starts anew.",
+            "`ralph resume` ends them and continues; `ralph run --fresh` ends them and starts over.",
         )
     return note(
-        "run", f"run {run} died", "Go on with `ralph resume`, or start anew with `ralph run --fresh`."
+        "run", f"run {run} died", "Continue with `ralph resume`, or start over with `ralph run --fresh`."
     )
 
 
@@ -290,7 +290,7 @@ def _git() -> Finding:
         return fix("git", "not found", "Install git, or put it on the PATH.")
     version = re.search(r"(\d+)\.(\d+)[\w.]*", said)
     if version is None:
-        return fix("git", f"does not work: {cut(said, 100)}", "Install git anew.")
+        return fix("git", f"does not work: {cut(said, 100)}", "Reinstall git.")
     if (int(version[1]), int(version[2])) < OLDEST_GIT:
         return fix("git", version[0], "Ralph needs git 2.30 or newer.")
     return good("git", version[0])
@@ -331,7 +331,7 @@ def _mend_cgroup(root: Path) -> str:
         return "There is no version 2 cgroup hierarchy; boot with systemd.unified_cgroup_hierarchy=1."
     if (root / "run/systemd/system").is_dir():
         return "Start it in a delegated scope: systemd-run --user --scope -p Delegate=yes ralph run"
-    return "Whoever starts Ralph must delegate it a cgroup: a writable folder below /sys/fs/cgroup."
+    return "What starts Ralph must delegate a cgroup to it: a writable folder below /sys/fs/cgroup."
 
 
 def _mend_pidns(root: Path) -> str:
@@ -464,11 +464,11 @@ _MARKS = {"ok": ("ok  ", "green"), "note": ("note", "yellow"), "fix": ("FIX ", "
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def doctor(as_json: bool) -> int:
     """Check git, agents, ownership of processes, sandbox, disk, journal and configuration.
 
-    Each finding says how to mend it. Exit code 2 when something must be mended, else 0.
+    Each finding says how to fix it. Exit code 2 when something must be fixed, else 0.
 
     \b
     Examples:

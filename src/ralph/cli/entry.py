@@ -8,11 +8,11 @@ import sys
 
 # name -> (module that defines it, one line of help), as in app.py
 AGENT_COMMANDS = {
-    "emit": ("ralph.agent_tools.emit", "Hand an event to the loop (for agents)."),
-    "scratchpad": ("ralph.agent_tools.emit", "Write the scratchpad (for agents)."),
-    "tools": ("ralph.agent_tools.commands", "Keep todos and memories (for agents)."),
-    "mcp": ("ralph.agent_tools.mcp_server", "Serve Ralph's tools over MCP (for agents)."),
-    "hook": ("ralph.agent_tools.hooks", "Answer an agent CLI's hook (for agents)."),
+    "emit": ("ralph.agent_tools.emit", "Publish an event to the loop."),
+    "scratchpad": ("ralph.agent_tools.emit", "Write the scratchpad for the next iteration."),
+    "tools": ("ralph.agent_tools.commands", "Keep todos and memories."),
+    "mcp": ("ralph.agent_tools.mcp_server", "Serve Ralph's tools over MCP."),
+    "hook": ("ralph.agent_tools.hooks", "Answer an agent CLI's hook."),
     "checkpoint": ("ralph.agent_tools.hooks", "Record a checkpoint of the iteration under way."),
 }
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _config = click.option(
     "-c", "--config", type=click.Path(path_type=Path), help="Use this file instead of ralph.yml."
 )
-_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _OF_HATS = ("hats", "events", "event_loop")  # sections whose warnings are about hats
 _PROMPT = "event_loop.prompt_file"  # whether it is there is no matter of hats
 NONE = "There are no hats: every iteration gets the whole task."
@@ -48,7 +48,7 @@ class Checked(ValidationResult, frozen=True):
 @click.group(invoke_without_command=True)
 @click.pass_context
 def hats(ctx: click.Context) -> None:
-    """The hats of ralph.yml: who they are, which event leads to whom, and whether that can work.
+    """The hats of ralph.yml: what each does, which event leads to which hat, and whether that can work.
 
     Alone, it lists them.
 
@@ -66,7 +66,7 @@ def hats(ctx: click.Context) -> None:
 @_config
 @_json
 def validate(config: Path | None, as_json: bool) -> int:
-    """Find hats that nothing reaches, events that nobody handles, and chains that cannot complete.
+    """Find hats that nothing reaches, events that no hat handles, and chains that cannot complete.
 
     The exit code is 2 when the hats cannot work, and 0 when there is at most something to look at.
 

@@ -1,8 +1,10 @@
-"""`ralph help`: the pages of the documentation, which are installed with Ralph, and what was meant by a command that is none."""
+"""`ralph help`: the pages of the documentation, which are installed with Ralph and grouped as docs/index.md has them; and what
+someone may have meant by a word that is not a command."""
 
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from pathlib import Path
 
@@ -40,8 +42,10 @@ def help(ctx: click.Context, topic: str | None) -> None:
         click.echo(group.get_help())
         click.echo("\nPages, with `ralph help PAGE`:")
         width = max(map(len, pages()), default=0)
-        for name, file in pages().items():
-            click.echo(f"  {name:{width}}  {_title(file)}")
+        for heading, listed in page_groups((PAGES / "index.md").read_text()).items():
+            click.echo(f"\n{heading}:")
+            for name, title in listed.items():
+                click.echo(f"  {name:{width}}  {title}")
         return
     name = topic.removeprefix("docs/").removesuffix(".md")
     assert isinstance(group.command, click.Group)
@@ -62,7 +66,18 @@ def help(ctx: click.Context, topic: str | None) -> None:
 
 
 def pages() -> dict[str, Path]:
-    return {page.stem: page for page in sorted(PAGES.glob("*.md"))}
+    return {page.stem: page for page in sorted(PAGES.glob("*.md")) if page.stem != "index"}
+
+
+def page_groups(index: str) -> dict[str, dict[str, str]]:
+    """Heading -> name of a page -> its title, from the text of docs/index.md: the one place that groups the pages."""
+    groups: dict[str, dict[str, str]] = {}
+    for heading, title, name in re.findall(r"(?m)^## (.+)$|^- \[(.+?)\]\((\S+)\.md\)", index):
+        if heading:
+            groups[heading] = {}
+        else:
+            groups[next(reversed(groups))][name] = title
+    return groups
 
 
 def meant(word: str) -> str:
@@ -76,11 +91,6 @@ def meant(word: str) -> str:
         return f" Did you mean `ralph task {word}`?"
     near = difflib.get_close_matches(word, COMMANDS, 1)
     return f" Did you mean `ralph {near[0]}`?" if near else " `ralph help` lists them."
-
-
-def _title(page: Path) -> str:
-    with open(page) as file:
-        return next((line.lstrip("# ").rstrip() for line in file if line.startswith("# ")), "")
 
 
 def _show(text: str) -> None:

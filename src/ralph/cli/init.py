@@ -32,7 +32,7 @@ from ralph.text import few
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with the text of each.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the text of each.")
 def presets(name: str | None, as_json: bool) -> None:
     """List the presets, or print the one that is named.
 
@@ -117,7 +117,7 @@ class Setup(msgspec.Struct, frozen=True):
 @click.option("--no-gitignore", is_flag=True, help="Leave .gitignore alone.")
 @click.option("--force", is_flag=True, help="Replace files that are here; the old ones are kept as .bak.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing; take what is found.")
-@click.option("--json", "as_json", is_flag=True, help="What was done, as one JSON object; asks nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as one JSON object; ask nothing.")
 def init(yes: bool, as_json: bool, list_presets: bool, **given: Any) -> None:
     """Look at this project and write a short ralph.yml: the agent on PATH, the tests that are here.
 
@@ -303,7 +303,7 @@ def _tried(
 
 
 def _confirmed(request: InitRequest, one: ChosenGate) -> ChosenGate:
-    """Somebody who typed a command that cannot be run is asked; what a flag says is taken at its word."""
+    """Someone who typed a command that cannot be run is asked; what a flag says is taken at its word."""
     if not request.asks or request.gates or not one.own or not _cannot_run(one):
         return one
     wanted = click.confirm("It cannot be run now. Write it as a gate all the same?", default=False)
@@ -407,7 +407,7 @@ def _missing(program: str, folder: Path) -> str:
 
 
 def _by_earlier(folder: Path, repo: Repo, new: list[Path]) -> list[Path]:
-    """What an earlier `ralph init` wrote and nobody has committed. Other changes of .gitignore are the user's to commit."""
+    """What an earlier `ralph init` wrote and no one has committed. Other changes of .gitignore are the user's to commit."""
     unsaved = set(uncommitted_paths(repo))
     found = []
     for path in (*plan.existing(folder), folder / ".gitignore"):

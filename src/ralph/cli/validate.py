@@ -54,7 +54,7 @@ class HatFinding(ConfigFinding, frozen=True):
 class Role(msgspec.Struct, frozen=True):
     role: str
     file: str
-    condition: str  # empty: no trigger names it, so nobody wears it
+    condition: str  # empty: no trigger names it, so it is never worn
 
 
 class RolesVerdict(ValidationResult, frozen=True):
@@ -71,12 +71,12 @@ class ValidationReport(ValidationResult, frozen=True):
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @config_options
-@click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def validate(file: Path | None, config: Path | None, layers: dict[str, Any], as_json: bool) -> int:
     """Check a configuration, ralph.yml if none is named, and say what it means.
 
-    Every error and warning is told with its line; those of the roles in this folder too. The exit code is 0 when all
-    is valid, else 2. A prompt need not be in it, and an agent that this machine lacks is a warning.
+    Every error and warning is shown with its line; those of the roles in this folder too. The exit code is 0 when all
+    is valid, else 2. It needs no prompt, and an agent that is not installed here is a warning.
 
     \b
     Examples:
@@ -190,7 +190,7 @@ def _unusable(found: Examined, folder: Path) -> Iterator[ConfigFinding]:
 
 
 def program_of(agent: AgentPolicy) -> str:
-    """Whom it would start; empty where nobody can say."""
+    """Whom it would start; empty where no one can say."""
     from ralph.agents.registry import program
 
     try:
@@ -476,7 +476,7 @@ def roles_meaning(x: RolesVerdict) -> Iterator[str]:
     else:
         yield f"none; {x.base} is in every prompt"
     for one in x.roles:
-        yield f"{one.role} ({one.file}): {one.condition or 'no trigger names it, so nobody wears it'}"
+        yield f"{one.role} ({one.file}): {one.condition or 'no trigger names it, so it is never worn'}"
 
 
 def _listed(roles: Team, folder: Path) -> Iterator[Role]:

@@ -201,7 +201,7 @@ _CORRECT: dict[NamedBy, str] = {
     "command line": "Correct the command after `--`.",
     "gate": "Correct the gate's agent in ralph.yml.",
     "hat": "Correct the hat's `backend` in ralph.yml.",
-    "loop": "Put it back, or start anew with another agent: `ralph run --fresh`.",
+    "loop": "Put it back, or start over with another agent: `ralph run --fresh`.",
 }
 
 

@@ -40,18 +40,18 @@ def after_claim(s: LoopState) -> str:
 def after_block(s: LoopState) -> str:
     if s.awaits_gate:
         return (
-            "Correct the gate's command and begin anew: `ralph run --fresh`; or install what is missing: `ralph resume`. "
-            'If it is for the agent to bring: `ralph answer "go on"`.'
+            "Correct the gate's command and start over: `ralph run --fresh`; or install what is missing: `ralph resume`. "
+            'If the agent is to create it: `ralph answer "go on"`.'
         )
     return "Find out who changes the tree, then `ralph resume`." if s.people.question is None else ""
 
 
 def after_block_of_task(s: LoopState) -> str:
     if s.awaits_gate:
-        return f"Correct the gate's command and begin anew, or install what is missing: `{resume_of(s)}`. "
+        return f"Correct the gate's command and start over, or install what is missing: `{resume_of(s)}`. "
     if s.people.question is not None:
-        return f'Answer and go on: `{of_task("answer", s)} "..."`. '
-    return f"Go on: `{resume_of(s)}`. "
+        return f'Answer and continue: `{of_task("answer", s)} "..."`. '
+    return f"Continue: `{resume_of(s)}`. "
 
 
 def after_doubt(s: LoopState) -> str:
@@ -66,13 +66,13 @@ def after_doubt(s: LoopState) -> str:
 def after_doubt_of_task(s: LoopState) -> str:
     go_on = resume_of(s)
     if not s.judgement.review_paths:
-        return f"Go on: `{go_on}`. "
+        return f"Continue: `{go_on}`. "
     return f"If what is named is right: `{go_on} --accept`; if not, `{go_on}`: the agent has to do without. "
 
 
 def after_limit(s: LoopState) -> str:
     flag = FLAGS.get(s.judgement.end_limit, "--max-iterations")
-    return f"Go on with a higher limit: `ralph resume {flag} N` (N counts from the start)."
+    return f"Continue with a higher limit: `ralph resume {flag} N` (N counts from the start)."
 
 
 def after_no_route_of_task(s: LoopState) -> str:
@@ -186,7 +186,7 @@ EXITS: tuple[Exit, ...] = (
         fleet="failed",
         settled=True,
         raisable=True,
-        meaning="Failed: every attempt was turned down",
+        meaning="Failed: every attempt was rejected",
         next="Read .ralph_state.md, then `ralph resume --max-attempts N`, or sharpen the task and `ralph run --fresh`.",
     ),
     Exit(
@@ -197,7 +197,7 @@ EXITS: tuple[Exit, ...] = (
         fleet="failed",
         settled=True,
         meaning="Stuck",
-        next='Give the agent what it lacks: `ralph answer "..."`; or sharpen the task and `ralph run --fresh`.',
+        next='Give the agent what it needs: `ralph answer "..."`; or sharpen the task and `ralph run --fresh`.',
     ),
     Exit(
         name="blocked-on-person",
@@ -207,7 +207,7 @@ EXITS: tuple[Exit, ...] = (
         fleet="blocked",
         needs_person=True,
         meaning="Waits for your answer",
-        next='Answer and go on: `ralph answer "..."`.',
+        next='Answer and continue: `ralph answer "..."`.',
         next_here=after_block,
         next_of_task=after_block_of_task,
     ),
@@ -246,7 +246,7 @@ EXITS: tuple[Exit, ...] = (
         fleet="failed",
         raisable=True,
         meaning="Stopped at a limit",
-        next="Go on with a higher limit: `ralph resume --max-iterations N` (or --max-runtime, --max-cost, --max-tokens).",
+        next="Continue with a higher limit: `ralph resume --max-iterations N` (or --max-runtime, --max-cost, --max-tokens).",
         next_here=after_limit,
     ),
     Exit(
@@ -258,7 +258,7 @@ EXITS: tuple[Exit, ...] = (
         ends_run=True,
         ends_wait=True,
         meaning="Out of quota",
-        next="Go on when the quota is back: `ralph resume`.",
+        next="Continue when the quota is back: `ralph resume`.",
     ),
     Exit(
         name="agent-unusable",
@@ -292,7 +292,7 @@ EXITS: tuple[Exit, ...] = (
         ends_run=True,
         requested=True,
         meaning="Stopped",
-        next="Go on with `ralph resume`.",
+        next="Continue with `ralph resume`.",
     ),
     Exit(
         name="cancelled",
@@ -325,7 +325,7 @@ EXITS: tuple[Exit, ...] = (
         ends_run=True,
         requested=True,
         meaning="Interrupted",
-        next="Go on with `ralph resume`.",
+        next="Continue with `ralph resume`.",
     ),
 )
 BY_NAME: dict[str, Exit] = {row.name: row for row in EXITS}

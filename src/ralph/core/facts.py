@@ -77,7 +77,7 @@ class Retry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RunStarted(Fact, frozen=True, tag="run.started"):
-    """One life of the orchestrator begins. `residue` is how its processes are found should it die."""
+    """A process of Ralph begins a run. `residue` is how its processes are found should it die."""
 
     run: str
     pid: int
@@ -170,7 +170,7 @@ class LoopStarted(Fact, frozen=True, tag="loop.started"):
 
 
 class LoopResumed(Fact, frozen=True, tag="loop.resumed"):
-    """The loop goes on in a new run, perhaps under raised limits or with an answer."""
+    """The loop continues in a new run, perhaps with higher limits or with an answer."""
 
     run: str
     limits: LimitPolicy | None = None
@@ -229,7 +229,7 @@ class WorkspacePrepared(Fact, frozen=True, tag="workspace.prepared"):
 
 
 class WorkspaceChanged(Fact, frozen=True, tag="workspace.changed"):
-    """The tree was not as Ralph left it: somebody edited it while no iteration ran."""
+    """The tree was not as Ralph left it: someone edited it while no iteration ran."""
 
     tree: str
     paths: tuple[str, ...] = ()
@@ -460,7 +460,7 @@ class GateEnded(Fact, frozen=True, tag="gate.ended"):
 
 
 class TransitionPassed(Fact, frozen=True, tag="transition.passed"):
-    """The gates passed on the tree of an event that waited for them: it goes on to its hat."""
+    """The gates passed on the tree of an event that waited for them: it is passed on to its hat."""
 
     serial: int
     tree: str
@@ -510,7 +510,7 @@ class AgentRetries(Fact, frozen=True, tag="agent.retries"):
 
 class Checkpoint(Fact, frozen=True, tag="checkpoint"):
     """A soft limit was passed, and the next prompt says so; or an iteration's state was worth keeping: its context was full
-    (precompact), it is about to end (stop), somebody asked for it (manual)."""
+    (precompact), it is about to end (stop), on request (manual)."""
 
     what: str
     serial: int = 0
@@ -536,7 +536,7 @@ class WaitEnded(Fact, frozen=True, tag="wait.ended"):
 
 
 class StopRequested(Fact, frozen=True, tag="stop.requested"):
-    """Somebody wants the run to end: after the iteration, at once, for good."""
+    """A person or signal ends the run: after the iteration, at once, for good."""
 
     how: StopHow
     by: str
@@ -544,7 +544,7 @@ class StopRequested(Fact, frozen=True, tag="stop.requested"):
 
 
 class Said(Fact, frozen=True, tag="said"):
-    """A person says something to the loop. `heard` of an iteration tells which one read it."""
+    """A person says something to the loop. `heard` of an iteration says which one read it."""
 
     name: str  # the inbox file's name
     text: str
@@ -562,7 +562,7 @@ class Paused(Fact, frozen=True, tag="paused"):
 
 
 class Continued(Fact, frozen=True, tag="continued"):
-    """A person lets a paused loop go on."""
+    """A person continues a paused loop."""
 
     name: str
     by: str = ""
@@ -625,10 +625,10 @@ class InboxRefused(Fact, frozen=True, tag="inbox.refused"):
 
 
 class Notified(Fact, frozen=True, tag="notified"):
-    """Somebody was told of an end, a block or a wait; or could not be, and why."""
+    """A notification of an end, a block or a wait was sent; or failed, and why."""
 
     occasion: Occasion
-    about: str  # the operation or the end it was about: nobody is told twice
+    about: str  # the operation or the end it was about: no one is told twice
     target: str  # without secrets
     ok: bool
     text: str = ""

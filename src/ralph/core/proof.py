@@ -99,7 +99,7 @@ class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
 
     degree: Degree
     gates: tuple[GateEvidence, ...] = ()
-    findings: tuple[GamingFinding, ...] = ()  # that somebody allowed, or that are in doubt
+    findings: tuple[GamingFinding, ...] = ()  # that someone allowed, or that are in doubt
     suppressions: tuple[str, ...] = ()  # new `noqa`, `type: ignore` and the like
     unread: tuple[str, ...] = ()  # code of the change that was not looked through, and why
     sandbox: str = "none"

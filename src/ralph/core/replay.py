@@ -89,7 +89,7 @@ def _step(
 ) -> ReplayStep:
     fact, wanted = entry.fact, d.decide(s)
     if not taken_up:
-        return ReplayStep(entry.seq, found.short, note="by a run that did not go on with the loop")
+        return ReplayStep(entry.seq, found.short, note="by a run that did not continue the loop")
     if isinstance(fact, f.LoopEnded) and fact.trouble:
         return ReplayStep(entry.seq, found.short, note="by trouble that no rule decides about")
     if _belongs(fact, wanted, s):
@@ -149,7 +149,7 @@ _VARIANTS = {"as-is": "", "original": ", with the originals", "new-tests": ", ne
 
 
 def _act(x: f.AnyFact | d.Operation) -> _Act | None:
-    """What is begun. None: the fact tells an outcome, or what somebody wanted; the operation is under way already."""
+    """What is begun. None: the fact tells an outcome, or what someone wanted; the operation is under way already."""
     match x:
         case f.WorkspacePrepared() | d.Prepare():
             return _Act("prepare")

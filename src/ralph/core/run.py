@@ -27,7 +27,7 @@ class RunState(msgspec.Struct, frozen=True):
     paused: bool = False  # by a person: nothing new begins
     limit: str = ""  # of the run, that was reached
     finished: bool = False
-    # The change as a whole: of this run and of those before it that were cut short and that it goes on with.
+    # The change as a whole: of this run and of those before it that were cut short and that it continues with.
     runs: tuple[str, ...] = ()
     target: str = ""
     base: str = ""  # the target's tip before them
@@ -127,7 +127,7 @@ def fold_run(s: RunState, fact: f.Input, task: str = "") -> RunState:
 
 
 def _begun(s: RunState, x: f.RunStarted) -> RunState:
-    """A run goes on with the one before when that died or was stopped: what both land is looked at as one change."""
+    """A run continues with the one before when that died or was stopped: what both land is looked at as one change."""
     if x.target and x.target == s.target and (s.stopping or not s.finished):
         whole = RunState(runs=s.runs, target=s.target, base=s.base, tip=s.tip, reviews=s.reviews)
     else:
@@ -166,7 +166,7 @@ def schedule(
     spent: RunSpent = _NOTHING,
 ) -> tuple[Step, ...]:
     """What to begin now, of the tasks that could be worked on, the most urgent first. Nothing: wait, for a loop or for
-    somebody to add a task. `whole`: tasks that are done without a loop that says so: split in place of failing, with every
+    someone to add a task. `whole`: tasks that are done without a loop that says so: split in place of failing, with every
     part done; or done by a run that died before it could write so."""
     if s.finished:
         return ()
@@ -243,7 +243,7 @@ def latest(reviews: Sequence[RunReviewed]) -> tuple[RunReviewed, ...]:
 
 
 def next_of(reviewers: Sequence[GatePolicy], reviews: Sequence[RunReviewed]) -> str:
-    """The first who has not been heard to the end. No verdict, and no time left, are answers too: nobody is asked twice."""
+    """The first who has not been heard to the end. No verdict, and no time left, are answers too: no one is asked twice."""
     heard = {review.gate for review in reviews if review.how == "exited"}
     return next((reviewer.name for reviewer in reviewers if reviewer.name not in heard), "")
 
@@ -255,7 +255,7 @@ def is_consensus(reviews: Sequence[RunReviewed]) -> bool:
 
 
 def together(reviews: Sequence[RunReviewed]) -> str:
-    """In a line; empty when nobody has said anything."""
+    """In a line; empty when no one has said anything."""
     said = latest(reviews)
     if not said:
         return ""
@@ -281,6 +281,6 @@ def red_start(x: f.GateEnded, s: LoopState, ready: int) -> str:
         return ""
     return (
         f"gate {x.gate} is red before any work, and {ready} tasks are ready: each of them has to make all of it green. "
-        'Give each task a check of its own (`"gates": ["pytest tests/test_a.py"]` in its line), or set '
+        'Give each task its own check (`"gates": ["pytest tests/test_a.py"]` in its line), or set '
         "`baseline: allow-red` in ralph.yml: then only new failures count"
     )

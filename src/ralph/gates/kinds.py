@@ -109,7 +109,7 @@ def kind_of(gate: GatePolicy) -> Kind:
         if found is None:
             raise RalphError(
                 f"gate {gate.name} is of the kind {gate.other_kind.name!r}, which is not known here: it cannot be run",
-                todo="Install the package that brings it; or start anew with other gates.",
+                todo="Install the package that brings it; or start over with other gates.",
             )
         return found
     if gate.kind == REVIEWER:

@@ -1,6 +1,6 @@
 """Why a gate's command cannot be run at all: a program, an interpreter, a module, a script or a target that is not there.
 
-A misspelt gate would be red for ever, whatever the agent does. What the task may bring itself (a file of the project, a program
+A misspelt gate would be red forever, whatever the agent does. What the task may bring itself (a file of the project, a program
 that the gate builds first) is not missing in this sense. In doubt nothing is said, and the gate is red like any other.
 """
 
@@ -40,7 +40,7 @@ _MAKES = re.compile(
     r"clang.*|javac|mvn|gradle|bundle|gem|composer|dotnet|stack|cabal|mix|zig|python[\d.]*|node|perl|ruby|sh|bash|cp|ln|mv|install)"
 )
 _BIN_FOLDERS = (".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin", "bin")
-_TOOL_FOLDERS = tuple(name for name in _BIN_FOLDERS if name != "bin")  # nobody writes programs there by hand
+_TOOL_FOLDERS = tuple(name for name in _BIN_FOLDERS if name != "bin")  # no one writes programs there by hand
 
 _PYTHON_MODULES = (
     *(

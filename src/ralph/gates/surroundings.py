@@ -77,7 +77,7 @@ def _own_bytecode(compiled: Path, bytecode: Path | None, given: Mapping[str, str
     found = {} if "CI" in given else dict(_BUILD_SERVER)
     # Compiled files beside the sources and in shared folders need not be what the sources say.
     found["PYTHONPYCACHEPREFIX"] = str(compiled)
-    if "PYTHONDONTWRITEBYTECODE" in given:  # it lies in nobody's way; without, each process compiles all anew
+    if "PYTHONDONTWRITEBYTECODE" in given:  # it lies in no one's way; without, each process compiles all anew
         found["PYTHONDONTWRITEBYTECODE"] = ""
     return found
 

@@ -317,7 +317,7 @@ def dependency_folders(root: Path, cwd: Path, share: Iterable[str]) -> list[str]
 
 
 def _is_ours(place: str) -> bool:
-    """Whether somebody who works as this user could change it. What is not there could be made."""
+    """Whether someone who works as this user could change it. What is not there could be made."""
     while not os.path.lexists(place):
         place = os.path.dirname(place)  # noqa: PTH120 - thousands of them
     return os.access(place, os.W_OK) or os.access(os.path.dirname(place), os.W_OK)  # noqa: PTH120

@@ -133,7 +133,7 @@ class GateCheckouts:
             checkout = GateCheckout(place / f"{GATE_SLOT}{self._made}", name)
             with suppress(
                 OSError
-            ):  # what a dead run left there, and nobody can remove, as a container's files are its root's
+            ):  # what a dead run left there, and no one can remove, as a container's files are its root's
                 checkout.remove()
             if not os.path.lexists(checkout.slot):
                 break
@@ -177,7 +177,7 @@ def check_hidden(repo: Repo, gate: GatePolicy, *, in_place: bool, share: Sequenc
         raise RalphError(
             f"the hidden files of gate {gate.name} are not hidden: {why}",
             where=printable(str(path)),
-            todo="Keep them outside of the repository.",
+            todo="Keep them outside the repository.",
         )
 
 
@@ -189,7 +189,7 @@ def _prune(place: Path) -> None:
 
 
 def _clock_offset() -> int:
-    """What the wall clock says beyond the clock that nobody sets, in ns."""
+    """What the wall clock says beyond the clock that no one sets, in ns."""
     return time.time_ns() - time.monotonic_ns()
 
 

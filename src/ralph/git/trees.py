@@ -141,7 +141,7 @@ class Trees:
     def require(self, tree: str) -> None:
         """Fail clearly when the object store does not hold this tree."""
         if not self.holds(tree):
-            raise RalphError(f"the snapshot {tree} is not in the object store any more", code=70)
+            raise RalphError(f"the snapshot {tree} is no longer in the object store", code=70)
 
 
 def changes_between(repo: Repo, old: str, new: str) -> list[Change]:

@@ -162,7 +162,7 @@ _BLANK = f.GateEnded(
 
 
 def shows_the_task(proof: dict[str, str], in_vain: Collection[str] = ()) -> bool:
-    """Whether a hard gate was red before and is green now. A reviewer's PASS is somebody's opinion; and a gate that ran
+    """Whether a hard gate was red before and is green now. A reviewer's PASS is someone's opinion; and a gate that ran
     no test, one of `in_vain`, shows nothing."""
     return any(what == "red→green" and gate not in in_vain for gate, what in proof.items())
 
@@ -172,7 +172,7 @@ def proof_line(proof: dict[str, str]) -> str:
 
 
 def proof_part(gate: str, what: str) -> str:
-    """A gate's part of the proof: a command's is a fact, a reviewer's what somebody thinks of it."""
+    """A gate's part of the proof: a command's is a fact, a reviewer's what someone thinks of it."""
     word, _, soft = what.partition(" (")
     heard = {"PASS": "agrees", "FAIL": "does not agree", "no verdict": "gave no verdict"}.get(word)
     if heard is None:

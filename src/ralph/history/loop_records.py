@@ -17,7 +17,7 @@ from ralph.journal.record import Record
 
 
 class Begun(msgspec.Struct):
-    """A loop with its records: what it takes to go on with it."""
+    """A loop with its records: what it takes to continue with it."""
 
     state: LoopState
     records: list[Record]
@@ -73,7 +73,7 @@ def can_go_on(records: list[Record], replaced: Path | None) -> bool:
 
 
 def is_unfinished(s: LoopState) -> bool:
-    """It was cut short, so that a new run must say whether to go on with it."""
+    """It was cut short, so that a new run must say whether to continue with it."""
     return not is_over(s) and s.judgement.ended not in SETTLED
 
 

@@ -50,7 +50,7 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """Somebody was told, or could not be."""
+    """Someone was told, or could not be."""
 
     at: At
     fact: f.Notified
@@ -115,7 +115,7 @@ class Loop(msgspec.Struct, eq=False):
     end: f.LoopEnded | None = None
     results: dict[str, GateRun] = {}  # gate -> the last run of it that came to a result
     base_results: dict[str, GateRun] = {}  # the same, on the starting tree
-    idle: At | None = None  # since when nobody has found work
+    idle: At | None = None  # since when no one has found work
     # What Ralph itself took for it, as far as the facts say: to prepare the workspace, to look at iterations and claims, to land.
     prepare_seconds: float = 0.0
     inspect_seconds: float = 0.0
@@ -140,7 +140,7 @@ class Loop(msgspec.Struct, eq=False):
         return self.note(f.decode(record.data), at_record(record, self.last.moment))
 
     def note(self, fact: f.AnyFact, at: At, state: LoopState | None = None) -> tuple[EventOutcome, ...]:
-        """`state`: after the fact, where somebody else has folded it already."""
+        """`state`: after the fact, where someone else has folded it already."""
         at = self._pass_time(at)
         before = self.state
         self.state = fold(before, fact) if state is None else state
@@ -541,7 +541,7 @@ class Loop(msgspec.Struct, eq=False):
 _UNENDED = {"running": "under way", "died": "the run died before it could end"}
 _NEXT = {
     "running": "`ralph events --follow` shows what happens; `ralph stop` ends it after the iteration.",
-    "died": "The run died. Go on with `ralph resume`.",
+    "died": "The run died. Continue with `ralph resume`.",
 }
 
 

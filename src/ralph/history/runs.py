@@ -46,7 +46,7 @@ class RunReview(msgspec.Struct, frozen=True):
 
 
 class RunRecord(msgspec.Struct, frozen=True):
-    """A run, together with those before it that were cut short and that it went on with: its lives."""
+    """A run, together with those before it that were cut short and that it continued with: its lives."""
 
     at: At  # the start of the last life
     started: f.RunStarted
@@ -134,7 +134,7 @@ class Runs(msgspec.Struct):
     def _review(self, fact: f.AnyFact, record: Record, checkout: str) -> None:
         found = self._reviews.setdefault(checkout, [])
         if isinstance(fact, f.RunReviewStarted):
-            # A run that was cut short and the one that goes on with it have the same base.
+            # A run that was cut short and the one that continues with it have the same base.
             if found and found[-1].started.base != fact.base:
                 found.clear()
             found.append(RunReview(at_record(record), fact))

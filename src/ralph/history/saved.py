@@ -85,7 +85,7 @@ def _encoded(loop: Loop) -> msgspec.Raw:
 
 
 def _rules() -> str:
-    """Which code builds a history: a state that other rules made is not gone on with."""
+    """Which code builds a history: a state that other rules made is not continued with."""
     rooms = [Path(__file__).parents[1] / room for room in ("core", "history")]
     files = [path for room in rooms for path in room.rglob("*.py")]
     return f"{__version__} {len(files)} {max(path.stat().st_mtime_ns for path in files)}"

@@ -219,9 +219,9 @@ def quality_warnings(loop: Loop, texts: JournalTexts) -> tuple[str, ...]:
 def mark_text(mark: Mark) -> str:
     match mark.fact:
         case f.WorkspaceChanged() as x:
-            return f"somebody edited the tree: {few(x.paths)}"
+            return f"someone edited the tree: {few(x.paths)}"
         case f.LoopResumed() as x:
-            return f"went on in run {x.run}" + (f", with the answer: {x.answer}" if x.answer else "")
+            return f"continued in run {x.run}" + (f", with the answer: {x.answer}" if x.answer else "")
         case f.IterationStarted() as x:
             more = ", with more context" if x.expand else ""
             return f"strategy shift {x.shift} before iteration {x.n}{more}"

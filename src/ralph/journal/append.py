@@ -41,7 +41,7 @@ class Lost(Unwritable):
 
     def __init__(self, path: Path, what: str, saved: Path | None) -> None:
         kept = (
-            f"What it held is in {saved.name} beside it; move it back, and `ralph resume` goes on. "
+            f"What it held is in {saved.name} beside it; move it back, and `ralph resume` continues. "
             if saved
             else ""
         )

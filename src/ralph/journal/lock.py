@@ -58,7 +58,7 @@ class Lock:
     def acquire(
         cls, state_dir: Path, run: str, name: str = NAME, about: Mapping[str, str] | None = None
     ) -> Lock:
-        """`about`: what else others are told of the holder: the `folder` and `root` of its checkout, its `task`."""
+        """`about`: what else is reported about the holder: the `folder` and `root` of its checkout, its `task`."""
         path = state_dir / name
         try:
             state_dir.mkdir(parents=True, exist_ok=True)
@@ -212,7 +212,7 @@ def _is_locked(path: Path) -> bool:
         return True
     except OSError as error:
         if error.errno not in _NO_LOCKS:
-            raise  # else nobody can hold it
+            raise  # else no one can hold it
     finally:
         os.close(fd)
     return False

@@ -53,7 +53,7 @@ class Damage(RalphError):
         super().__init__(
             f"the journal is damaged at line {line} (byte {offset}): {wrong}",
             where=str(file),
-            todo="Nothing was changed. Look at that line; to start anew, move the file away.\n"
+            todo="Nothing was changed. Look at that line; to start over, move the file away.\n"
             "Saved work is not lost: `ralph recover` lists it.",
             code=70,
         )

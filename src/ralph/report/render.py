@@ -23,7 +23,7 @@ from ralph.report import charts, escape, words
 from ralph.report.sources import Changed, Changes, Part, StoredTexts, cut_text, read_part
 from ralph.report.stories import ITERATIONS_SHOWN, Gathered, LoopReport, newest_of, totals
 from ralph.terminal.transcript import MARKS
-from ralph.terminal.words import ESTIMATE, NOT_TOLD, by_kind, said, spent
+from ralph.terminal.words import ESTIMATE, NOT_REPORTED, by_kind, said, spent
 from ralph.text import count, duration, fenced
 
 HEADING = "# Ralph Loop Execution Summary"
@@ -133,7 +133,7 @@ _GLOBALS: dict[str, Any] = {
     "ITEM_HEAD": words.ITEM_HEAD,
     "LEFT": charts.LEFT,
     "MARKS": MARKS,
-    "NOT_TOLD": NOT_TOLD,
+    "NOT_REPORTED": NOT_REPORTED,
     "NOT_RUN": words.NOT_RUN,
     "NO_OUTPUT": words.NO_OUTPUT,
     "RIGHT": charts.RIGHT,

@@ -101,7 +101,7 @@ _PLAIN = ("-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", 
 
 
 class Changed(msgspec.Struct, frozen=True):
-    """One path; -1 and -1 lines for what is no text, or too large."""
+    """One path; -1 and -1 lines for what is not valid UTF-8, or too large."""
 
     path: str
     added: int

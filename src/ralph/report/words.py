@@ -36,7 +36,7 @@ FATES = {
     "accepted": "claim taken, unproven",
     "review": "claim needs review",
     "refused": "claim refused",
-    "turned-down": "claim turned down",
+    "turned-down": "claim rejected",
     "flaky": "gate flaky",
     "stuck": "says it is stuck",
     "worked": "worked",
@@ -266,7 +266,7 @@ def happenings(loop: Loop) -> list[tuple[str, _Happened]]:
         waits.append((w.span.began, "wait", text))
     for n in loop.notices[-300:]:
         text = f"{one_line(n.fact.occasion, 40)}: {one_line(n.fact.target, 200)} {one_line(n.fact.text)}"
-        notices.append((n.at.moment, "told" if n.fact.ok else "not told", text))
+        notices.append((n.at.moment, "notified" if n.fact.ok else "not notified", text))
     return [("Events", marks), ("Waits", waits), ("Notifications", notices)]
 
 
@@ -283,7 +283,7 @@ def review_figures(x: RunReviewed) -> str:
 
 def cut_short(run: RunRecord) -> str:
     """Of a run that was cut short and went on."""
-    return f"; cut short and gone on {count(len(run.lives) - 1, 'time')}" if len(run.lives) > 1 else ""
+    return f"; cut short and continued {count(len(run.lives) - 1, 'time')}" if len(run.lives) > 1 else ""
 
 
 def price(usd: float, estimated: bool) -> str:
@@ -304,7 +304,7 @@ def own_time(story: LoopReport) -> str:
 
 
 def of_agents(story: LoopReport) -> list[tuple[str, str]]:
-    """What agents told of themselves, and what Ralph took around them."""
+    """What agents reported about themselves, and what Ralph itself took."""
     return [
         ("Model", ", ".join(story.loop.models)),
         ("Tokens", by_kind(sum((it.result.usage.split for it in story.iterations), Tokens()))),

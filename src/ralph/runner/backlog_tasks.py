@@ -314,7 +314,7 @@ def waiting(loops: Iterable[Loop], home: Repo) -> dict[str, Loop]:
 
 
 def needs_a_person(s: LoopState) -> bool:
-    """Whether it ended in a way that only somebody's word gets it out of; its workspace is kept for that."""
+    """Whether it ended in a way that only someone's word gets it out of; its workspace is kept for that."""
     return (
         s.judgement.ended is not None
         and s.judgement.ended not in OVER

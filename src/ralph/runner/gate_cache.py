@@ -32,7 +32,7 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 class GateCache:
-    """`records` are those of runs before, read when somebody first asks; `note` takes what is recorded from here on."""
+    """`records` are those of runs before, read when someone first asks; `note` takes what is recorded from here on."""
 
     def __init__(self, records: Sequence[Record]) -> None:
         self._records = records

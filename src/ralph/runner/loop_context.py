@@ -138,7 +138,7 @@ class RunContext(msgspec.Struct):
         return fact if masked == text else f.decode(masked.encode())
 
     def record_of(self, loop: str, fact: f.AnyFact) -> None:
-        """A fact of a loop that nobody attends any more."""
+        """A fact of a loop that no one attends any more."""
         fact = self.without_secrets(fact)
         self.journal.append(f.kind_of(fact), f.encode(fact), loop)
 
@@ -184,7 +184,7 @@ class LoopContext(msgspec.Struct):
 
     def moved_refs(self, *, work: bool = True) -> tuple[str, ...]:
         """What moved since that look, by whomever: in the user's repository it may have been the user. What a fetch brings is
-        nobody's work."""
+        no one's work."""
         theirs = self.home_refs.moved(work=False) if self.home_refs else ()
         named = (f"in your repository: {line}" for line in theirs if not line.startswith("refs/remotes/"))
         return (*self.refs.moved(work=work), *named)
@@ -216,7 +216,7 @@ def environment(
         **_where(b, s),
         **more,
     }
-    # In a sandbox nobody can commit, and the file would not be there to read.
+    # In a sandbox no one can commit, and the file would not be there to read.
     if agent is None or s.identity.policy.sandbox.kind != "none":
         return env
     own = own_files(b.repo, b.folder, own_paths(s))
@@ -260,7 +260,7 @@ def _where(b: LoopContext, s: LoopState) -> dict[str, str]:
         "RALPH_SLOT": str(s.identity.slot),
         # Where the workspace has its copy; empty: nowhere. A loop in place has none of its own.
         **({"RALPH_BACKLOG": s.identity.backlog} if s.identity.home else {}),
-        # Out of a sandbox nobody can write there.
+        # Out of a sandbox no one can write there.
         **(
             {"RALPH_MEMORIES": str(notes_of(s))}
             if s.identity.home and s.identity.policy.sandbox.kind == "none"
@@ -284,7 +284,7 @@ def tools_for(b: LoopContext, s: LoopState, op: str, own: dict[str, str] | None 
 
 
 def told_to_hooks(s: LoopState, scratchpad: str) -> dict[str, str]:
-    """What `ralph hook` has to know. Where no signal is awaited, nobody is asked for one."""
+    """What `ralph hook` has to know. Where no signal is awaited, no one is asked for one."""
     told = {"RALPH_WRAP_UP": f"{s.identity.policy.limits.wrap_up_seconds:g}"}
     if s.identity.policy.claim != "signal" or s.event_hat is not None:
         return told
@@ -303,7 +303,7 @@ def read_scratchpad(folder: Path, s: LoopState) -> str:
     path = folder / scratchpad_path(s)
     if (
         not scratchpad_path(s) or not path.is_file() or not straight(path, s)
-    ):  # absent, a folder, a pipe that nobody writes to
+    ):  # absent, a folder, a pipe that no one writes to
         return ""
     return read_bytes(path, SCRATCHPAD_BYTES).decode("utf-8", "replace")
 

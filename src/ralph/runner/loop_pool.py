@@ -33,7 +33,7 @@ class LoopPool:
         for loop in list(self.loops):
             loop.contained(partial(loop.reconcile, partial(self._admits, loop)))
         if self._dismiss() or (not self.loops and heard):
-            return  # somebody else may begin now, or nobody any more
+            return  # someone else may begin now, or no one any more
         if all(loop.waits() for loop in self.loops):
             self._await(due)
             for loop in list(self.loops):
@@ -68,12 +68,12 @@ class LoopPool:
         """Let go of loops that have ended; whether there were any."""
         before = len(self.loops)
         self.loops = [loop for loop in self.loops if loop.state.judgement.ended is None]
-        # A claim that was turned down, or that landed, or whose loop is paused, leaves the way to the next.
+        # A claim that was rejected, or that landed, or whose loop is paused, leaves the way to the next.
         self._train = [loop for loop in self._train if loop in self.loops and _wants_to_land(loop.state)]
         return len(self.loops) < before
 
     def _await(self, due: float) -> None:
-        """Until something can be read, written, is due, or somebody calls."""
+        """Until something can be read, written, is due, or someone calls."""
         poll = select.poll()
         for fd in self._control.reads():
             poll.register(fd, select.POLLIN)

@@ -183,7 +183,7 @@ class LoopRunner:
         at_home = any(
             what.startswith(f"{place}") or f"'{place}" in what for place in (home.root, home.common_dir)
         )
-        return f"{'it cannot go on' if at_home else 'its workspace cannot be used'}: {one_line(what + todo, 300)}"
+        return f"{'it cannot continue' if at_home else 'its workspace cannot be used'}: {one_line(what + todo, 300)}"
 
     def queue(self, landing: str, behind: str) -> None:
         """It waits for another loop to land: a fact, when that begins."""

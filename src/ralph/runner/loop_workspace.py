@@ -44,7 +44,7 @@ def folder_of(s: LoopState) -> Path:
 
 
 def straight(path: Path, s: LoopState) -> bool:
-    """Whether nobody inside a sandbox has made it lead elsewhere: whatever Ralph reads or writes there, it does with the
+    """Whether no one inside a sandbox has made it lead elsewhere: whatever Ralph reads or writes there, it does with the
     user's rights. A link, also one to another place in the workspace, does not count as the file."""
     if s.identity.policy.sandbox.kind == "none":
         return True
@@ -113,13 +113,13 @@ class Workspaces:
         return {workspace.loop for workspace in slots(self._home)}
 
     def _base(self) -> str:
-        """What a new task begins with: the target's tip, unless somebody has put there meanwhile what stands in the way."""
+        """What a new task begins with: the target's tip, unless someone has put there meanwhile what stands in the way."""
         from ralph.git.refs import tip
         from ralph.git.workspaces.pool import refuse_since
 
         base = tip(self._home, self._target)
         if base not in ("", self._fine) and (why := refuse_since(self._home, self._fine, base)):
-            todo = "What has landed is kept. Take it off that branch, then `ralph run` goes on."
+            todo = "What has landed is kept. Take it off that branch, then `ralph run` continues."
             raise RalphError(why, where=str(self._home.root), todo=todo)
         self._fine = base
         return base

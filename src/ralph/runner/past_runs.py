@@ -1,4 +1,4 @@
-"""What every run does first: it makes its folders, finds out what the runs before it left to go on with, introduces itself in
+"""What every run does first: it makes its folders, finds out what the runs before it left to continue with, introduces itself in
 the journal, ends the processes of dead runs and removes their temporary folders."""
 
 from __future__ import annotations
@@ -59,14 +59,12 @@ class PastRuns:
         return self._request.policy.workspace != "in-place"
 
     def _to_resume(self) -> Begun | None:
-        """Who asked has looked; but meanwhile another run may have gone on with it."""
+        """Who asked has looked; but meanwhile another run may have continued with it."""
         if self._request.resume is None:
             return None
         found = begun(self._records, self._request.resume.loop)
         if found is None:
-            raise RalphError(
-                "there is nothing of it to go on with any more", todo="`ralph status` shows how it stands."
-            )
+            raise RalphError("nothing of it is left to continue", todo="`ralph status` shows how it stands.")
         s = found.state
         if is_over(s) and not died_after(found.records, self._records):
             what = f"there is nothing to resume here: {s.identity.task.id} is over ({s.judgement.ended})"
@@ -82,7 +80,7 @@ class PastRuns:
             require_hidden(self._home, s.identity.policy)
 
     def taken_up(self) -> tuple[dict[str, Begun], list[Policy]]:
-        """The loops that go on, by task; and every policy under which somebody may be started."""
+        """The loops that go on, by task; and every policy under which someone may be started."""
         policies = [self._request.everyone]
         if self.resumed is not None:
             policies.append(self.resumed.state.identity.policy)
@@ -110,7 +108,7 @@ class PastRuns:
         return not can_go_on(self._records, replaced)
 
     def before(self, started: f.RunStarted) -> RunState:
-        """What the run before came to: this one goes on with it if that was cut short."""
+        """What the run before came to: this one continues with it if that was cut short."""
         if not started.target:
             return RunState()
         from ralph.history.runs import runs_in  # not for a prompt in place

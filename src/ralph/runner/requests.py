@@ -109,7 +109,7 @@ class Control:
         vouches: Callable[[str], bool],
     ) -> None:
         """`record` takes what is meant for no loop. `seen` are the inbox keys that the journal has already. What people say
-        to loops that nobody attends stays where it is as long as the loop is still `awaited`; what is meant for one that
+        to loops that no one attends stays where it is as long as the loop is still `awaited`; what is meant for one that
         waits for a person is given to `parked`, which says whether there is such a loop. `vouches` says of a message without a
         token that it may claim for the iteration."""
         self._record, self._sync, self._seen = record, sync, seen
@@ -130,7 +130,7 @@ class Control:
         ear.token, ear.serial, ear.since = token, serial, time.monotonic()
 
     def open_box(self, folder: Path, *, heard: bool, once: bool = False) -> None:
-        """Listen here as well: somebody in a sandbox sees this folder as the inbox. Whoever has no token is not heard
+        """Listen here as well: someone in a sandbox sees this folder as the inbox. Whoever has no token is not heard
         there; gates are not at all. `once`: what lies there now is the last."""
         self._boxes[str(folder)] = _Box(heard, once)
 
@@ -172,7 +172,7 @@ class Control:
         """The journal stays as it is; a resume closes what was under way."""
         for ear in self._ears.values():
             ear.kill()
-        with suppress(OSError):  # the terminal may be what went away, or nobody reads
+        with suppress(OSError):  # the terminal may be what went away, or no one reads
             if select.select([], [2], [], 0)[1]:
                 os.write(2, b"\nEnded at once. Go on with `ralph resume`.\n")
         os._exit(130)
@@ -253,7 +253,7 @@ class Control:
             fact = f.InboxRefused(name=fact.name.encode("utf-8", "replace").decode(), why=fact.why[:300])
             if box is not None:
                 box.refused += 1
-                if box.refused > _REFUSALS:  # somebody wants to fill the journal
+                if box.refused > _REFUSALS:  # someone wants to fill the journal
                     return
         if isinstance(fact, f.StopRequested) or (
             isinstance(fact, f.Paused | f.Continued) and not message.get("loop")
@@ -284,7 +284,7 @@ class Control:
             return ""
         token = message.get("token")
         if not box.heard:
-            return "from a gate, which has nobody to tell"
+            return "from a gate, which may send no messages"
         ear = self._ear_of(message)
         if ear is None or not isinstance(token, str) or digest("token", token) != ear.token:
             return "from inside a sandbox, without the iteration's token"

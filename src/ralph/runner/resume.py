@@ -116,7 +116,7 @@ def set_aside(found: Begun, b: LoopContext, *, for_good: bool) -> None:
 
 
 def note_outside_edits(s: LoopState, snapshots: Snapshots, record: _Record) -> None:
-    """While Ralph was away, somebody may have worked on the tree."""
+    """While Ralph was away, someone may have worked on the tree."""
     if not s.workspace.prepared:
         return
     tree = snapshots.take().tree
@@ -214,7 +214,7 @@ class _Interrupted:
         return reader.words().usage
 
     def _swap_back(self) -> None:
-        """Put the changed gate inputs back where a gate was running with the originals; leave what somebody edited since."""
+        """Put the changed gate inputs back where a gate was running with the originals; leave what someone edited since."""
         running, snapshots, base = self._running, self._b.snapshots, self._s.workspace.base_tree
         if not running.swapped:
             return
@@ -226,7 +226,7 @@ class _Interrupted:
         snapshots.restore(running.tree, [path for path in paths if path not in edited])
 
     def _undo_writes(self) -> list[str]:
-        """As after a gate that ends by itself: what it wrote goes. What somebody changed after the death stays; should the
+        """As after a gate that ends by itself: what it wrote goes. What someone changed after the death stays; should the
         time stamps be wrong, a recovery ref has what was here."""
         b, running = self._b, self._running
         now = b.snapshots.take().tree
@@ -242,14 +242,14 @@ class _Interrupted:
         return wrote
 
     def _undo_notes(self, started: f.GateStarted) -> list[str]:
-        """A reviewer's edits of the scratchpad, unless somebody has edited it since."""
+        """A reviewer's edits of the scratchpad, unless someone has edited it since."""
         b, path = self._b, scratchpad_path(self._s)
         if self._is_later(b.folder / path):
             return []
         return [path] if put_back_scratchpad(b.folder, self._s, b.run.store, started.scratchpad) else []
 
     def _is_its(self, path: str) -> bool:
-        """Whether the gate may have changed the file of this path, not somebody after it. Where only Ralph's own work, it was
+        """Whether the gate may have changed the file of this path, not someone after it. Where only Ralph's own work, it was
         the gate; of the user's protected files no one is asked to believe that."""
         if self._b.workspace is None and matches(path, self._s.identity.policy.protect):
             return False

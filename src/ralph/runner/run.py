@@ -235,7 +235,7 @@ class Run:
     def _due(self) -> float:
         """When to come back though nothing is told: to look at the list, to write it, to show that time passes."""
         look = min(self._tasks.look_at(), self._tasks.due())
-        if not self._pool.loops:  # nobody else tells the view that time passes, and a stop file has no signal
+        if not self._pool.loops:  # no one else tells the view that time passes, and a stop file has no signal
             seconds = min(self._view.pulse(LoopState()), 1.0 if look == float("inf") else LONGEST)
             look = min(look, time.monotonic() + seconds)
         limit = self._request.work.max_run_seconds
@@ -303,7 +303,7 @@ class Run:
             recover(self._home)
 
     def _look_for_orphans(self) -> None:
-        """Once a run: workspaces of repositories that are gone would stay for ever."""
+        """Once a run: workspaces of repositories that are gone would stay forever."""
         from ralph.git.workspaces.orphans import remove_orphans
 
         found = remove_orphans()
@@ -473,7 +473,7 @@ class Run:
         return any(before.state.identity.loop == loop for before in self._unfinished.values())
 
     def _answered(self, loop: str, fact: f.AnyFact) -> bool:
-        """A person answers a loop that waits for them and that nobody attends: it goes on in this run."""
+        """A person answers a loop that waits for them and that no one attends: it goes on in this run."""
         if loop not in self._parked or self._workspaces.of(loop) is None:
             return False
         from ralph.journal.read import scan
@@ -490,13 +490,13 @@ class Run:
         return True
 
     def _give_up(self, before: Begun) -> None:
-        """Its workspace is gone, and with it what it made: the task begins anew."""
+        """Its workspace is gone, and with it what it made: the task starts over."""
         ended = f.LoopEnded(end="cancelled", reason=GONE, code=exit_code("cancelled"))
         self._context.record_of(before.state.identity.loop, ended)
         self._view.fact(ended, fold(before.state, ended))
 
     def _leave_parked(self, task: str) -> None:
-        """Somebody has reopened the task of a loop that waited for them: what it had made is kept, its workspace is free."""
+        """Someone has reopened the task of a loop that waited for them: what it had made is kept, its workspace is free."""
         loops = self._workspaces.loops()
         self._workspaces.keep_only({loop for loop in loops if self._parked.get(loop) != task})
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ralph.history.loops import Loop
     from ralph.runner.backlog_tasks import BacklogTasks
 
-GONE = "its workspace is gone"  # with what was made there: the task begins anew
+GONE = "its workspace is gone"  # with what was made there: the task starts over
 
 
 class Resume(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class Aside(msgspec.Struct, frozen=True):
     """The loop of a dead run in whose place another one begins."""
 
     loop: str
-    for_good: bool = False  # else a person may still go on with it
+    for_good: bool = False  # else a person may still continue with it
 
 
 class RunRequest(msgspec.Struct, frozen=True):

@@ -57,7 +57,7 @@ class RunReviewer:
         gate = next(gate for gate in self._at_end if gate.name == name)
         workspace = PooledWorkspace("clone", self._home.root, BRANCH, self._run.state.tip)
         try:
-            # A clone, however tasks are worked on: in it nobody reaches the user's refs.
+            # A clone, however tasks are worked on: in it no one reaches the user's refs.
             workspace = self._workspaces.new("clone", new_id(), BRANCH, self._run.state.tip)
             s = self._standing(gate, workspace)
             place = self._context.in_workspace(workspace, s)
@@ -116,7 +116,7 @@ class RunReviewer:
         if under_way is not None:
             return under_way
         ended = [fact for fact in heard if isinstance(fact, f.GateEnded)]
-        return ended[-1] if ended else _unasked(gate, s, "its workspace was changed by somebody else")
+        return ended[-1] if ended else _unasked(gate, s, "its workspace was changed by someone else")
 
     def _prompt(self, gate: GatePolicy, place: LoopContext) -> str:
         at = self._run.state
@@ -127,7 +127,7 @@ class RunReviewer:
         return compose_run_review(gate, self._loops(), whole, self._policy.completion_promise)
 
     def _loops(self) -> list[LoopState]:
-        """Those of this run and of the ones that it goes on with."""
+        """Those of this run and of the ones that it continues with."""
         records = list(history(self._home.state_dir))
         own = survey(records).loops_of(self._run.state.runs, self._home.root)
         return [loop.state for loop in build(records, own).values() if loop.state.judgement.ended]

@@ -232,7 +232,7 @@ def _missing(folder: Path, wanted: Mapping[str, bytes], force: bool) -> tuple[Fi
             raise RalphError(
                 "is here already, and differs",
                 where=name,
-                todo="Nothing was written. Say --force to write it anew; the old one is kept.",
+                todo="Nothing was written. Use --force to replace it; the old one is kept.",
             )
         files.append(File(path, data, replace=there))
     return tuple(files)
@@ -272,7 +272,7 @@ def refuse_overwriting(folder: Path, force: bool) -> None:
             raise RalphError(
                 "is here already, and was not touched",
                 where=path.name,
-                todo="Edit it (`ralph validate` checks it), or say --force to write a new one; the old one is kept.",
+                todo="Edit it (`ralph validate` checks it), or use --force to write a new one; the old one is kept.",
             )
         _plain(path, path.name)
 
@@ -308,7 +308,7 @@ def roles(folder: Path, *, force: bool) -> SetupPlan:
         raise RalphError(
             "is here already, and would be read in place of the new one",
             where=ROLE_FILE_NAMES[0],
-            todo="Nothing was written. Edit it, or say --force: then it is kept under another name.",
+            todo="Nothing was written. Edit it, or use --force: then it is kept under another name.",
         )
     return SetupPlan(files, (other,))
 

@@ -199,7 +199,7 @@ def gitignore(path: Path, lines: Sequence[str]) -> File:
         raise RalphError(
             "is not a plain file",
             where=str(path),
-            todo="Say --no-gitignore, and have git ignore these yourself: " + " ".join(lines),
+            todo="Use --no-gitignore, and have git ignore these yourself: " + " ".join(lines),
         )
     old = path.read_bytes() if path.exists() else b""
     end = b"\r\n" if b"\r\n" in old else b"\n"

@@ -124,7 +124,7 @@ class Diagnostics:
             self._end(error)
 
     def _end(self, error: OSError) -> None:
-        self.trouble = f"diagnostics cannot be written: {error.strerror}; the run goes on without them"
+        self.trouble = f"diagnostics cannot be written: {error.strerror}; the run continues without them"
         files, self._files = self._files, {}
         for file in files.values():
             try:

@@ -69,7 +69,7 @@ def after(fact: f.AnyFact, s: LoopState) -> list[str]:
 
 
 def board_looked(x: f.BoardLooked, s: LoopState) -> list[str]:
-    """An idle board is told of once, however often it is looked at."""
+    """An idle board is shown once, however often it is looked at."""
     if x.topic:
         where = f"(in {place(s, x.folder)})"
         return [f"board: {shown_topic(x.topic)} {one_line(x.item, PAYLOAD_CHARS)} {where}"]
@@ -80,7 +80,7 @@ def board_looked(x: f.BoardLooked, s: LoopState) -> list[str]:
 
 
 def first_idle(s: LoopState) -> bool:
-    """Whether somebody has worked since the loop was idle before."""
+    """Whether someone has worked since the loop was idle before."""
     return s.hats.turns.worked or s.hats.turns.cycle == 1
 
 
@@ -125,7 +125,7 @@ def lines(fact: f.AnyFact, s: LoopState) -> list[str]:
 
 
 def _of_people(fact: f.AnyFact, s: LoopState) -> list[str]:
-    """What somebody says to the loop, and what it says to them."""
+    """What someone says to the loop, and what it says to them."""
     match fact:
         case f.Said(by=by, text=text, hat=hat):
             return [f"{by or 'a person'} says{f' to {hat}' if hat else ''}: {text}"[:300]]
@@ -140,10 +140,10 @@ def _of_people(fact: f.AnyFact, s: LoopState) -> list[str]:
         case f.InboxRefused(why=why):
             return [f"a message was refused: {why}"]
         case f.Notified(ok=False):
-            return [f"warning: could not tell {fact.target}: {fact.text}"]
+            return [f"warning: could not notify {fact.target}: {fact.text}"]
         case f.WaitEnded(elapsed=True) if steering.own(fact.op):
-            default = f" in time; going on with: {s.people.answer}" if s.people.defaulted else ""
-            return [f"nobody answered{default}"]
+            default = f" in time; continuing with: {s.people.answer}" if s.people.defaulted else ""
+            return [f"no one answered{default}"]
     return []
 
 
@@ -178,11 +178,11 @@ def _of_loop(fact: f.AnyFact, s: LoopState) -> list[str]:
         case f.LoopResumed():
             done, turned_down = s.progress.iterations, s.judgement.attempts
             so_far = f"{count(done, 'iteration')} and {count(turned_down, 'attempt')} so far"
-            return [f"going on with {s.identity.task.id}: {so_far}"]
+            return [f"continuing {s.identity.task.id}: {so_far}"]
         case f.WorkspacePrepared():
             return _prepared(fact)
         case f.WorkspaceChanged():
-            return [f"somebody edited the tree meanwhile: {few(fact.paths)}"]
+            return [f"someone edited the tree meanwhile: {few(fact.paths)}"]
         case f.WorkspaceMerged():
             return _merged(fact, s)
         case f.LandingQueued():
@@ -263,7 +263,7 @@ def _iteration_started(x: f.IterationStarted, s: LoopState) -> list[str]:
     why += [f"  it reads what was said ({count(len(x.heard), 'text')})"] if x.heard else []
     most = s.identity.policy.limits.max_iterations
     if s.judgement.doubted == x.serial:
-        why.append(f"  it is told why its claim is in doubt: {s.judgement.refusal}")
+        why.append(f"  the agent is told why its claim is in doubt: {s.judgement.refusal}")
     return [f"iteration {x.n}/{most} starts{hat} ({x.prompt_chars} characters{shift}{by})", *why]
 
 
@@ -356,7 +356,7 @@ def _gate_ended(x: f.GateEnded, s: LoopState) -> list[str]:
 
 
 def _known_review(s: LoopState, tree: str) -> bool:
-    """Whether the claim was turned down by what a reviewer had said of this very tree before."""
+    """Whether the claim was rejected by what a reviewer had said of this very tree before."""
     known = s.judgement.reviews.get(verdict_key(s.judgement.history[-1].gate, "as-is", tree))
     return known is not None and not known.passed
 
@@ -366,7 +366,7 @@ def _turned_down(s: LoopState) -> list[str]:
     asked = known and not any(r.gate == last.gate for r in s.judgement.results)
     shown = [f"reviewer {last.gate}: FAIL, as before: the tree is the same"] if asked else []
     same = f", the same error {s.judgement.streak} times" if s.judgement.streak > 1 else ""
-    shown.append(f"attempt {s.judgement.attempts}/{s.identity.policy.limits.max_attempts} turned down{same}")
+    shown.append(f"attempt {s.judgement.attempts}/{s.identity.policy.limits.max_attempts} rejected{same}")
     goes_on = (
         s.judgement.attempts < s.identity.policy.limits.max_attempts
         and s.judgement.streak < s.identity.policy.stuck.same_error_stop
@@ -405,7 +405,7 @@ def _findings(found: Sequence[str], where: str) -> list[str]:
 
 def _wait(x: f.WaitStarted, s: LoopState) -> list[str]:
     if x.what == "pause":
-        shown = [f"paused: {x.why}; `ralph continue` goes on"]
+        shown = [f"paused: {x.why}; `ralph continue` resumes it"]
         if steering.asks(s):
             shown.append(f'its question is open, and the time for it runs on: `{of_task("answer", s)} "..."`')
         return shown
@@ -439,7 +439,7 @@ def summary(s: LoopState) -> list[str]:
     shown.append(f"{name}: {why_it_ended(s)}{kept}")
     figures = [
         count(s.progress.iterations, "iteration"),
-        f"{count(s.judgement.attempts, 'attempt')} turned down",
+        f"{count(s.judgement.attempts, 'attempt')} rejected",
         f"{duration(s.progress.active_seconds)} active",
         *spent(s.progress.tokens, s.progress.cost_usd, estimated=s.progress.estimated),
     ]

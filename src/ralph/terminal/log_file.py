@@ -38,7 +38,7 @@ class LogFile:
             self._append(text.encode("utf-8", "backslashreplace"))
         except OSError as error:
             said, self._complained = self._complained, True
-            return "" if said else f"{NAME} cannot be written: {error.strerror}; the run goes on without it"
+            return "" if said else f"{NAME} cannot be written: {error.strerror}; the run continues without it"
         return ""
 
     def _append(self, data: bytes) -> None:
@@ -46,7 +46,7 @@ class LogFile:
         try:
             found = os.fstat(fd)
             if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
-                raise OSError(0, "it is not a plain file of its own")
+                raise OSError(0, "it is not a plain file")
             os.write(fd, data)
         finally:
             os.close(fd)

@@ -29,7 +29,7 @@ GAP = "   "
 
 
 def worn(s: LoopState) -> tuple[TextSpan, ...]:
-    """The hat of the iteration under way, or whose turn is next; nothing without hats, or while nobody has a turn."""
+    """The hat of the iteration under way, or whose turn is next; nothing without hats, or while no one has a turn."""
     turn = s.hats.turns.current or next(iter(s.hats.turns.pending), None)
     if s.identity.policy.routing is None or turn is None:
         return ()
@@ -239,7 +239,7 @@ def _paused(s: LoopState, seconds: float) -> BlockRow:
     by = s.people.pause.by if s.people.pause else ""
     spans = (
         TextSpan(f"for {clock(seconds)}, by {one_line(by)}"),
-        TextSpan(f"{GAP}`ralph continue` goes on", "dim"),
+        TextSpan(f"{GAP}`ralph continue` resumes it", "dim"),
     )
     return BlockRow(1, "paused", spans, "yellow")
 
@@ -283,7 +283,7 @@ def _attempt(s: LoopState) -> BlockRow:
     works = any(r.what == "iteration" for r in s.progress.open.values())
     if level := s.judgement.under_shift if works else shift_level(s):
         spans.append(TextSpan(f"strategy shift {level}{GAP}", "yellow"))
-    told = [f"{s.judgement.attempts} turned down"] if s.judgement.attempts else []
+    told = [f"{s.judgement.attempts} rejected"] if s.judgement.attempts else []
     told += [f"same error {s.judgement.streak} times"] if s.judgement.streak > 1 else []
     return BlockRow(4, "attempt", (*spans, TextSpan(", ".join(told))))
 

@@ -1,6 +1,6 @@
 """What a run prints, for a reader that may stop reading: `ralph run | less`, a terminal stopped with Ctrl-S, a dead ssh.
 
-The runner only puts lines into a bounded buffer and never waits; a thread writes them and may hang there for ever. What
+The runner only puts lines into a bounded buffer and never waits; a thread writes them and may hang there forever. What
 does not fit is counted and said where it is missing. A reader that is gone is no error: the journal has everything.
 """
 
@@ -94,7 +94,7 @@ class Outlet(io.RawIOBase):
         """Write some of it; what is left."""
         try:
             taken = os.write(self._fd, data[: 1 << 16])
-        except BlockingIOError:  # somebody else has set the descriptor so
+        except BlockingIOError:  # someone else has set the descriptor so
             time.sleep(0.05)
             return data
         except OSError:
@@ -110,7 +110,7 @@ def install() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is not getattr(sys, f"__{name}__") or stream is None:
-            continue  # somebody else collects it
+            continue  # someone else collects it
         stream.flush()
         outlet = Outlet(stream.fileno())
         mended = io.TextIOWrapper(

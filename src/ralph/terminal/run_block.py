@@ -132,7 +132,7 @@ def _narrow(r: _Cells, names: int, numbers: int, width: int, colour: bool) -> st
 
 
 class RunSubject:
-    """`left` counts the tasks that nobody has begun; it is asked when a loop begins or ends, not for every frame."""
+    """`left` counts the tasks that no one has begun; it is asked when a loop begins or ends, not for every frame."""
 
     def __init__(self, left: Callable[[], int], clock: float) -> None:
         self._left = left
@@ -210,8 +210,8 @@ class RunSubject:
             TextSpan("── ", "dim"),
             TextSpan(f"{done} done", "green" if done else ""),
             TextSpan(", "),
-            TextSpan(f"{failed} not", "yellow" if failed else ""),
-            TextSpan(f", {self._queued} left"),
+            TextSpan(f"{failed} not done", "yellow" if failed else ""),
+            TextSpan(f", {self._queued} queued"),
             TextSpan(f"{GAP}{clock(now.clock - self._began)}", "bold"),
         ]
         if usd or tokens:

@@ -88,7 +88,7 @@ _FRAME, _FRAME_END = "\x1b[?2026h", "\x1b[?2026l"  # shown at once, by terminals
 _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
 _NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
 _TO_END_OF_LINE, _TO_END_OF_SCREEN = "\x1b[K", "\x1b[J"
-_PATIENCE = 0.02  # seconds in which a terminal that reads takes what is written; nobody waits longer
+_PATIENCE = 0.02  # seconds in which a terminal that reads takes what is written; no one waits longer
 _CHUNK = 256  # a terminal that says it takes some takes at least these
 
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -130,7 +130,7 @@ class Screen:
         if not self.flush():
             return False
         if not self._in_front():
-            # In the background the terminal is somebody else's: lines only.
+            # In the background the terminal is someone else's: lines only.
             self._drawn = []
             self._write("".join(f"{line}\r\n" for line in above))
             return True
@@ -210,7 +210,7 @@ class Screen:
                 self._stuck = False
         except BlockingIOError:
             pass
-        except OSError:  # nobody is there any more; the journal has everything
+        except OSError:  # no one is there any more; the journal has everything
             self._gone = True
         finally:
             self._writing = False
@@ -245,7 +245,7 @@ class Screen:
     def _in_front(self) -> bool:
         try:
             return os.tcgetpgrp(self._fd) == os.getpgrp()
-        except OSError:  # not our session's terminal: nobody competes for it
+        except OSError:  # not our session's terminal: no one competes for it
             return True
 
     def _listen(self) -> None:
@@ -261,7 +261,7 @@ class Screen:
         self._before[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, self._on_resize)
 
     def _on_stop(self, number: int, frame: FrameType | None) -> None:
-        """What follows may be the last: leave everything in order. If it goes on, the next frame begins anew."""
+        """What follows may be the last: leave everything in order. If it goes on, the next frame starts over."""
         self._step_aside()
         handler = self._before[number]
         assert callable(handler)

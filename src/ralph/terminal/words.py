@@ -20,7 +20,7 @@ def one_line(text: str) -> str:
 
 
 ESTIMATE = "estimate"
-NOT_TOLD = "not told"
+NOT_REPORTED = "not reported"
 
 
 def cost(usd: float, *, estimated: bool = False) -> str:
@@ -38,7 +38,7 @@ def spent(tokens: int, usd: float, *, estimated: bool) -> list[str]:
     if usd:
         told.append(cost(usd, estimated=estimated))
     elif tokens:
-        told.append(f"cost {NOT_TOLD}")
+        told.append(f"cost {NOT_REPORTED}")
     return told
 
 

@@ -380,7 +380,7 @@ class LandingEngine:
             self._writer.send(links.Waits(-1.0, "paused"))
             return 0
         if wanted == "stop" or self._listener.stopping:
-            self._record(_ended("stopped", DRAINS if self._listener.stopping else "a person asked for it"))
+            self._record(_ended("stopped", DRAINS if self._listener.stopping else "requested by a person"))
             return 0
         return None
 

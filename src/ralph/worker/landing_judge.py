@@ -49,8 +49,8 @@ class LandingOrder(msgspec.Struct, frozen=True):
 
 
 class LandingJudge:
-    """`home` is the bare copy that has the commit; `tell` is told of gates that begin and end; `attend` of the folder in which a
-    run listens."""
+    """`home` is the bare copy that has the commit; `tell` is called when a gate begins or ends, `attend` with the folder in which
+    a run listens."""
 
     def __init__(
         self,

@@ -148,7 +148,7 @@ class GitWatch(threading.Thread):
 
 
 def _is_held(s: LoopState) -> bool:
-    """By the driver, until the server is heard of again: nobody would wake a task that is parked for that."""
+    """By the driver, until the server is heard of again: no one would wake a task that is parked for that."""
     return s.people.pause is not None and s.people.pause.by == links.OUT_OF_REACH
 
 

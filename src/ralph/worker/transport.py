@@ -15,7 +15,7 @@ class Unreachable(Exception):
 
 
 class Transport(Protocol):
-    """Called from several threads at once. No call waits for ever: without an answer it fails."""
+    """Called from several threads at once. No call waits forever: without an answer it fails."""
 
     def send(self, request: WorkerRequest) -> WorkerAnswer | CallFailure:
         """A claim may be held back by the server until there is something to do; everything else is answered at once."""

@@ -104,7 +104,7 @@ USES = """
 from pathlib import Path
 import json
 from loop_states import changed, loop_state
-from reference import exit_codes as readme_table
+from reference import exits as table_of_the_docs
 from ralph.cli.show import status
 from ralph.core import exits, facts as f
 from ralph.core.loop.fold import fold
@@ -143,7 +143,7 @@ print(json.dumps({
     "meaning": words.meaning(story),
     "tone": words.tone(story),
     "skill": "| 77 | rained-off | Wait for the sun, then `ralph resume`. |" in exit_codes(),
-    "readme": "| 77 | `rained-off` | Rained off |" in readme_table(),
+    "docs": "| 77 | `rained-off` | Rained off |" in table_of_the_docs(),
 }))
 """
 
@@ -162,7 +162,7 @@ def test_an_end_is_added_by_one_row(tmp_path: Path) -> None:
         "code": 77,
         "ended": "rained-off",
         "next": "Wait for the sun, then `ralph resume`.",
-        "next of a task": "Its work is in /slot. To begin anew: `ralph task reopen A`, then `ralph run`.",
+        "next of a task": "Its work is in /slot. To start over: `ralph task reopen A`, then `ralph run`.",
         "resumable": True,
         "change": "Blocked",
         "waits": True,
@@ -172,5 +172,5 @@ def test_an_end_is_added_by_one_row(tmp_path: Path) -> None:
         "meaning": "Rained off",
         "tone": "unsure",
         "skill": True,
-        "readme": True,
+        "docs": True,
     }

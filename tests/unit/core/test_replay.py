@@ -114,7 +114,7 @@ def test_every_journal_is_decided_again_as_it_was(
 
 
 def whole() -> World:
-    """Two iterations, a claim turned down, one that passes."""
+    """Two iterations, a claim rejected, one that passes."""
     world = World(policy(), prepared=False).tell(f.WorkspacePrepared(tree="base")).base()
     world.claim("t1", False).claim("t2", True)
     world.finish()

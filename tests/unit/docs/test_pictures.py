@@ -95,7 +95,7 @@ def test_the_recording_shows_claims_turned_down_and_the_proof() -> None:
     shown = frames((FOLDER / "run.svg").read_text())
     assert shown[0] == "$"
     assert any("Ctrl-C stops" in frame and "strategy shift 1" in frame for frame in shown)
-    assert any("attempt 3/5 turned down" in frame for frame in shown)
+    assert any("attempt 3/5 rejected" in frame for frame in shown)
     assert "completed-verified: proven: tests red→green" in shown[-1]
 
 

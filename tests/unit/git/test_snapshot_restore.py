@@ -216,7 +216,7 @@ def test_ignored_file_that_was_tracked_only_then_comes_back(project: Path, eithe
 def test_tree_that_is_gone_is_told_and_nothing_changes(project: Path, either: Snapshots, sh: Sh) -> None:
     either.take()
     (project / "a.txt").write_text("kept")
-    with pytest.raises(RalphError, match="not in the object store"):
+    with pytest.raises(RalphError, match="no longer in the object store"):
         either.restore("1" * 40)
     assert (project / "a.txt").read_text() == "kept"
 

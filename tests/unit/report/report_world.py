@@ -241,7 +241,7 @@ def summary(stories: list[LoopReport]) -> str:
 
 
 def proven(world: World) -> None:
-    """Red at the start, one claim turned down, the next one proven."""
+    """Red at the start, one claim rejected, the next one proven."""
     world.write("answer.py", "answer = 0\n")
     world.start()
     world.gate(False, purpose="base")

@@ -111,7 +111,7 @@ def test_every_mark_has_words(world: World) -> None:
     root = picture(world, "timeline")
     assert root.find("title") is not None and root.find("desc") is not None
     texts = {title.text for title in root.iter("title")}
-    assert "iteration 12: claim turned down: spec: no Retry-After header, 4 min 24 s" in texts
+    assert "iteration 12: claim rejected: spec: no Retry-After header, 4 min 24 s" in texts
     assert "strategy shift 1 before iteration 12" in texts
     assert "nothing ran for 9 h 00 min" in texts
     assert any(str(t).startswith("overload: the service is overloaded, 5 min") for t in texts)

@@ -14,9 +14,9 @@ REVIEW = GatePolicy(name="spec", review="spec")
 @pytest.mark.parametrize(
     ("spent", "shown", "source"),
     [
-        ({"tokens": 900, "usd": 0.30}, "900 tokens, 0.30 USD\n", "told by the agent"),
+        ({"tokens": 900, "usd": 0.30}, "900 tokens, 0.30 USD\n", "reported by the agent"),
         ({"tokens": 900, "usd": 0.30, "estimated": True}, "900 tokens, 0.30 USD (estimate)\n", "estimate"),
-        ({"tokens": 900}, "900 tokens, cost not told\n", "not told"),
+        ({"tokens": 900}, "900 tokens, cost not reported\n", "not reported"),
     ],
 )
 def test_it_is_said_where_the_cost_comes_from(

@@ -77,7 +77,7 @@ def test_the_summary_has_the_headings_and_lines_of_its_family(world: World) -> N
         "- Proof: tests red→green" in completed
     )
     assert "| tests (command) | the claim of iteration 2 | green | 0 | 10.0 s | pytest -q |" in completed
-    assert "| 1 | claim turned down: tests: FAILED test_answer: 41 != 42 | 1 min 00 s |" in completed
+    assert "| 1 | claim rejected: tests: FAILED test_answer: 41 != 42 | 1 min 00 s |" in completed
     assert "Branch:" not in text
 
 
@@ -121,7 +121,7 @@ def test_a_resume_is_told_with_the_pause_before_it(world: World) -> None:
     (pause,) = story.loop.pauses
     assert pause.began - BEGIN == pytest.approx(stopped, abs=0.01)
     assert pause.ended - pause.began == pytest.approx(3600, abs=0.01)
-    assert "went on in run run-2, with the answer: use sqlite" in [mark_text(m) for m in story.loop.marks]
+    assert "continued in run run-2, with the answer: use sqlite" in [mark_text(m) for m in story.loop.marks]
     assert story.loop.standing == "running" and story.end is None
 
 

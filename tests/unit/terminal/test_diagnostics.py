@@ -155,4 +155,4 @@ def test_what_cannot_be_written_is_said_once_and_does_no_harm(tmp_path: Path) ->
     told = Told(tmp_path).tell(started())
     told.diagnostics.heard("agent", "x", "t")
     told.diagnostics.say(["y"])
-    assert "the run goes on without them" in told.diagnostics.trouble
+    assert "the run continues without them" in told.diagnostics.trouble

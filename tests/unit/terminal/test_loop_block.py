@@ -199,7 +199,7 @@ def test_what_was_said_of_an_earlier_tree_is_told_as_past() -> None:
 ── median  Make the tests pass ──────────────────────────────── Ctrl-C stops ──
    agent       0:00 of 1:00:00
    iteration   2 of 8    ██░░░░░░░░░░░░░░  1 used, 7 left
-   attempt     2 of 5    1 turned down
+   attempt     2 of 5    1 rejected
    gates       lint    was green  12.1 s   start green
                tests   was red    12.1 s   start red     FAILED: 3 of 8
                style   waiting             start red
@@ -212,7 +212,7 @@ def test_an_escalation_is_shown() -> None:
     world = Watched().prepare().judged(True, False, False)
     for tree in ("t1", "t2", "t3"):
         world.turned_down(tree)
-    line = "   attempt     4 of 5    strategy shift 1   3 turned down, same error 3 times"
+    line = "   attempt     4 of 5    strategy shift 1   3 rejected, same error 3 times"
     assert line in world.shown()
     assert line in world.start().shown()
 

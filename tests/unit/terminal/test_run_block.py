@@ -110,7 +110,7 @@ def test_the_line_of_the_run_counts_ends_and_adds_up_what_all_have_spent(crew: R
     bad.tell(f.LoopEnded(end="failed", reason="", code=3))
     (line,) = shown(crew)
     assert re.match(
-        r"── 1 done, 1 not, 7 left   1:05   2\.00 USD   waits for a task ─+ Ctrl-C stops ──$", line
+        r"── 1 done, 1 not done, 7 queued   1:05   2\.00 USD   waits for a task ─+ Ctrl-C stops ──$", line
     )
 
 

@@ -13,7 +13,7 @@ from ralph.terminal.words import cost, spent
     ("tokens", "usd", "estimated", "told"),
     [
         (0, 0.0, False, []),
-        (7, 0.0, False, ["7 tokens", "cost not told"]),
+        (7, 0.0, False, ["7 tokens", "cost not reported"]),
         (0, 0.25, False, ["0.25 USD"]),
         (7, 0.25, False, ["7 tokens", "0.25 USD"]),
         (7, 0.25, True, ["7 tokens", "0.25 USD (estimate)"]),

@@ -38,7 +38,7 @@ def read_logins() -> Logins:
         return Logins()
     except (OSError, msgspec.DecodeError) as error:
         raise RalphError(
-            f"cannot be read: {error}", where=str(logins_file()), todo="`ralph login URL` writes it anew."
+            f"cannot be read: {error}", where=str(logins_file()), todo="`ralph login URL` rewrites it."
         )
 
 
@@ -65,7 +65,7 @@ class PeopleClient:
         """What is answered, decoded. RalphError: what the server has against it."""
         status, content = self._send(method, path, None if body is None else msgspec.json.encode(body))
         if status == 401:
-            raise RalphError(detail_of(content), where=self.url, todo="`ralph login URL` keeps a token.")
+            raise RalphError(detail_of(content), where=self.url, todo="`ralph login URL` stores a token.")
         if status >= 300:
             raise RalphError(
                 detail_of(content) or f"status {status}",

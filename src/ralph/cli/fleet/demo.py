@@ -40,7 +40,7 @@ LANDERS = {name for name, role, _ in TEAM if role == "lander"}
 TARGET = "main"
 
 REPOSITORY = "stats"
-AGAIN = "Try again; `ralph doctor` shows what this machine lacks."
+AGAIN = "Try again; `ralph doctor` shows what is missing on this machine."
 LEASE = 5  # seconds
 KILLED_IN = 3  # iteration
 LOOK = 0.1  # seconds between two looks at the task

@@ -7,7 +7,7 @@ import click
 from ralph.errors import RalphError
 
 at_server = click.option(
-    "--server", default="", metavar="URL", help="Of a task of this server; see `ralph login`."
+    "--server", default="", metavar="URL", help="Use a task of this server; see `ralph login`."
 )
 of_server = click.option("--server", default="", metavar="URL", help="The tasks of this server.")
 task_there = click.option("--task", default="", metavar="ID", help="With --server: which task.")

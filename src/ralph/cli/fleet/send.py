@@ -16,26 +16,26 @@ DONE = {"complete": 0, "failed": 1, "blocked": 5, "cancelled": 13}
 
 @click.command()
 @click.argument("task")
-@click.option("--promise", default="", help="By what it is known that the task is complete.")
+@click.option("--promise", default="", help="How to recognise that the task is complete.")
 @click.option(
     "--type",
     "task_type",
     default="ralph",
     show_default=True,
-    help="Any other: one iteration, then the gates.",
+    help="`ralph` loops; any other type runs one iteration, then the gates.",
 )
-@click.option("--repository", default="", help="One that the server knows.")
+@click.option("--repository", default="", help="The repository; one that the server knows.")
 @click.option("--target", default="", help="The branch on which it lands.")
 @click.option("--max-iterations", default=50, show_default=True, type=click.IntRange(1, 1000))
 @click.option("--plan", default="", help="A plan in the repository, relative to its root.")
 @click.option("--priority", default=2.0, show_default=True, help="0 is the most urgent.")
-@click.option("--label", "labels", multiple=True, help="That a worker must have.")
-@click.option("--tag", "tags", multiple=True)
+@click.option("--label", "labels", multiple=True, help="A label that a worker must have.")
+@click.option("--tag", "tags", multiple=True, help="A tag, for finding it again; may be repeated.")
 @click.option("--after", "dependencies", multiple=True, help="The id of a task that must be complete first.")
-@click.option("--agent", default="", help="Only this one, such as claude or codex.")
-@click.option("--assign-to", default="", help="The only worker that may have it.")
-@click.option("--wait", is_flag=True, help="Until it is complete, failed, blocked or cancelled.")
-@click.option("--json", "as_json", is_flag=True, help="The task, as the server has it.")
+@click.option("--agent", default="", help="Only this agent, such as claude or codex.")
+@click.option("--assign-to", default="", help="The only worker that may claim it.")
+@click.option("--wait", is_flag=True, help="Wait until it is complete, failed, blocked or cancelled.")
+@click.option("--json", "as_json", is_flag=True, help="Print the task as JSON, as the server has it.")
 @server_option
 def send(task: str, promise: str, wait: bool, as_json: bool, server: str, **fields: Any) -> int:
     """Send a task to a server. Prints its id.

@@ -10,13 +10,19 @@ from ralph.errors import RalphError
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", default=3013, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free."
+    "--port",
+    default=3013,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port; 0: any free one.",
 )
 @click.option(
     "--db", default="", help="postgresql://..., or a file for SQLite. Default: in your data folder."
 )
 @click.option("--no-auth", is_flag=True, help="No tokens. Only on a loopback address.")
-@click.option("--worker", is_flag=True, help="And work on its tasks, here: one command for one machine.")
+@click.option(
+    "--worker", is_flag=True, help="Also start a worker and a lander here: one command for one machine."
+)
 @click.option("--tls-cert", default="", help="A certificate, in PEM.")
 @click.option("--tls-key", default="", help="Its key, in PEM.")
 @click.option(
@@ -24,7 +30,7 @@ from ralph.errors import RalphError
     default=120.0,
     show_default=True,
     type=click.FloatRange(1, 3600),
-    help="After how long without a sign a worker's task goes to another.",
+    help="Seconds without a heartbeat before another worker may take the task.",
 )
 def serve(
     host: str,

@@ -51,9 +51,13 @@ def token() -> None:
 @click.argument("name")
 @click.option("--role", type=click.Choice(["admin", "worker", "lander", "read"]), required=True)
 @click.option(
-    "--days", default=90.0, show_default=True, type=click.FloatRange(0, 3650), help="0: it does not expire."
+    "--days",
+    default=90.0,
+    show_default=True,
+    type=click.FloatRange(0, 3650),
+    help="Days until it expires; 0: never.",
 )
-@click.option("--labels", default="", help="Of a worker: the only labels it may have.")
+@click.option("--labels", default="", help="For a worker: the only labels it may have.")
 @click.option("--repositories", default="", help="The only repositories it may see.")
 @server_option
 def add(name: str, role: str, days: float, labels: str, repositories: str, server: str) -> int:
@@ -74,7 +78,7 @@ def add(name: str, role: str, days: float, labels: str, repositories: str, serve
 
 
 @token.command("list")
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @server_option
 def list_tokens(as_json: bool, server: str) -> int:
     """Which tokens there are. Their secrets are kept nowhere.

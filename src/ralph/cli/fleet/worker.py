@@ -21,9 +21,11 @@ from ralph.text import is_loopback
 @click.option("--server", default="", envvar="RALPH_SERVER", help="The server, like http://127.0.0.1:3013.")
 @click.option("--name", default="", help="This worker's name. Default: that of the machine.")
 @click.option(
-    "--labels", default="", help="What this machine has, like gpu,linux. Tasks with others stay away."
+    "--labels",
+    default="",
+    help="Labels of this machine, like gpu,linux. Tasks with other labels are not claimed.",
 )
-@click.option("--repositories", default="", help="Only tasks of these.")
+@click.option("--repositories", default="", help="Only tasks of these repositories.")
 @click.option(
     "--concurrency", default=1, show_default=True, type=click.IntRange(1, 64), help="Loops at once."
 )
@@ -38,7 +40,7 @@ from ralph.text import is_loopback
 @click.option(
     "--land",
     is_flag=True,
-    help="Put what is proven onto its target instead of working. Needs the right to push.",
+    help="Land proven work on its target instead of working on tasks. Needs permission to push.",
 )
 @click.option("--once", is_flag=True, help="End after one task.")
 @click.option(

@@ -14,7 +14,7 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         (
             click.option("--max-iterations", type=int, help="End after this many iterations."),
-            click.option("--max-attempts", type=int, help="End after this many claims turned down."),
+            click.option("--max-attempts", type=int, help="End after this many rejected claims."),
             click.option(
                 "--max-runtime-seconds", "--max-runtime", type=float, help="End after this active time."
             ),

@@ -91,7 +91,7 @@ def _reviews(repo: Repo) -> tuple[f.RunReviewed, ...]:
 
 
 def _left(backlog: Backlog) -> int:
-    """Tasks that nobody has begun."""
+    """Tasks that no one has begun."""
     return sum(t.status == "pending" and backlog.tasks.is_leaf(t.id) for t in backlog.tasks)
 
 
@@ -157,7 +157,9 @@ def landing(repo: Repo, policy: Policy, work: Work) -> Policy:
 def warn_of_missing(repo: Repo, share: Sequence[str]) -> None:
     """RalphError when one of them is not ignored by git."""
     for name in missing_of(repo, share):
-        click.echo(f"warning: share: {one_line(name)} is not here, so nobody gets a copy of it", err=True)
+        click.echo(
+            f"warning: share: {one_line(name)} is not here, so no workspace gets a copy of it", err=True
+        )
 
 
 class TaskEnds:
@@ -198,7 +200,7 @@ class TaskEnds:
             lines.append(f"Reviewers of the whole run, {said}")
         lines += self._left_over(backlog, request)
         if any(s.judgement.ended in STOPS_THE_RUN for s in rest):
-            lines.append("Next: `ralph run` goes on where it was.")
+            lines.append("Next: `ralph run` continues where it was.")
         failed = [s for s in rest if s.judgement.ended in FAILURES]
         kept = [s for s in failed if s.judgement.end_branch]
         if failed:

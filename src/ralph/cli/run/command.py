@@ -99,23 +99,25 @@ def _meant(words: tuple[str, ...]) -> str:
     multiple=True,
     help="Files that judge the work (tests, runner configuration) and may be changed without review; may be repeated.",
 )
-@click.option("--require-verified", is_flag=True, help="An unverified end is never exit 0.")
+@click.option(
+    "--require-verified",
+    is_flag=True,
+    help="Exit with 6 when nothing proves the work, even with `gates: none`.",
+)
 @click.option(
     "--sandbox",
     type=click.Choice(["none", "bwrap"]),
-    help="Whether agents and gates run in a sandbox; in place of sandbox.kind.",
+    help="Whether agents and gates run in a sandbox. Overrides sandbox.kind.",
 )
 @limit_options
+@click.option("--completion-promise", metavar="TEXT", help="The line with which the agent claims to be done.")
 @click.option(
-    "--completion-promise", metavar="TEXT", help="The word by which the agent says that it is done."
-)
-@click.option(
-    "--idle-timeout", type=float, help="End an agent that does nothing for so many seconds; 0: never."
+    "--idle-timeout", type=float, help="End an agent that does nothing for this many seconds; 0: never."
 )
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be done, as `ralph validate` does; start nothing."
 )
-@click.option("--task", help="Of the backlog, this task, or those below it.")
+@click.option("--task", help="Only this task of the backlog, or those below it.")
 @click.option(
     "--max-items",
     type=int,
@@ -129,17 +131,20 @@ def _meant(words: tuple[str, ...]) -> str:
     "--cooldown",
     "cooldown",
     type=click.FloatRange(0, 86400),
-    help="The rest between two idle looks of hats, else between iterations; in place of event_loop.cooldown_delay_seconds.",
+    help="Seconds between two looks at an idle board; without hats, between iterations. "
+    "Overrides event_loop.cooldown_delay_seconds.",
 )
-@click.option("--timeout-multiplier", type=float, default=1.0, help="Stretch all time limits by this factor.")
+@click.option(
+    "--timeout-multiplier", type=float, default=1.0, help="Multiply all time limits by this factor."
+)
 @click.option("--in-place", is_flag=True, help="Work here although there are uncommitted changes.")
 @click.option(
     "--workspace",
     type=click.Choice(["in-place", "clone", "worktree"]),
-    help="Where to work: here, or in a clone or worktree of its own, from which proven work lands.",
+    help="Where to work: here, or in its own clone or worktree, from which proven work lands.",
 )
-@click.option("--resume", "--continue", "choice", flag_value="resume", help="Go on with the unfinished loop.")
-@click.option("--fresh", "choice", flag_value="fresh", help="Start anew; the unfinished loop is set aside.")
+@click.option("--resume", "--continue", "choice", flag_value="resume", help="Continue the unfinished loop.")
+@click.option("--fresh", "choice", flag_value="fresh", help="Start over; the unfinished loop is set aside.")
 @view_options
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def run(
@@ -155,7 +160,7 @@ def run(
     """Run an agent on a task until the gates prove it done.
 
     COMMAND is the agent, after `--`; it gets the prompt on standard input. Without it, ralph.yml says.
-    Without a prompt, the tasks of tasks.jsonl are worked on, each in a workspace of its own, and what is proven
+    Without a prompt, the tasks of tasks.jsonl are worked on, each in its own workspace, and what is proven
     lands on the branch that is checked out.
 
     \b
@@ -292,9 +297,7 @@ def _work_on(
     if before and not again and choice != "fresh":
         how = f"{before.judgement.ended or 'died'}, {before.progress.iterations} iterations"
         later = f"ralph resume --task {shlex.quote(before.identity.task.id)}"
-        click.echo(
-            f"note: {before.identity.task.id} is not done ({how}); `{later}` goes on with it", err=True
-        )
+        click.echo(f"note: {before.identity.task.id} is not done ({how}); `{later}` continues it", err=True)
     request = RunRequest(folder=folder, repo=repo, policy=policy, work=work, aside=aside)
     return drive_prompt(request, task, see)
 
@@ -400,7 +403,7 @@ def _refuse_with_resume(given: dict[str, Any], command: tuple[str, ...]) -> None
     if said:
         raise RalphError(
             f"a resumed loop keeps its task, agent and gates; {', '.join(said)} would change nothing",
-            todo="Leave them out, or start anew with --fresh.",
+            todo="Leave them out, or start over with --fresh.",
         )
 
 
@@ -411,8 +414,8 @@ def _resume_or_fresh(s: LoopState) -> Literal["resume", "fresh"]:
     if not sys.stdin.isatty():
         raise RalphError(
             text,
-            todo="Say --resume to go on with it under the settings that it began with, or --fresh to set it "
-            "aside and start anew with those of now.",
+            todo="Use --resume to continue it with the settings it began with, or --fresh to set it "
+            "aside and start over with the current ones.",
         )
     answer = click.prompt(
         f"{text} Resumed, it keeps the settings that it began with. Resume or fresh?",
@@ -446,7 +449,7 @@ def _name_large_folders(repo: Repo, own: tuple[str, ...], uncommitted: list[str]
     """Before the first snapshot, which would hold all of them."""
     if len(uncommitted) < LARGE or not (folders := large_folders(repo, own)):
         return
-    found = LargeFolders(folders, "Or commit them, or say --in-place to have them in every snapshot.")
+    found = LargeFolders(folders, "Or commit them, or use --in-place to have them in every snapshot.")
     if not in_place:
         raise found
     click.echo(f"warning: {found.what}: every snapshot holds them", err=True)
@@ -459,7 +462,7 @@ def _agree_to_work_here(uncommitted: list[str], in_place: bool) -> None:
     text = f"there are uncommitted changes: {few([printable(path) for path in uncommitted])}"
     if not sys.stdin.isatty():
         raise RalphError(
-            text, todo="Commit them, or say --in-place to work on top of them (they are saved first)."
+            text, todo="Commit them, or use --in-place to work on top of them (they are saved first)."
         )
     if not click.confirm(f"{text[0].upper()}{text[1:]}. They will be saved first. Work here?", err=True):
         raise RalphError(

@@ -42,7 +42,9 @@ from ralph.text import few
 @click.command()
 @limit_options
 @click.option(
-    "--answer", default="", help="The answer to the question that the loop waits for, or what it lacks."
+    "--answer",
+    default="",
+    help="The answer to the question that the loop waits for, or what it needs to know.",
 )
 @click.option(
     "--allow",
@@ -51,7 +53,7 @@ from ralph.text import few
     help="After needs-review: files (or tests, as PATH::TEST) that may stay changed; may be repeated.",
 )
 @click.option("--accept", is_flag=True, help="After needs-review: accept all that the end names.")
-@click.option("--task", default="", help="Of the backlog, this task, which waits for you or was cut short.")
+@click.option("--task", default="", help="The task of the backlog, which waits for you or was cut short.")
 @click.option("--max-items", type=int, hidden=True)  # only to say why not
 @view_options
 def resume(
@@ -63,7 +65,7 @@ def resume(
     max_items: int | None,
     **given: Any,
 ) -> int:
-    """Go on with the unfinished loop, perhaps under higher limits.
+    """Continue an unfinished loop, perhaps with higher limits.
 
     After needs-review, --accept accepts all that the end names, --allow some of it; without, the agent has to do without.
     A task of the backlog goes on in its own workspace and lands as always; --task may be left out when only one waits.
@@ -81,7 +83,7 @@ def resume(
     if max_items is not None:
         raise RalphError(
             "a resumed loop keeps its --max-items",
-            todo="Leave it out; or start anew with `ralph run --fresh --max-items N`, which counts the items from then on.",
+            todo="Leave it out; or start over with `ralph run --fresh --max-items N`, which counts the items from then on.",
         )
     return go_on(see, answer, given, allow, task, accept=accept)
 
@@ -141,7 +143,7 @@ def _refuse_in_vain(loop: LoopState, limits: dict[str, float], answer: str, allo
     if answer and loop.people.question is None and loop.judgement.ended != "stuck":
         raise RalphError(
             "no question waits for an answer here",
-            todo=f'To tell the next iteration something: `{of_task("say", loop)} "..."`; then `{resume_of(loop)}`.',
+            todo=f'To send the next iteration a message: `{of_task("say", loop)} "..."`; then `{resume_of(loop)}`.',
         )
     higher = raised(loop.identity.policy.limits, limits)
     resumed = fold(loop, f.LoopResumed(run="", limits=higher, answer=answer, allow=allow))
@@ -179,7 +181,7 @@ _NAMED = 5  # tasks in one error
 
 
 class ChosenTask(msgspec.Struct, frozen=True):
-    """The loop to go on with, and the file that its task is in."""
+    """The loop to continue with, and the file that its task is in."""
 
     state: LoopState
     file: Path
@@ -194,7 +196,7 @@ def _of_backlog(repo: Repo, records: list[Record], task: str, *, says: bool) -> 
     if live is not None:
         raise RalphError(
             f"a run is at work here (pid {live.get('pid')})",
-            todo=f'`ralph answer --task {shlex_quoted(task)} "..."` tells it an answer; for all else, `ralph stop` first.',
+            todo=f'`ralph answer --task {shlex_quoted(task)} "..."` gives it an answer; for anything else, `ralph stop` first.',
         )
     if not task and _prompt_comes_first(records, repo):
         return None
@@ -227,9 +229,9 @@ def _only(found: dict[str, Loop], says: bool) -> Loop | None:
     named = [f"{task} ({one.state.judgement.ended or 'its run died'})" for task, one in found.items()]
     first = (parked or list(found.values()))[0].state
     cut_short = [task for task, one in found.items() if not needs_a_person(one.state)]
-    rest = f" `ralph run` goes on with {few(cut_short)} by itself." if cut_short else ""
+    rest = f" `ralph run` continues with {few(cut_short)} by itself." if cut_short else ""
     raise RalphError(
-        f"{len(found)} tasks of the backlog can go on: {few(named, _NAMED)}",
+        f"{len(found)} tasks of the backlog can continue: {few(named, _NAMED)}",
         todo=f"Name one: `{resume_of(first)}`.{rest}",
     )
 
@@ -245,7 +247,8 @@ def _named(found: dict[str, Loop], task: str, records: list[Record], repo: Repo)
         file = context.of_folder(repo, Path.cwd())
         JsonlBacklog(file, repo.state_dir).find(task)
         raise RalphError(
-            f"{task} has no loop that could go on", todo=f"`ralph run --task {shlex_quoted(task)}` begins it."
+            f"{task} has no loop that can continue",
+            todo=f"`ralph run --task {shlex_quoted(task)}` begins it.",
         )
     end = last.state.judgement.ended
     if end in FAILURES:
@@ -257,7 +260,7 @@ def _named(found: dict[str, Loop], task: str, records: list[Record], repo: Repo)
     raise RalphError(
         f"the workspace of {task} is gone",
         where=last.state.identity.root,
-        todo=f"To begin anew: {again}. `ralph recover` lists what was saved.",
+        todo=f"To start over: {again}. `ralph recover` lists what was saved.",
     )
 
 
@@ -274,5 +277,5 @@ def _check_line(file: Path, repo: Repo, s: LoopState) -> None:
         raise RalphError(
             f"{task.id} is {task.status}",
             where=str(file),
-            todo=f"To go on with it all the same, `ralph task reopen {shlex_quoted(task.id)}` first.",
+            todo=f"To work on it anyway, `ralph task reopen {shlex_quoted(task.id)}` first.",
         )

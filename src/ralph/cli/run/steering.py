@@ -63,7 +63,7 @@ def _holder(repo: Repo) -> tuple[str, int] | None:
         task = f", on {one_line(str(held['task']))}" if held.get("task") else ""
         raise RalphError(
             f"nothing runs in this checkout; the run of this repository (pid {pid}) works in {root}{task}",
-            todo=f"Say it there: `cd {shlex_quoted(str(held.get('folder') or root))}`.",
+            todo=f"Run the command there: `cd {shlex_quoted(str(held.get('folder') or root))}`.",
         )
     return str(held.get("run", "")), pid
 
@@ -104,7 +104,7 @@ def at_work(live: LiveRun, task: str) -> list[LoopState]:
     under_way = few([s.identity.task.id for s in live.at_work]) or "none"
     raise RalphError(
         f"{task!r} is not worked on at this moment",
-        todo=f"Under way: {under_way}. Into a task that has not begun, write it: `ralph task edit {named}`.",
+        todo=f"Under way: {under_way}. For a task that has not begun, edit it: `ralph task edit {named}`.",
     )
 
 
@@ -158,12 +158,12 @@ def _who() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError):
-        return "somebody"
+        return "someone"
 
 
 _BUSY = "Not heard yet: the run is busy. It is kept in the inbox and will be read."
-_NO_WAIT = click.option("--no-wait", is_flag=True, help="Do not wait until the run has heard it.")
-_TASK = click.option("--task", default="", help="Of a backlog, only the loop of this task.")
+_NO_WAIT = click.option("--no-wait", is_flag=True, help="Do not wait until the run has recorded it.")
+_TASK = click.option("--task", default="", help="In a backlog, only the loop of this task.")
 
 
 @click.command()
@@ -173,10 +173,10 @@ _TASK = click.option("--task", default="", help="Of a backlog, only the loop of 
 @_NO_WAIT
 @at_server
 def say(text: str, hat: str, task: str, no_wait: bool, server: str) -> None:
-    """Tell the next iteration something.
+    """Send a message to the next iteration.
 
-    It stands in its prompt under a heading of its own. A loop does not complete before it was read. When nothing runs,
-    it is kept for the loop that can go on.
+    Its prompt shows the message under its own heading. A loop does not complete before the message was read. When
+    nothing runs, it is kept for the loop that can be resumed.
 
     \b
     Examples:
@@ -196,7 +196,7 @@ def say(text: str, hat: str, task: str, no_wait: bool, server: str) -> None:
     loops = at_work(live, task) if live else could_go_on(repo, task)
     if not loops:
         raise RalphError(
-            f"no loop {f'of {task!r} ' if task else ''}runs here, and none can go on",
+            f"no loop {f'of {task!r} ' if task else ''}runs here, and none can continue",
             todo="Write it into the task.",
         )
     for s in loops:
@@ -223,7 +223,7 @@ def say(text: str, hat: str, task: str, no_wait: bool, server: str) -> None:
 def pause(task: str, now: bool, no_wait: bool, server: str) -> None:
     """Let the run wait after what is under way, until `ralph continue`.
 
-    The time does not count. `ralph stop`, `ralph cancel` and Ctrl-C work as always; a resumed loop goes on.
+    The time does not count. `ralph stop`, `ralph cancel` and Ctrl-C work as always; a resumed loop is not paused.
 
     \b
     Examples:
@@ -237,7 +237,9 @@ def pause(task: str, now: bool, no_wait: bool, server: str) -> None:
         return
     when = "at once" if now else "after what is under way"
     named = f" --task {shlex_quoted(task)}" if task else ""
-    _steer({"kind": "pause", "now": now}, task, no_wait, f"pauses {when}; `ralph continue{named}` goes on.")
+    _steer(
+        {"kind": "pause", "now": now}, task, no_wait, f"pauses {when}; `ralph continue{named}` continues it."
+    )
 
 
 @click.command("continue")
@@ -293,7 +295,7 @@ def retry(task: str, no_wait: bool, server: str, fresh: bool, **given: Any) -> N
 def _go_on(task: str, no_wait: bool) -> None:
     live = live_run(here())
     if live is None:
-        raise RalphError("nothing runs here", todo="`ralph resume` continues what can continue.")
+        raise RalphError("nothing runs here", todo="`ralph resume` continues what can be continued.")
     paused = live.paused or any(s.people.pause for s in live.at_work)
     if not paused and not any(s.agents.wait_due for s in live.at_work if task in ("", s.identity.task.id)):
         raise RalphError(
@@ -308,9 +310,9 @@ def _go_on(task: str, no_wait: bool) -> None:
 @_NO_WAIT
 @at_server
 def answer(text: str, task: str, no_wait: bool, server: str) -> int:
-    """Answer what a loop asks.
+    """Answer a loop's question.
 
-    A run that waits for it goes on with it. A loop that has ended with its question (or stuck) is taken up again, as by
+    A run that waits for the answer continues with it. A loop that has ended with its question (or stuck) is taken up again, as by
     `ralph resume --answer`.
 
     \b
@@ -345,7 +347,7 @@ def answer(text: str, task: str, no_wait: bool, server: str) -> int:
         live,
         [message],
         no_wait,
-        f"Heard; {one_line(s.identity.task.id)} goes on with your answer.",
+        f"Heard; {one_line(s.identity.task.id)} continues with your answer.",
         "Said.",
     )
     return 0
@@ -366,7 +368,7 @@ def _who_asks(loops: list[LoopState], task: str) -> LoopState:
     others = f" Asking: {few([s.identity.task.id for s in asking])}." if asking else ""
     raise RalphError(
         f"no question {f'of {task!r} ' if task else ''}waits for an answer here",
-        todo=f'To tell the next iteration something: `ralph say "..."`.{others}',
+        todo=f'To send the next iteration a message: `ralph say "..."`.{others}',
     )
 
 
@@ -375,7 +377,7 @@ def _steer(message: dict[str, object], task: str, no_wait: bool, done: str) -> N
     refuse_inside(repo)
     live = with_loops(repo) if task else live_run(repo)
     if live is None:
-        raise RalphError("nothing runs here", todo="`ralph resume` goes on with what can go on.")
+        raise RalphError("nothing runs here", todo="`ralph resume` continues what can be continued.")
     message = {**message, "run": live.run}
     if task:
         (s,) = at_work(live, task)
@@ -394,7 +396,7 @@ def _tell(
 
 
 def _let_end(repo: Repo) -> None:
-    """Its loop is over and it only tells others of that: wait for it, then go on with the loop."""
+    """Its loop is over and it only notifies others: wait for it, then continue with the loop."""
     if not _comes_true(lambda: holder(repo.state_dir) is None):
         raise RalphError("the run is about to end", todo="Answer again when `ralph status` says so.")
 
@@ -429,7 +431,7 @@ def _goes_on(loops: list[LoopState]) -> str:
 @at_server
 @task_there
 def stop(now: bool, server: str, task: str) -> None:
-    """End the run after its iteration; `ralph resume` goes on later. A server's task then waits for your next word.
+    """End the run after its iteration; `ralph resume` continues it later. A server's task then waits for your next message.
 
     \b
     Examples:
@@ -476,7 +478,7 @@ def _ask(how: str, by: str) -> int:
     repo = here()
     refuse_inside(repo)
     if (held := _holder(repo)) is None:
-        raise RalphError("nothing runs here", todo="`ralph status` shows what was.")
+        raise RalphError("nothing runs here", todo="`ralph status` shows what happened.")
     run, pid = held
     tell(repo.state_dir, {"kind": "stop", "how": how, "by": by, "run": run}, pid)
     return pid

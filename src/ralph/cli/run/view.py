@@ -51,7 +51,10 @@ def view_options(command: Decorated) -> Decorated:
     decorated: Decorated = with_view
     for option in (
         click.option(
-            "--json", "as_json", is_flag=True, help="Print one JSON object a fact, as `ralph events --json`."
+            "--json",
+            "as_json",
+            is_flag=True,
+            help="Print one JSON object per fact, as `ralph events --json` does.",
         ),
         click.option(
             "--diagnostics",
@@ -197,7 +200,7 @@ def shown(
     many: TaskEnds | None = None,
     left: Callable[[], int] | None = None,
 ) -> Shown:
-    """`see`: what the options say. `left`: how many tasks nobody has begun, of a run over many."""
+    """`see`: what the options say. `left`: how many tasks no one has begun, of a run over many."""
     # By the option, or by the variable that users of this family know.
     diagnostics = see.get("diagnostics") or os.environ.get("RALPH_DIAGNOSTICS", "") not in ("", "0", "false")
     install()
@@ -290,7 +293,7 @@ class Json(View):
         self._journal = state_dir / NAME
         self._verbose = verbose
         self._follower: Follower | None = None
-        self._behind = False  # the journal has records that were not printed, since nobody reads
+        self._behind = False  # the journal has records that were not printed, since no one reads
 
     def fact(self, fact: f.AnyFact, s: LoopState) -> None:
         if self._follower is None:

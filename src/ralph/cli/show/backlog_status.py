@@ -164,7 +164,7 @@ def _outcome_json(x: TaskOutcome) -> dict[str, Any]:
 def _backlog(
     run: RunRecord, loops: list[Loop], written: int, repo: Repo, under_way: list[str]
 ) -> JsonlBacklog | None:
-    """As the file will be: with what the journal knows and nobody has written into it yet. Nothing is written here."""
+    """As the file will be: with what the journal knows and no one has written into it yet. Nothing is written here."""
     if not Path(run.started.file).is_file():
         return None
     backlog = JsonlBacklog(Path(run.started.file), repo.state_dir)
@@ -176,7 +176,7 @@ def _backlog(
 
 
 def _parked(loops: list[Loop], repo: Repo, backlog: JsonlBacklog | None) -> list[TaskOutcome]:
-    """Not those that somebody has reopened, completed or cancelled since."""
+    """Not those that someone has reopened, completed or cancelled since."""
     found = (one.state for one in waiting(loops, repo).values())
     return [
         TaskOutcome(s)
@@ -206,7 +206,7 @@ def _next(
     held: str,
 ) -> str:
     if state == "working" and (asking := [x for x in under_way if x.state.people.question]):
-        paused = " Paused: `ralph continue` lets it go on." if any(pause_of(x) for x in asking) else ""
+        paused = " Paused: `ralph continue` resumes it." if any(pause_of(x) for x in asking) else ""
         first = asking[0].state.identity.task.id
         return f'{first} asks: `ralph answer --task {shlex_quoted(first)} "..."`.{paused}'
     if state == "working" and any(state_of(x) != "paused" for x in under_way):
@@ -219,15 +219,15 @@ def _next(
     if state == "reviewing":
         return "Reviewers look at the whole run, then it ends; `ralph stop --now` ends it without them."
     if state == "paused" or state == "working":
-        return "Paused: `ralph continue` lets it go on; `ralph stop` ends it."
+        return "Paused: `ralph continue` resumes it; `ralph stop` ends it."
     if state == "idle":
         return (
             "It waits for a task that is ready: `ralph task add`, `ralph task reopen`; `ralph stop` ends it."
         )
     if state == "died":
-        return "The run died. `ralph run` goes on where it was."
+        return "The run died. `ralph run` continues where it was."
     if any(x.state.judgement.ended in STOPS_THE_RUN for x in outcomes):
-        return "`ralph run` goes on where it was."
+        return "`ralph run` continues where it was."
     if parked:
         return _answer(parked)
     if kept := [x for x in outcomes if x.state.judgement.end_branch and not x.split]:
@@ -238,12 +238,12 @@ def _next(
     if missing := [x for x in outcomes if x.missing]:
         return f"{missing[-1].task}: {missing[-1].next}"
     if ready:
-        return "`ralph run` goes on with what is ready."
+        return "`ralph run` continues with what is ready."
     if problems:
         return "Lines that cannot be worked on: `ralph task list` names them."
     if held:
-        return "Nothing is ready, see above. `ralph task list` shows all; `ralph report` tells of this run."
-    return "Nothing is left. `ralph task list --all` shows all; `ralph report` tells of this run."
+        return "Nothing is ready, see above. `ralph task list` shows all; `ralph report` covers this run."
+    return "Nothing is left. `ralph task list --all` shows all; `ralph report` covers this run."
 
 
 def _answer(parked: list[TaskOutcome]) -> str:
@@ -350,7 +350,9 @@ def _does(x: Loop) -> str:
 def _this_run(x: BacklogStatus) -> str:
     done = sum(one.done for one in x.outcomes)
     split = sum(bool(one.split) for one in x.outcomes)
-    counted = f"{done} done, {len(x.outcomes) - done - split} not" + (f", {split} split" if split else "")
+    counted = f"{done} done, {len(x.outcomes) - done - split} not done" + (
+        f", {split} split" if split else ""
+    )
     parts = [counted, f"{duration(x.active_seconds)} active"]
     return ", ".join([*parts, *spent(x.spent.tokens, x.spent.cost_usd, estimated=x.estimated)])
 
@@ -378,7 +380,7 @@ def _troubles(found: list[TaskOutcome]) -> list[StatusRow]:
         + (f"; kept on {x.state.judgement.end_branch}" if x.state.judgement.end_branch else "")
         for x in found[-_TROUBLES:]
     ]
-    more, where = len(found) - _TROUBLES, "`ralph report` tells of all"
+    more, where = len(found) - _TROUBLES, "`ralph report` covers all"
     return listed("not done", [(text, "red") for text in told], more, where=where, whole=True)
 
 

@@ -120,9 +120,14 @@ KINDS: dict[str, type[msgspec.Struct]] = {**f.BY_KIND, ROTATED: Rotation}
     metavar="N",
     help="Why event N went to which hat, in the last loop or that of --loop.",
 )
-@click.option("-f", "--follow", "following", is_flag=True, help="Go on as new facts come; Ctrl-C ends it.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object a line, as in the journal; secrets are masked."
+    "-f", "--follow", "following", is_flag=True, help="Keep printing new facts as they come; Ctrl-C ends it."
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print one JSON object per line, as in the journal; secrets are masked.",
 )
 @at_server
 def events(

@@ -1,4 +1,4 @@
-"""The output of an operation as it grows, until its end is in the journal or nobody is left to write it there."""
+"""The output of an operation as it grows, until its end is in the journal or no one is left to write it there."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def follow_one(repo: Repo, loop: str, one: Operation, raw: bool, journal: LiveHi
             if over:
                 return
             if dead:
-                note(f"the run died while {name_of(one)} was under way; go on with `ralph resume`")
+                note(f"the run died while {name_of(one)} was under way; continue with `ralph resume`")
                 return
             time.sleep(_PAUSE)
     finally:
@@ -180,8 +180,15 @@ class _Growing:
 @click.option("--loop", metavar="LOOP", default="", help="An earlier loop: its id, or how it begins.")
 @click.option("--task", metavar="ID", default="", help="The newest loop of this task.")
 @click.option("--at-end", is_flag=True, help="Reviewers of the last run as a whole; with --gate one of them.")
-@click.option("--raw", is_flag=True, help="Bytes as they are: JSON, and what controls a terminal.")
-@click.option("--json", "as_json", is_flag=True, help="What is known of them, with the paths of the files.")
+@click.option(
+    "--raw", is_flag=True, help="Print the bytes unchanged, including JSON and terminal control characters."
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print what is known of them as JSON, with the paths of the files.",
+)
 @at_server
 def logs(
     iteration: int | None,
@@ -198,7 +205,7 @@ def logs(
     as_json: bool,
     server: str,
 ) -> None:
-    """What agents and gates were told and printed. Without ITERATION: the list of them.
+    """What agents and gates were given and printed. Without ITERATION: a list of iterations.
 
     An interrupted iteration gives its number back, so one number can have several agent processes: the last is shown,
     the others are named. Number 0 is the starting tree, on which only gates run. What an agent printed is shown as a
@@ -218,7 +225,7 @@ def logs(
       ralph logs 3 --task 3f2a --server http://127.0.0.1:3013
     """
     if loop and task:
-        raise RalphError("--loop and --task do not go together", todo="Give one of them.")
+        raise RalphError("--loop and --task cannot be combined", todo="Give one of them.")
     _refuse_together(prompt, diff, scratchpad, following, as_json)
     if server:
         from ralph.cli.fleet.task_journal import journal_at, require_begun
@@ -315,8 +322,8 @@ def _run_reviews(repo: Repo, gate: str | None) -> list[RunReview]:
     found = survey(history(repo.state_dir)).runs.reviews(repo.root)
     if not found:
         raise RalphError(
-            "nobody has been asked about a whole run here",
-            todo="`at_end:` in ralph.yml names who is, after a backlog's run: `ralph help backlog`.",
+            "no reviewer has looked at a whole run here",
+            todo="`at_end:` in ralph.yml names reviewers of a backlog's run: `ralph help backlog`.",
         )
     chosen = [one for one in found if gate in (None, one.gate)]
     if not chosen:
@@ -329,7 +336,7 @@ def _refuse_together(prompt: bool, diff: bool, scratchpad: bool, following: bool
     flags = {"--prompt": prompt, "--diff": diff, "--scratchpad": scratchpad, "--follow": following}
     said = [flag for flag, given in flags.items() if given] + (["--json"] if as_json else [])
     if len(said) > 1:
-        raise RalphError(f"{' and '.join(said)} do not go together", todo="Give one of them at a time.")
+        raise RalphError(f"{' and '.join(said)} cannot be combined", todo="Give one of them at a time.")
 
 
 # -- choosing ------------------------------------------------------------------------------------------
@@ -504,7 +511,7 @@ def _show_file(one: Operation, path: str, what: str, raw: bool) -> None:
         raise RalphError(f"{name_of(one)} has no {what}", todo=f"{_WHY[what]} `ralph logs` lists what ran.")
     file = opened(path)
     if file is None:
-        raise RalphError(f"the {what} of {name_of(one)} is not there any more", where=path, todo=_KEPT)
+        raise RalphError(f"the {what} of {name_of(one)} no longer exists", where=path, todo=_KEPT)
     put(parts(file), raw)
 
 
@@ -530,7 +537,7 @@ def _show_diff(repo: Repo, one: Operation, raw: bool) -> None:
         raise RalphError(what, todo="`ralph recover` lists what is kept.", code=70) from None
 
 
-_KEPT = "Somebody removed it; the journal keeps what matters of it: `ralph events`."
+_KEPT = "Someone removed it; the journal keeps what matters of it: `ralph events`."
 
 
 def _gone(one: Operation, output: str) -> RalphError:
@@ -542,4 +549,4 @@ def _gone(one: Operation, output: str) -> RalphError:
         return RalphError(
             f"{name_of(one)} was never started: {how_it_ended(one)}", todo="`ralph doctor` checks the agent."
         )
-    return RalphError(f"the output of {name_of(one)} is not there any more", where=output, todo=_KEPT)
+    return RalphError(f"the output of {name_of(one)} no longer exists", where=output, todo=_KEPT)

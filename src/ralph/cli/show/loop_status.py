@@ -172,18 +172,18 @@ def next_step(loop: Loop) -> str:
     if s.judgement.ended:
         return what_next(s.judgement.ended, s)
     if loop.standing == "died":
-        return "The run died. Go on with `ralph resume`."
+        return "The run died. Continue with `ralph resume`."
     if s.people.stop:
         return "It ends by itself. `ralph stop --now` does not wait for the iteration."
     if steering.pause_id(s) in s.progress.open:
         ask = f'Answer it: `{of_task("answer", s)} "..."`. ' if s.people.question is not None else ""
-        return f"{ask}`{of_task('continue', s)}` lets it go on; `ralph stop` ends it."
+        return f"{ask}`{of_task('continue', s)}` resumes it; `ralph stop` ends it."
     if s.people.question is not None:
         return f'Answer it: `{of_task("answer", s)} "..."`.'
     if s.agents.wait_due and s.agents.wait_due.until:
         return f"It continues by itself then; `{of_task('retry', s)}` tries now, `ralph stop` ends it."
     if _idles(s):
-        return "It goes on by itself when there is work; `ralph stop` ends it."
+        return "It continues by itself when there is work; `ralph stop` ends it."
     return "`ralph logs --follow` shows what happens; `ralph stop` ends it after the iteration."
 
 
@@ -195,7 +195,7 @@ def _idles(s: LoopState) -> bool:
 
 
 def idle_wait(loop: Loop) -> LoopWait | None:
-    """While nobody finds work: until when it waits before it looks again."""
+    """While no one finds work: until when it waits before it looks again."""
     idle = next((op for op in loop.state.progress.open if op.startswith(IDLE)), "") if is_live(loop) else ""
     return loop.wait(idle)
 

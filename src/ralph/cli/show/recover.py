@@ -37,7 +37,7 @@ class RecoveryRow(Saved, frozen=True):
 @click.argument("which", required=False)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--drop", "dropping", is_flag=True, help="Forget this one instead of restoring it.")
-@click.option("--json", "as_json", is_flag=True, help="The list as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
 def recover(which: str | None, paths: tuple[str, ...], dropping: bool, as_json: bool) -> None:
     """List what was saved, when and why; with a number or ref, put the files back as they were then.
 

@@ -18,7 +18,7 @@ from ralph.terminal.words import one_line
 
 @click.command()
 @click.argument("loop", required=False, default="")
-@click.option("--json", "as_json", is_flag=True, help="As JSON: each loop with all its steps.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: each loop with all its steps.")
 def replay(loop: str, as_json: bool) -> int:
     """Re-run a recorded loop without agents, and show that the same is decided; or where it is not.
 

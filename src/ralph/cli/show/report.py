@@ -25,9 +25,11 @@ _JSON_MARK = '{"ralph_report": '
 
 @click.command()
 @click.argument("loop", required=False, default="")
-@click.option("--html", "as_html", is_flag=True, help="One self-contained page instead of the summary.")
+@click.option("--html", "as_html", is_flag=True, help="Make one self-contained page instead of the summary.")
 @click.option("--open", "opens", is_flag=True, help="Make the page and open it in the browser.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object with everything but the long texts.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object with everything except long texts."
+)
 @click.option("-o", "--output", default="", metavar="FILE", help="Write it there; - is standard output.")
 @click.option("--all", "everything", is_flag=True, help="Every loop of this workspace, not only the newest.")
 @click.option("--run", "run_id", default="", help="The loops of this run.")
@@ -62,12 +64,12 @@ def report(
     as_html = as_html or opens
     if as_html and as_json:
         raise RalphError(
-            f"{'--open' if opens else '--html'} and --json exclude each other", todo="Choose one of them."
+            f"{'--open' if opens else '--html'} and --json cannot be combined", todo="Choose one of them."
         )
     if opens and output == "-":
         raise RalphError("--open needs a file, and -o - is standard output", todo="Leave out -o.")
     if sum(map(bool, (loop, run_id, everything, task))) > 1:
-        raise RalphError("LOOP, --run, --task and --all exclude each other", todo="Choose one of them.")
+        raise RalphError("LOOP, --run, --task and --all cannot be combined", todo="Choose one of them.")
     from ralph.report.sources import Changes
     from ralph.report.stories import gather
 
@@ -160,7 +162,7 @@ def _own_place(repo: Repo, found: Gathered) -> Path:
 
 
 def _write(path: Path, made: Iterable[str]) -> None:
-    """By rename, so that nobody sees half a page; a pipe or a device is written to as it is."""
+    """By rename, so that no one sees half a page; a pipe or a device is written to as it is."""
     path = path.resolve()
     if path.is_dir():
         raise RalphError("is a folder", where=str(path), todo="Name a file.")

@@ -73,7 +73,7 @@ def listed(
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @at_server
 @task_there
 def status(as_json: bool, server: str, task: str) -> None:
@@ -258,7 +258,7 @@ def _hat_rows(x: Loop) -> list[StatusRow]:
 
 
 def _message_rows(x: Loop) -> list[StatusRow]:
-    """What people said: what nobody has read yet, and the last that somebody has."""
+    """What people said: what no one has read yet, and the last that someone has."""
     messages = list(x.messages.values())
     unread = [one for one in messages if one.iteration is None]
     shown = unread[-_TOLD_SHOWN:] or messages[-1:]
@@ -319,7 +319,7 @@ def _figure_rows(x: Loop) -> list[StatusRow]:
     most = f" of {duration(limits.hard_seconds)}" if limits.hard_seconds else ""
     rows = [
         StatusRow("iterations", f"{s.progress.iterations} of {limits.max_iterations}{now}"),
-        StatusRow("attempts", f"{s.judgement.attempts} of {limits.max_attempts} turned down"),
+        StatusRow("attempts", f"{s.judgement.attempts} of {limits.max_attempts} rejected"),
         StatusRow("active", f"{duration(round(s.progress.active_seconds, 1))}{most}"),
     ]
     if told := spent(s.progress.tokens, s.progress.cost_usd, estimated=s.progress.estimated):

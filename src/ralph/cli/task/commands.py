@@ -26,7 +26,7 @@ _SHOWN = 20
 @click.option(
     "--from", "format", type=click.Choice(FORMATS), default=None, help="The form; otherwise it is detected."
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def import_(file: str, format: str | None, as_json: bool) -> None:
     """Add the tasks of a prd.json, a Markdown checklist, `gh issue list --json ...`, beads or another tasks.jsonl.
 
@@ -46,7 +46,7 @@ def import_(file: str, format: str | None, as_json: bool) -> None:
     form = format or detect(content)
     if not form:
         raise RalphError(
-            "this is no list of tasks that is known",
+            "this is not a list of tasks in a known form",
             where=name,
             todo=f"Name its form: --from {'|'.join(FORMATS)}",
         )
@@ -70,7 +70,7 @@ def import_(file: str, format: str | None, as_json: bool) -> None:
 @click.command()
 @click.argument("format", type=click.Choice(FORMATS))
 @click.option("-o", "--output", default="", help="A file to write to; it is replaced.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, the text in `text`.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the text in `text`.")
 @of_server
 def export(format: str, output: str, as_json: bool, server: str) -> None:
     """Print all tasks, the archived ones too, in another form. What was imported comes back as it was, but for what has
@@ -117,7 +117,7 @@ def _read(file: str) -> tuple[str, str]:
         raise RalphError("this is not UTF-8", where=f"{name}:{line}", todo="Save it as UTF-8.") from None
 
 
-_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
@@ -136,7 +136,7 @@ def task() -> None:
 
 
 @task.command("list")
-@click.option("--status", "statuses", multiple=True, help="Only this one, e.g. failed; may be repeated.")
+@click.option("--status", "statuses", multiple=True, help="Only this status, e.g. failed; may be repeated.")
 @click.option("--under", default="", help="Only this task and those below it.")
 @click.option("--all", "everything", is_flag=True, help="Also what is in the archive.")
 @_json
@@ -222,12 +222,12 @@ def show(id: str, as_json: bool, server: str) -> None:
 
 
 @click.command()
-@click.option("--server", required=True, metavar="URL", help="Onto this server.")
-@click.option("--repository", default="", help="In which they are done; one that the server knows.")
+@click.option("--server", required=True, metavar="URL", help="The server to push to.")
+@click.option("--repository", default="", help="The repository they belong to; one that the server knows.")
 @click.option("--target", default="", help="The branch on which they land.")
-@click.option("--label", "labels", multiple=True, help="That a worker must have.")
-@click.option("--agent", default="", help="Only this one, such as claude or codex.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--label", "labels", multiple=True, help="A label that a worker must have.")
+@click.option("--agent", default="", help="Only this agent, such as claude or codex.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def push(
     server: str, repository: str, target: str, labels: tuple[str, ...], agent: str, as_json: bool
 ) -> None:

@@ -67,7 +67,7 @@ def propose(
     return [str(task["id"]) for task in proposed]
 
 
-_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _PROPOSED = (
     "Proposed. Its id may become another, should this one be taken; whether and when it is worked on is not yours "
     "to decide."
@@ -78,13 +78,13 @@ _PROPOSED = (
 @click.argument("title")
 @click.option("--id", "given", default="", help="Its id; otherwise the next free one.")
 @click.option("--parent", default="", help="The task that it is a part of.")
-@click.option("-d", "--description", default="", help="What somebody needs to know to do it.")
+@click.option("-d", "--description", default="", help="What someone needs to know to do it.")
 @click.option("--criteria", multiple=True, help="An acceptance criterion; may be repeated.")
 @click.option("--depends-on", multiple=True, help="A task that must be complete first; may be repeated.")
 @click.option("--priority", "urgency", default=None, help="A number, 0 the most urgent; 2 if absent.")
-@click.option("--type", "kind", default="", help="A word of yours, such as bug or feature.")
+@click.option("--type", "kind", default="", help="A word of your choice, such as bug or feature.")
 @click.option(
-    "--repository", default="", help="With --server: in which it is done; one that the server knows."
+    "--repository", default="", help="With --server: the repository it belongs to; one that the server knows."
 )
 @_json
 @of_server
@@ -167,7 +167,7 @@ def split(id: str, titles: tuple[str, ...], as_json: bool) -> None:
         return
     again = (
         [Reopened(id)] if backlog.find(id).status != "pending" else []
-    )  # nobody works on it as a whole any more
+    )  # no one works on it as a whole any more
     taken = [one.id for one in backlog.all()]
     children: list[dict[str, object]] = []
     for title in titles:
@@ -180,7 +180,7 @@ def split(id: str, titles: tuple[str, ...], as_json: bool) -> None:
 @click.command()
 @click.argument("id")
 @click.option("--commit", default="", help="The commit that did it.")
-@click.option("--summary", default="", help="What was done; goes with an agent's claim.")
+@click.option("--summary", default="", help="What was done; part of an agent's claim.")
 @_json
 def complete(id: str, commit: str, summary: str, as_json: bool) -> None:
     """Say that a task is done. A person's word completes it, marked as not verified; an agent's is a claim, which the
@@ -245,11 +245,11 @@ def reopen(id: str, as_json: bool, server: str) -> None:
 
 @click.command()
 @click.argument("ids", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every one that waits.")
+@click.option("--all", "everything", is_flag=True, help="Accept every task that waits.")
 @_json
 @of_server
 def accept(ids: tuple[str, ...], everything: bool, as_json: bool, server: str) -> None:
-    """Let tasks begin that agents proposed and that wait for your word. With --server also: accept what a task that needs
+    """Accept tasks that agents proposed and that wait for your approval. With --server also: accept what a task that needs
     review has changed.
 
     \b
@@ -281,11 +281,20 @@ def accept(ids: tuple[str, ...], everything: bool, as_json: bool, server: str) -
 @click.command()
 @click.argument("id")
 @click.option("--title", default=None, help="What is to be done.")
-@click.option("-d", "--description", default=None, help="Empty takes it away; so with the others.")
-@click.option("--criteria", multiple=True, help="The criteria, in place of those before; may be repeated.")
-@click.option("--depends-on", multiple=True, help="In place of those before; may be repeated.")
+@click.option(
+    "-d",
+    "--description",
+    default=None,
+    help="The description. An empty value removes a field; so with the other options.",
+)
+@click.option("--criteria", multiple=True, help="The criteria, replacing the current ones; may be repeated.")
+@click.option(
+    "--depends-on",
+    multiple=True,
+    help="Tasks that must be complete first, replacing the current ones; may be repeated.",
+)
 @click.option("--priority", "urgency", default=None, help="A number, 0 the most urgent.")
-@click.option("--type", "kind", default=None, help="A word of yours.")
+@click.option("--type", "kind", default=None, help="A word of your choice.")
 @click.option("--status", "word", default=None, help="One of: " + ", ".join(STATUSES) + ".")
 @_json
 @of_server
@@ -334,7 +343,7 @@ def edit(
             raise RalphError("completing is more than an edit", todo=f"Use `ralph task complete {id}`.")
         fields["status"] = known_status(word)
     if not fields:
-        raise RalphError("nothing is to be changed", todo="Name a field, e.g. --title; see --help.")
+        raise RalphError("there is nothing to change", todo="Name a field, e.g. --title; see --help.")
     if server:
         from ralph.cli.task import at_server
 

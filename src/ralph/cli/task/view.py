@@ -243,7 +243,7 @@ def not_begun(id: str, backlog: Backlog, apart: list[UnlandedTask]) -> str:
     if not backlog.tasks.is_leaf(id) and backlog.tasks.children(id):
         return unready(backlog, apart, under=id) or f"{id} is {status}, and nothing below it is to be done."
     if task.status in ("failed", "blocked", "cancelled"):
-        return f"{id} is {task.status}{_why(task)}. To begin it anew: {again}; `ralph status` says more."
+        return f"{id} is {task.status}{_why(task)}. To start it over: {again}; `ralph status` says more."
     if task.status == "in_progress":
         return f"{id} is in progress: someone works on it. `ralph task reopen {name}` gives it to Ralph."
     return f"{id} {_waits(task, backlog, apart)}: `ralph task show {name}` says more."

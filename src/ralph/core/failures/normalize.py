@@ -1,7 +1,7 @@
 """What differs between two runs of the same failure, taken out of a line.
 
 Values in assertions stay. Where a value and noise look alike (a date, a duration, a port), only what a
-tool prints by itself goes: a literal in quotes is somebody's value.
+tool prints by itself goes: a literal in quotes is someone's value.
 """
 
 from __future__ import annotations

@@ -333,7 +333,7 @@ class TaskQuery(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class FleetFigures(msgspec.Struct, frozen=True):
-    """What /metrics tells of the whole store."""
+    """What /metrics reports for the whole store."""
 
     tasks: dict[tuple[str, str], int]  # status, phase -> how many
     oldest_ready_ms: int  # since when the longest waiting ready task exists

@@ -24,9 +24,7 @@ MOVES: tuple[Move, ...] = (
     Move("in_progress", "complete", "facts", "it landed, or it is proven and has no target"),
     Move("in_progress", "failed", "facts", "its loop ended as failed, stuck, limit or no-route"),
     Move("in_progress", "blocked", "facts", "its loop needs a person"),
-    Move(
-        "in_progress", "pending", "facts", "its loop ended without a result, or it goes on to the next phase"
-    ),
+    Move("in_progress", "pending", "facts", "its loop ended without a result, or it moves to the next phase"),
     Move("in_progress", "cancelled", "facts", "cancelled while it landed, and the landing failed"),
     Move("in_progress", "pending", "release", "its worker gives it back"),
     Move("in_progress", "blocked", "death", "three workers died with it"),

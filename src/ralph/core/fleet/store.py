@@ -1,4 +1,4 @@
-"""Where the server keeps tasks: the interface that the rules need. Values in, values out; no rule belongs into a store.
+"""Where the server keeps tasks: the interface that the rules need. Values in, values out; no rule belongs in a store.
 
 An in-memory store (server/stores/memory.py) is the model; SQLite and PostgreSQL do the same by the statements of the data
 model. One transaction is one request. Isolation that suffices: READ COMMITTED with the row locks named here, or one writer

@@ -513,7 +513,7 @@ class WorkerProtocol:
         task = answer.task
         assert task is not None
         before = self.claims.get(task.id)
-        notices = self._lost(before, "it was claimed anew") if before is not None else []
+        notices = self._lost(before, "it was claimed again") if before is not None else []
         held = HeldClaim(task.id, task.epoch, task.facts, task.chain, sent)
         held.turned, held.granted, held.messages, held.imported = now, task, answer.messages, []
         self.claims[task.id] = held

@@ -200,7 +200,7 @@ def phase_header(event: Event) -> str:
 
 
 # -- an agent as scanner -----------------------------------------------------------------------------------------
-# Ralph does not know what its folders mean. So an item that nobody gets done stays where it is, and is not dispatched again
+# Ralph does not know what its folders mean. So an item that no one gets done stays where it is, and is not dispatched again
 # until it has changed.
 
 

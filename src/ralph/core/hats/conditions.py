@@ -133,7 +133,7 @@ _ROWS = (
         "last_iteration_failed",
         "truth",
         "moment",
-        "it crashed, ran out of time, or its claim was refused or turned down by a gate",
+        "it crashed, ran out of time, or its claim was refused, or rejected by a gate",
     ),
     Name(
         "iterations_since_role",
@@ -150,21 +150,19 @@ _ROWS = (
     ),
     # counts
     Name("iterations", "number", "counter", "iterations"),
-    Name(
-        "attempts", "number", "counter", "claims that gates turned down, and iterations that ran out of time"
-    ),
+    Name("attempts", "number", "counter", "claims that gates rejected, and iterations that ran out of time"),
     Name("same_error", "number", "counter", "attempts in a row that failed with the same error"),
     Name("no_progress", "number", "counter", "iterations in a row that changed nothing"),
     Name("crashes", "number", "counter", "iterations in a row in which the agent crashed"),
     Name("strategy_shifts", "number", "counter", "strategy shifts given because an error repeated"),
     Name("files_changed", "number", "counter", "files that iterations changed, summed over the iterations"),
     Name("seconds", "number", "counter", "active time used, in seconds"),
-    Name("tokens", "number", "counter", "tokens used, as far as the agent tells"),
-    Name("cost_usd", "number", "counter", "US dollars spent, as far as the agent tells"),
+    Name("tokens", "number", "counter", "tokens used, as far as the agent reports them"),
+    Name("cost_usd", "number", "counter", "US dollars spent, as far as the agent reports them"),
     # the iteration before
     Name("first_iteration", "truth", "moment", "no iteration came before"),
     Name("timed_out", "truth", "moment", "it hit its time limit, or was idle for too long"),
-    Name("failed_gate", "text", "moment", "the gate that turned its claim down; '' when none did"),
+    Name("failed_gate", "text", "moment", "the gate that rejected its claim; '' when none did"),
     Name("last_error", "text", "moment", "what that gate said, in one line"),
     Name("red_gates", "number", "moment", "`every: iteration` gates that fail on the tree as it is"),
     Name(

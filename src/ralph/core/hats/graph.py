@@ -172,7 +172,7 @@ def _unreachable(team: Team, graph: tuple[Edge, ...]) -> Iterable[GraphFinding]:
             yield GraphFinding(
                 "warning",
                 hat.id,
-                f"unreachable: nobody publishes {few([shown_topic(t) for t in hat.triggers])}",
+                f"unreachable: no hat publishes {few([shown_topic(t) for t in hat.triggers])}",
                 "Let a hat that is reached publish one of these, or take the hat out.",
             )
 

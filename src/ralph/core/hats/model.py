@@ -17,7 +17,7 @@ RESUME = "task.resume"  # published when an idle loop looks again
 GATE_FAILED = "gate.failed"
 CLAIM_REFUSED = "claim.refused"  # a claim that was not even put to the gates
 TURNED_DOWN = (GATE_FAILED, CLAIM_REFUSED)
-ASK = "human.interact"  # a question to a person: it parks the loop and is routed to nobody
+ASK = "human.interact"  # a question to a person: it parks the loop and is routed to no one
 COMPLETE = "LOOP_COMPLETE"
 COMPLETE_WORDS = (COMPLETE, "TASK_COMPLETE")  # understood whatever the promise is called
 COORDINATOR = ""  # the id of no hat: the iteration that wears none
@@ -34,7 +34,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Aggregate(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The hat waits until nobody else has a turn, and then takes all its events in one iteration."""
+    """The hat waits until no one else has a turn, and then takes all its events in one iteration."""
 
     mode: Literal["wait_for_all"] = "wait_for_all"
 
@@ -59,7 +59,7 @@ class Scan(msgspec.Struct, frozen=True, omit_defaults=True):
 
     folders: tuple[ScanFolder, ...] = ()
     backlog: ScanBacklog | None = None
-    failed: str = "failed"  # where an item goes that nobody gets through its phase
+    failed: str = "failed"  # where an item goes that no one gets through its phase
     log: str = "poll-log.txt"
 
     @property

@@ -68,7 +68,7 @@ def overlap(one: str, other: str) -> bool:
 
 
 def route(hats: Sequence[Hat], event: Event, *, producer: str = COORDINATOR) -> Route:
-    """`producer` is the last hat that changed the tree: a failed gate that nobody asks for is its business."""
+    """`producer` is the last hat that changed the tree: a failed gate that no one asks for is its business."""
     ranked = [(*_best(hat, event.topic), hat) for hat in hats]
     best = min((place for place, _, _ in ranked), default=NO_MATCH)
     shown = shown_topic(event.topic)

@@ -107,7 +107,7 @@ def spoken(team: Team, before: LoopState, x: f.IterationEnded, *, claims: bool) 
 def _dispatched(
     team: Team, hat: Hat, step: HatStep, x: f.IterationEnded, tags: tuple[Event, ...]
 ) -> tuple[HatStep, tuple[Event, ...]]:
-    """An agent looks for work. What was set aside, and what nobody got done as often as it was tried, is refused."""
+    """An agent looks for work. What was set aside, and what no one got done as often as it was tried, is refused."""
     kept: list[Event] = []
     now, warnings = replace(step.turns, latest=()), list[tuple[str, str]]()
     items, any_item = board.seen(step.board, hat.id, x.places, x.contents), False

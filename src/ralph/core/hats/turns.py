@@ -71,7 +71,7 @@ class Turns(msgspec.Struct, frozen=True):
     lost: str = ""  # the topic that leads nowhere
     lost_why: str = ""
     cycle: int = 1
-    worked: bool = False  # somebody but a scanner had a turn in this cycle
+    worked: bool = False  # someone but a scanner had a turn in this cycle
     seen: frozenset[str] = frozenset()  # of the required events, in this cycle
     activations: dict[str, int] = {}  # in this cycle
     latest: tuple[Routed, ...] = ()  # what the last step routed: for views
@@ -414,7 +414,7 @@ def _fruitless(s: Turns, topic: str, why: str) -> Turns:
 
 
 def _unless_only_looked_at(team: Team, s: Turns, topic: str) -> Turns:
-    """Looks cost nothing and lead to no work: an event that is taken by nothing but them could go round for ever."""
+    """Looks cost nothing and lead to no work: an event that is taken by nothing but them could go round forever."""
     hats = [team.hat(id) for routed in s.latest if routed.event.topic == topic for id in routed.triggered]
     if not hats or any(hat is None or hat.scan is None for hat in hats):
         return s
@@ -455,7 +455,7 @@ def _cancel(s: Turns, event: Event) -> Turns:
 
 
 def refused(s: Turns, event: Event, why: str) -> Turns:
-    """Somebody else has a reason why this event is not routed."""
+    """Someone else has a reason why this event is not routed."""
     return _refuse(s, event, why)
 
 

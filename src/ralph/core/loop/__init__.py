@@ -59,7 +59,7 @@ From a claim to an end
    passes the first two on, and turns every verdict but "failed" into what comes next: landing, an end, or one more
    iteration if a hat, a person's words or a doubt call for it. The judgement reducer acts on "failed" only: it takes
    the claim back in the same fold, so that decide never meets a claim that has failed.
-   Each kind of doubt goes back to the agent once (`judgement.returned`): the iteration that follows is told of it. Then
+   Each kind of doubt goes back to the agent once (`judgement.returned`): the next iteration's prompt says so. Then
    a reviewer of judges, or a person, decides. evidence.py says what the results amount to.
 4. A failure of a kind not seen before is asked for once more, because gates can be flaky. One that contradicts itself on
    a tree takes the claim back and costs no attempt. A reviewer's verdict on a tree holds; its faults cost no attempt.

@@ -425,7 +425,7 @@ def _reached(s: LoopState, gate: GatePolicy, path: str) -> bool:
 
 
 def weakened(s: LoopState, claim: Claim) -> dict[str, tuple[str, ...]]:
-    """Tests that were there and test less now, unless somebody allows it."""
+    """Tests that were there and test less now, unless someone allows it."""
     return {path: texts for path, texts in claim.weakened.items() if not _allowed(s, path)}
 
 

@@ -1,6 +1,6 @@
 """decide(state) -> the operations that should be under way now. Pure and total; the order of the rules is the policy.
 
-1. Somebody wants it to end at once: cut what runs, then end.
+1. Someone wants it to end at once: cut what runs, then end.
 2. What is under way goes on, unless a limit cuts it off (cutoff).
 3. A claim is judged before any limit is looked at.
 4. Then the reasons to end, in one table (_ENDS); then a due wait; then the next iteration.
@@ -163,7 +163,7 @@ def _unless_paused(s: LoopState) -> tuple[Operation, ...]:
 
 
 def _or_item(s: LoopState, end: Finish) -> Operation:
-    """On a board, what nobody gets done is one item: it is given up, what was made of it is undone, the next one comes."""
+    """On a board, what no one gets done is one item: it is given up, what was made of it is undone, the next one comes."""
     team, board = s.identity.policy.routing, s.hats.board
     item = board.items.get(board.under_way)
     if item is None or team is None:

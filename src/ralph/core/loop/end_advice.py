@@ -8,7 +8,7 @@ from ralph.core.loop.state import LoopState
 from ralph.text import few
 
 _HEADS = "refs/heads/"
-GONE = "its workspace is gone: someone removed it"  # a reason after which there is nothing to go on with
+GONE = "its workspace is gone: someone removed it"  # a reason after which there is nothing to continue with
 
 
 def what_next(end: End, s: LoopState) -> str:
@@ -23,7 +23,7 @@ def what_next(end: End, s: LoopState) -> str:
 
 
 def why_it_ended(s: LoopState) -> str:
-    """The reason of its end. A board that ended after as many items as were wanted was claimed done by nobody."""
+    """The reason of its end. A board that ended after as many items as were wanted was claimed done by no one."""
     most = s.identity.policy.team.max_items if s.identity.policy.team is not None else 0
     if (
         s.judgement.ended in DONE
@@ -48,21 +48,21 @@ def _apart(end: End, s: LoopState) -> str:
         return f"Look at it with `git show {s.landing.landed.commit[:12]}`."
     if s.judgement.end_branch:
         look = f"Look at it with `git log -p {shlex_quoted(s.judgement.end_branch)}`; "
-        return f"{look}to go on: `{resume_of(s)}`; to begin anew: {again}."
+        return f"{look}to continue: `{resume_of(s)}`; to start over: {again}."
     match row.task:
         case "blocked" if s.judgement.end_reason == GONE:
-            return f"What was saved of it: `ralph recover`. To begin anew: {again}."
+            return f"What was saved of it: `ralph recover`. To start over: {again}."
         case "blocked":
             first = row.next_of_task(s) if row.next_of_task else ""
-            return f"{first}Its work is in {s.identity.root}. To begin anew: {again}."
+            return f"{first}Its work is in {s.identity.root}. To start over: {again}."
         case "cancelled":
-            return f"What it had made: `ralph recover`. To begin anew: {again}."
+            return f"What it had made: `ralph recover`. To start over: {again}."
         case "complete":
             return "Nothing."
         case "failed":
-            return f"It left no change. To go on: `{resume_of(s)}`; to begin anew: {again}."
+            return f"It left no change. To continue: `{resume_of(s)}`; to start over: {again}."
         case "in_progress":
-            return f"`{'ralph run' if of_backlog else 'ralph resume'}` goes on with it."
+            return f"`{'ralph run' if of_backlog else 'ralph resume'}` continues it."
 
 
 def landed_apart(s: LoopState) -> tuple[str, str]:
@@ -81,7 +81,7 @@ def lacks(s: LoopState) -> bool:
 
 
 def what_it_needs(end: End, s: LoopState) -> str:
-    """To go on with a loop that would end like this at once."""
+    """To continue with a loop that would end like this at once."""
     if not s.identity.home:
         return what_next(end, s)
     flag = "--max-attempts" if end == "failed" else FLAGS.get(s.judgement.end_limit, "--max-iterations")

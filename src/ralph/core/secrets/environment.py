@@ -39,7 +39,7 @@ def names_secret(name: str) -> bool:
 
 
 def masker_for(environ: Mapping[str, str], named: Sequence[str] = (), more: Iterable[str] = ()) -> Masker:
-    """Masks the values of variables whose name tells of a secret, those of the variables `named`, and `more`."""
+    """Masks the values of variables whose name suggests a secret, those of the variables `named`, and `more`."""
     likely = [value for name, value in environ.items() if names_secret(name)]
     secret = _Names(named)
     return Masker([*likely, *more], [value for name, value in environ.items() if name in secret])
@@ -163,7 +163,7 @@ def held_back_names(environ: Mapping[str, str], allowed: Sequence[str]) -> tuple
     return tuple(sorted(name for name in environ if name not in kept and name not in _OF_THE_SHELL))
 
 
-# Of no use to anybody else, so nobody misses them.
+# Of no use to anybody else, so no one misses them.
 _OF_THE_SHELL = frozenset(
     ("_", "SHLVL", "OLDPWD", "PS1", "PS2", "HISTFILE", "HISTSIZE", "HISTCONTROL", "LS_COLORS")
 )

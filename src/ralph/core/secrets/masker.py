@@ -1,4 +1,4 @@
-"""What well-known credentials look like, so that they are masked even when nobody named them.
+"""What well-known credentials look like, so that they are masked even when no one named them.
 
 A shape decides within REACH bytes and, but for private keys, within a line. The rest of a token, however long, is the
 run of characters that follows.
@@ -77,7 +77,7 @@ SHAPES = (
 
 
 MASK = "***"
-SHORTEST = 8  # a shorter value is masked only when somebody says that it is a secret: it may be any word
+SHORTEST = 8  # a shorter value is masked only when someone says that it is a secret: it may be any word
 
 _UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 

@@ -1,4 +1,4 @@
-"""Tasks that wait for each other for ever. O(n): what can begin or end is taken away until only knots are left.
+"""Tasks that wait for each other forever. O(n): what can begin or end is taken away until only knots are left.
 
 Every task begins and ends: it ends after it began and after its children ended; it begins after its dependencies ended
 and after its parent may begin. So a task that depends on its own parent is a knot too.

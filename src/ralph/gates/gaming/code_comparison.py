@@ -55,7 +55,7 @@ _TOLD = re.compile(
 
 
 def dropped_errors(old: CodeLines, new: CodeLines) -> Iterator[Hit]:
-    """Code that stood there as it is, and now stands in a try whose catch says nothing; or a call of somebody else's function."""
+    """Code that stood there as it is, and now stands in a try whose catch says nothing; or a call of someone else's function."""
     before = squeezed(old.code)
     for match in new.find(_CATCH):
         handler = new.block(match.end())
@@ -76,7 +76,7 @@ def dropped_errors(old: CodeLines, new: CodeLines) -> Iterator[Hit]:
 
 
 def _handed_on(code: CodeLines, error: str | None, said: str) -> bool:
-    """Whether the error gets somewhere that somebody looks at: it is returned, or kept under a name that is read."""
+    """Whether the error gets somewhere that someone looks at: it is returned, or kept under a name that is read."""
     if not error or not re.search(rf"\b{re.escape(error)}\b", said):
         return False
     kept = re.search(rf"(?P<name>[\w$#.]+)\.(?:push|add|unshift)\s*\(\s*{re.escape(error)}\s*\)", said)

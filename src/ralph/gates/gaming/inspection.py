@@ -48,7 +48,7 @@ _LANGUAGES: Mapping[str, Language] = {
     "go": Language(read_go, compared_go),
     "rs": Language(read_rust, compared_rust),
 }
-# Code that others wrote or a program made, which nobody reads line by line. What is small is read all the same.
+# Code that others wrote or a program made, which no one reads line by line. What is small is read all the same.
 _NOT_WRITTEN_HERE = re.compile(
     r"(?:^|/)(?:node_modules|vendor|third_party|bower_components|_vendor|dist)/|[.-]min\.\w+\Z|(?:^|[.-])bundle\.\w+\Z"
 )

@@ -1,4 +1,4 @@
-"""What only a change as a whole shows: files that are made of others, data that nobody can read, code that nothing uses."""
+"""What only a change as a whole shows: files that are made of others, data that no one can read, code that nothing uses."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class WholeChange:
             return False
         return folder in ("dist", "min") or any(folder in str(scripts[name]) for name in makes)
 
-    # Data that nobody can read
+    # Data that no one can read
 
     def _coded_files(self) -> Iterator[tuple[str, Hit]]:
         decodes: bool | None = None

@@ -269,7 +269,7 @@ def _likeness(a: Sequence[str], b: Sequence[str]) -> float:
 
 
 def _method_names(methods: Mapping[str, Definition], new: Mapping[str, Source]) -> dict[str, str]:
-    """Called on a value, a method is known by its name only: it must be nobody else's."""
+    """Called on a value, a method is known by its name only: it must be no one else's."""
     others = {one.name for source in new.values() for one in source.definitions.values() if one.owner}
     found: dict[str, str] = {}
     for full, one in methods.items():

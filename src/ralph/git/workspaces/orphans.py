@@ -13,7 +13,7 @@ from ralph.git.workspaces.pool import PooledWorkspace, notes_in
 
 class Cleaned(msgspec.Struct, frozen=True):
     removed: tuple[PooledWorkspace, ...] = ()
-    kept: tuple[PooledWorkspace, ...] = ()  # a loop had not ended there: nobody else has what it made
+    kept: tuple[PooledWorkspace, ...] = ()  # a loop had not ended there: no one else has what it made
 
 
 def remove_orphans(*, all: bool = False) -> Cleaned:

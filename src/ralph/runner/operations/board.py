@@ -1,6 +1,6 @@
 """A scanner that is data: Ralph looks into the folders of a board itself, and starts no agent for it.
 
-An item that nobody gets through its phase is moved away, its reason written first: after a death between the move and
+An item that no one gets through its phase is moved away, its reason written first: after a death between the move and
 the fact, the reason beside the item says what happened. An item that an agent dispatched is set aside where it is.
 """
 
@@ -218,7 +218,7 @@ def _names(path: Path, s: LoopState) -> list[str]:
     for name in names:
         if printable(name) != name and not name.startswith("."):
             raise RalphError(
-                f"the item {printable(name)} has a name that is not UTF-8: nobody could be told of it",
+                f"the item {printable(name)} has a name that is not UTF-8, so no event can name it",
                 where=printable(str(path)),
                 todo="Rename it, then `ralph resume`.",
             )

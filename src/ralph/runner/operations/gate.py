@@ -311,7 +311,7 @@ class GateRunner:
         checkouts = self._b.run.gate_checkouts()
         try:
             clear_surroundings(s, checkout.root, start=start)
-        except OSError:  # the gate left what nobody can remove
+        except OSError:  # the gate left what no one can remove
             checkouts.discard(checkout)
         else:
             checkouts.give_back(checkout)
@@ -368,7 +368,7 @@ class GateRunner:
             return ()
         written = tuple(c.path for c in snapshots.diff(run.before, after))
         if undeclared(run.gate, written):
-            # Somebody else may have been at work while the gate ran: nothing is undone that is not safe elsewhere.
+            # Someone else may have been at work while the gate ran: nothing is undone that is not safe elsewhere.
             b.keep(s, after, f"before undoing what gate {run.gate.name} wrote")
         snapshots.restore(run.before, written)
         return written

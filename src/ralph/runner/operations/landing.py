@@ -149,7 +149,7 @@ class LandingOperation:
             )
         except RalphError as error:
             command = f"gh pr create --head {shlex.quote(branch)} --base {shlex.quote(target)}"
-            return "", f"no pull request: {printable(error.what)}; once that is mended: `{command}`"
+            return "", f"no pull request: {printable(error.what)}; once that is fixed: `{command}`"
         return request.url, ""
 
     def _branch_for(self, workspace: PooledWorkspace, commit: str) -> str:
@@ -200,7 +200,7 @@ class LandingOperation:
             tree=merged.tree,
             conflicts=merged.conflicts,
             text=merged.text,
-            same_patch=any(gate.kind.verdict_follows_patch for gate in s.gates)  # nobody else wants to know
+            same_patch=any(gate.kind.verdict_follows_patch for gate in s.gates)  # no one else wants to know
             and not merged.conflicts
             and b.snapshots.patch_id(s.workspace.base_tree, op.tree)
             == b.snapshots.patch_id(base_tree, merged.tree),

@@ -165,7 +165,7 @@ class RetryLimits(msgspec.Struct, rename="camel", kw_only=True, forbid_unknown_f
 
 
 class RetryWish(msgspec.Struct, rename={"start": "from"}, forbid_unknown_fields=True):
-    """`from: last` continues the same loop; `from: start` begins anew."""
+    """`from: last` continues the same loop; `from: start` starts over."""
 
     start: Literal["last", "start"] = "last"
     limits: RetryLimits | None = None
@@ -191,7 +191,7 @@ def visible(tx: FleetTransaction, call: Call, id: str | None = None) -> FleetTas
 
 
 def noted(tx: FleetTransaction, call: Call, action: str, subject: str = "", text: str = "") -> None:
-    """In the audit log, with what it tells of."""
+    """In the audit log, with what it is about."""
     token = call.token
     tx.add_audit(AuditRecord(tx.now(), token.id, token.name, action, subject, text[:500]))
 

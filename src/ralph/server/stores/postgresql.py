@@ -33,7 +33,7 @@ MOST_TRIES = 20  # of a rule that the database gave up
 MOST_RACES = 10  # lost by a unique index; then it was no race
 MOST_LOST = 3  # connections
 MOST_RELAYED = 5000  # events in one transaction
-LONGEST_IDLE = "15s"  # inside a transaction: a process that was stopped there must not hold rows for ever
+LONGEST_IDLE = "15s"  # inside a transaction: a process that was stopped there must not hold rows forever
 PATIENCE = 10.0  # seconds to wait for a connection
 
 

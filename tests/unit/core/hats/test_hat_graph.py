@@ -23,7 +23,7 @@ def test_the_spike_has_nothing_wrong_with_it() -> None:
 def test_a_hat_that_nobody_calls_is_unreachable() -> None:
     team = spike()
     team = replace(team, hats=(*team.hats, hat("reviewer", "work.review", publishes=("board.rescan",))))
-    assert told(team) == [("warning", "reviewer", "unreachable: nobody publishes work.review")]
+    assert told(team) == [("warning", "reviewer", "unreachable: no hat publishes work.review")]
 
 
 def test_hats_that_only_call_each_other_are_unreachable() -> None:

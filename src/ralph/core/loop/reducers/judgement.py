@@ -461,7 +461,7 @@ def _by_hats(step: Step, j: Judgement) -> Judgement:
 
 
 def _transition_passed(step: Step, x: f.TransitionPassed) -> Judgement:
-    """What was tried so far was about this transition: the next one begins anew."""
+    """What was tried so far was about this transition: the next one starts over."""
     return _anew(_unclaimed(step.before.judgement))
 
 
