@@ -51,9 +51,7 @@ def sections() -> dict[str, list[str]]:
     return found
 
 
-SECTIONS = {
-    heading: lines for heading, lines in sections(PAGE).items() if any("ralph" in line for line in lines)
-}
+SECTIONS = {heading: lines for heading, lines in sections().items() if any("ralph" in line for line in lines)}
 
 
 def command_of(line: str) -> str:
