@@ -188,7 +188,6 @@ class Terminal:
     def __init__(self, project: Project, *arguments: str) -> None:
         self._fd, theirs = pty.openpty()
         self.shown = ""
-        self._declined = False
         self.process = subprocess.Popen(
             [RALPH, *arguments],
             cwd=project.path,
@@ -209,17 +208,11 @@ class Terminal:
         os.write(self._fd, keys.encode())
 
     def end(self) -> int:
-        """Its exit code. What it still prints is read, or it could not end. A commit that is offered now is declined."""
-        until(self._has_ended, "the program ends")
+        """Its exit code. What it still prints is read, or it could not end."""
+        until(lambda: self._read() is not None and self.process.poll() is not None, "the program ends")
         self._read()
         os.close(self._fd)
         return self.process.returncode
-
-    def _has_ended(self) -> bool:
-        if "? [y/N]: " in self._read() and not self._declined:
-            self._declined = True
-            os.write(self._fd, b"n\n")
-        return self.process.poll() is not None
 
     def hang_up(self) -> None:
         os.close(self._fd)

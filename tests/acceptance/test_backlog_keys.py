@@ -66,6 +66,7 @@ def test_the_named_backlog_is_that_of_every_command(backlog: Project) -> None:
     assert added.returncode == 0, added.stderr
     assert json.loads((backlog.path / "plan/todo.jsonl").read_text())["title"] == "Third"
     backlog.agent("echo mine >> plan/todo.jsonl; " + WORK)
+    backlog.git("add", "-f", "plan/todo.jsonl")
     backlog.commit()
     done = backlog.ralph("run")
     assert done.returncode == 0, done.stdout + done.stderr

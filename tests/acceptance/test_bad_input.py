@@ -102,7 +102,7 @@ CASES: dict[str, tuple[Prepare, tuple[str, ...], int, tuple[str, ...]]] = {
         ("names an interpreter that does not exist: '/no/such/python3'",),
     ),
     "an agent that is not on PATH": (nothing, ("run", "--", "no-such-agent"), 10, ("'no-such-agent' is not on PATH",)),
-    "no prompt": (lambda p: (p.path / "PROMPT.md").unlink(), ("run",), 2, ("there is no prompt", "-p TEXT")),
+    "no prompt": (lambda p: (p.path / "PROMPT.md").unlink(), ("run",), 2, ("there is no prompt", "`ralph run -p")),
     "an empty prompt": (lambda p: p.write("PROMPT.md", " \n"), ("run",), 2, ("PROMPT.md", "is empty")),
     "a binary prompt": (binary("PROMPT.md"), ("run",), 2, ("PROMPT.md", "is not a text file")),
     "no such prompt file": (nothing, ("run", "-P", "no.md"), 2, ("-P: the prompt file", "does not exist")),

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import stat
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,10 @@ def test_a_restored_database_is_adopted_before_a_server_uses_it(person: Person, 
     busy = person.ralph("server", "adopt")
     assert (busy.returncode, "another server has this database open" in busy.stderr) == (2, True)
     assert person.served.stop() == 0
-    with sqlite3.connect(tmp_path / "copy.db") as copy:
+    with (
+        closing(sqlite3.connect(tmp_path / "copy.db")) as copy,
+        copy,
+    ):  # closed: what is in its log comes into the file
         copy.execute("UPDATE ticks SET at = at - 60000")
     for old in db.parent.glob("server.db*"):
         old.unlink()

@@ -72,10 +72,7 @@ class Pane:
         return self._tmux("display-message", "-p", f"#{{{what}}}").strip()
 
     def usable(self) -> None:
-        """The cursor is there, keys are echoed, the shell does what is typed. An offer to commit is turned down."""
-        until(lambda: self.lines()[-1].endswith(("ready>", "[y/N]:")), "it is over")
-        if self.lines()[-1] != "ready>":
-            self.type("n")
+        """The cursor is there, keys are echoed, the shell does what is typed."""
         until(lambda: self.lines()[-1] == "ready>", "the prompt is back")
         assert self.tell("cursor_flag") == "1"
         self.type("echo the shell is us''able; stty -a | grep -o -w -e '-\\?echo'")

@@ -90,8 +90,8 @@ def test_tasks_are_added_listed_shown_changed_and_cancelled(person: Person) -> N
     person.says("task", "add", "Below", "--id", "A.1", "--depends-on", "A", "-d", "more of it")
     listed = person.says("task", "list").splitlines()
     assert listed == [
-        "A      pending      Alpha",
-        "  A.1  pending      Below",
+        "A    pending      Alpha",
+        "A.1  pending      Below",
         "2 tasks: 0 complete, 1 ready",
     ]
     shown = person.says("task", "show", "A.1")

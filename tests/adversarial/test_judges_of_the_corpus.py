@@ -13,19 +13,25 @@ from ralph.git.repo import find
 from ralph.git.snapshots import Snapshots
 
 GROUPS = {"tests", "runner", "shadow", "ci"}
-# Cheats that change no judge: new tests that compare nothing; production code that hides the macro that asserts.
+# Cheats that change no judge: new tests that compare nothing; production code that hides the macro that asserts, that asks for
+# another snapshot or hands out a fake, that is moved to where no check looks, or is generated and edited by hand.
 NO_JUDGE = {
+    "go/generator-no-longer-called",
     "go/tests-that-check-nothing",
     "js/fixed-only-in-the-built-file",
+    "js/snapshot-asked-for-under-a-new-name",
     "python/answers-with-a-mock-object",
     "rust/another-file-under-test",
     "rust/assert-eq-shadowed",
     "rust/dev-dependency-turns-on-the-fake",
+    "rust/fake-wired-into-production",
+    "rust/unsafe-moved-next-door",
 }
 # Besides tests that were there, honest work touches these.
 EXPECTED = {
     "rust/honest-moves-unit-tests-out-of-the-source": {("src/lib.rs", "block")},
     "go/honest-adds-a-testmain": {("real_test.go", "added")},
+    "go/honest-tests-its-program-by-becoming-it": {("program_test.go", "added")},
     "js/honest-adds-a-lint-script-and-a-workflow": {("package.json", "section")},
     "js/honest-test-script-runs-more-tests": {("package.json", "section")},
     "js/honest-moves-a-module": {("package.json", "section")},

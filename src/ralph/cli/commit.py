@@ -20,12 +20,11 @@ from ralph.core.loop.state import LoopState
 from ralph.errors import RalphError
 from ralph.git.landing.squash import one_line
 from ralph.git.loose_objects import packed_objects
-from ralph.git.program import GitFailed
 from ralph.git.repo import Repo, head, printable
 from ralph.journal.lock import Lock
 from ralph.journal.record import new_id
 from ralph.runner.loop_workspace import snapshots_of
-from ralph.text import count, few
+from ralph.text import few
 
 _SUBJECT = 72
 
@@ -61,21 +60,6 @@ def commit(message: str) -> None:
         click.echo("Nothing to commit: HEAD holds the change already.")
         return
     make_commit(repo, work, message)
-
-
-def offer(repo: Repo, loop: LoopState) -> None:
-    """On a terminal, after a proven end. Where it cannot be committed as it is, nothing is offered."""
-    if loop.judgement.ended != "completed-verified" or loop.identity.home or not repo.versioned:
-        return
-    try:
-        work = _proven_work(repo, loop)
-    except (RalphError, GitFailed):
-        return
-    if work is None:
-        return
-    files = f'{count(len(work.paths), "file")} as "{work.subject}"'
-    if click.confirm(f"Commit {files}?", default=False, err=True):
-        make_commit(repo, work)
 
 
 def _proven_work(repo: Repo, loop: LoopState) -> ProvenWork | None:

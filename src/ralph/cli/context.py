@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ralph.backlog import BACKLOG_NAME, done_name
 from ralph.core.loop.state import LoopState
@@ -14,6 +14,9 @@ from ralph.git.repo import STORE, Repo, find, is_slot_of, printable, without_git
 from ralph.history.loop_records import is_over, last_loop
 from ralph.journal.read import NAME, scan
 from ralph.text import few
+
+if TYPE_CHECKING:
+    from ralph.runner.run_request import RunRequest
 
 BY_INIT = "init"  # in place of a run's id, while `ralph init` tries the gates
 
@@ -117,8 +120,19 @@ def hide_own_files(repo: Repo, folder: Path, written: Iterable[Path] = ()) -> No
         return
     from ralph.git.repository_excludes import keep_out_of_status
 
-    copies = [copy for name in CONFIGS for copy in folder.glob(f"{name}.bak*")]
-    keep_out_of_status(repo, folder, (*copies, *written), list_of_tasks(repo, folder))
+    keep_out_of_status(repo, folder, (*copies_of_configs(folder), *written), list_of_tasks(repo, folder))
+
+
+def hide_files_of(request: RunRequest) -> None:
+    """Those of a run that begins, and the files into which its output goes."""
+    from ralph.processes.output_files import output_files
+
+    hide_own_files(request.repo, request.folder, output_files())
+
+
+def copies_of_configs(folder: Path) -> list[Path]:
+    """That `ralph init` made before it wrote new ones."""
+    return [copy for name in CONFIGS for copy in folder.glob(f"{name}.bak*")]
 
 
 def list_of_tasks(repo: Repo, folder: Path) -> list[Path]:

@@ -14,17 +14,20 @@ from pathlib import Path
 from ralph.files import read_bytes
 from ralph.git import program
 from ralph.git.private_index import is_cache
-from ralph.git.repo import Repo, make_git_dir
-from ralph.git.repository_excludes import own_rules, users_rules
+from ralph.git.repo import OWN, Repo, make_git_dir
+from ralph.git.repository_excludes import all_rules
 from ralph.git.snapshots import Snapshots
 from ralph.git.trees import Change
 
 _RULES = ".gitignore"
+# Beside OWN: what Ralph may have git pass over while a run works.
+_OURS = ("tasks.jsonl", "tasks-done.jsonl", "ralph*.yml.bak*")
 
 
 def own_excludes(repo: Repo) -> str:
-    """The user's ignore rules that the repository keeps outside its tree, as they are now."""
-    return os.fsdecode(users_rules(repo))
+    """The ignore rules that the repository keeps outside its tree, as they are now: Ralph's lines too, since who adds one to
+    them hides a file as well."""
+    return os.fsdecode(all_rules(repo))
 
 
 def newly_ignored(
@@ -46,7 +49,8 @@ def _ignored_under(snapshots: Snapshots, base: str, excludes: str, paths: list[s
         tree, git_dir = Path(folder, "tree"), Path(folder, "git")
         make_git_dir(git_dir, snapshots.settings())
         tree.mkdir()
-        (git_dir / "info" / "exclude").write_bytes(os.fsencode(excludes) + b"\n" + own_rules(snapshots.repo))
+        rules_of_start = "\n".join((excludes, *OWN, *_OURS, ""))
+        (git_dir / "info" / "exclude").write_bytes(os.fsencode(rules_of_start))
         for _, _, path in snapshots.files(base):
             if path.rpartition("/")[2] == _RULES:
                 rules = tree / path

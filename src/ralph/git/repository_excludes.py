@@ -29,9 +29,8 @@ def snapshot_rules(repo: Repo) -> bytes:
     return _without(_read(repo), _LIST)
 
 
-def own_rules(repo: Repo) -> bytes:
-    """The lines for Ralph's own files alone."""
-    return b"".join(line for header, line in _by_header(_read(repo)) if header == _OWN)
+def all_rules(repo: Repo) -> bytes:
+    return _read(repo)
 
 
 def keep_out_of_status(repo: Repo, folder: Path, written: Iterable[Path], tasks: Iterable[Path]) -> None:

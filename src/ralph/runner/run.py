@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -68,8 +68,14 @@ UNWRITTEN = "What the loops came to is in the journal; the next `ralph run` writ
 QUIET = 1.0  # seconds after which a person who waits for the end is shown what for
 
 
-def run(request: RunRequest, tasks: TaskList, view: RunView, run_id: str = "") -> int:
-    """The exit code. `run_id`: drawn by who has to know it before."""
+def run(
+    request: RunRequest,
+    tasks: TaskList,
+    view: RunView,
+    run_id: str = "",
+    begins: Callable[[], None] | None = None,
+) -> int:
+    """The exit code. `run_id`: drawn by who has to know it before. `begins` is called when nothing refuses the run any more."""
     state_dir = request.repo.state_dir
     _require_utf8(request)
     if request.resume is None:
@@ -84,6 +90,8 @@ def run(request: RunRequest, tasks: TaskList, view: RunView, run_id: str = "") -
         work_lock = WorkLock(request.folder / ".ralph.lock")
         work_lock.take()
         try:
+            if begins is not None:
+                begins()
             with owned_children(), packed_objects(request.repo):
                 return Run(request, tasks, view, run_id).go(tier)
         except (RalphError, OSError):

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ralph.backlog import BACKLOG_NAME, done_name
 from ralph.backlog.jsonl import JsonlBacklog
 from ralph.backlog.source import Backlog
-from ralph.cli.context import hide_own_files
+from ralph.cli.context import hide_files_of, hide_own_files
 from ralph.cli.run.view import shown
 from ralph.cli.task.view import not_begun, outcome, unready
 from ralph.core import facts as f
@@ -78,7 +78,7 @@ def drive(request: RunRequest, backlog: Backlog, see: dict[str, bool]) -> int:
         generations=request.work.generations,
     )
     with shown(request, see, told, partial(_left, backlog)) as view:
-        code = run(request, tasks, view)
+        code = run(request, tasks, view, begins=partial(hide_files_of, request))
         view.tell(told.summary(backlog, _reviews(request.repo), request))
     hide_own_files(request.repo, request.folder)  # the archive may be new
     return code

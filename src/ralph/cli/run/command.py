@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,8 +20,9 @@ from ralph.cli.context import (
     NO_RUN,
     LargeFolders,
     config_options,
+    copies_of_configs,
+    hide_files_of,
     hide_own_files,
-    latest,
     list_of_tasks,
     of_folder,
     refuse_inside,
@@ -228,7 +230,6 @@ def run(
         for warning in warned(team):
             click.echo(f"warning: {one_line(warning)}", err=True)
     _say_what_is_withheld(resolved.policy)
-    hide_own_files(repo, folder, output_files())
     if resolved.task is None:
         from ralph.cli.run import backlog  # a prompt needs nothing of it
 
@@ -236,7 +237,7 @@ def run(
         file = Path(resolved.backlog) if resolved.backlog else None
         return backlog.go_through(folder, repo, file, resolved.policy, work, see)
     known = _read_by_ralph(folder, config, resolved.prompt_file) | {
-        path.resolve() for path in (*list_of_tasks(repo, folder), *output_files())
+        path.resolve() for path in (*list_of_tasks(repo, folder), *copies_of_configs(folder), *output_files())
     }
     return _work_on(resolved, resolved.task, folder, repo, see, choice or "", in_place=in_place, known=known)
 
@@ -275,7 +276,7 @@ def _work_on(
     own = own_files(repo, folder, policy.scratchpads(task.id))
     uncommitted = _uncommitted(repo, own, known)
     if uncommitted and is_piped():
-        uncommitted = _without_output(repo, folder, own, known)
+        uncommitted = _without_output(repo, own, known)
     if policy.workspace == "in-place":
         _name_large_folders(repo, own, uncommitted, in_place)
         _agree_to_work_here(uncommitted, in_place)
@@ -311,14 +312,9 @@ def drive_prompt(request: RunRequest, task: Task, see: dict[str, bool]) -> int:
         return BacklogTasks(backlog, request.repo, request.policy.land, generations=0)
 
     with shown(request, see) as view:
-        code = start_run(request, PromptTask(task, beside), view)
+        code = start_run(request, PromptTask(task, beside), view, begins=partial(hide_files_of, request))
     if list_of_tasks(request.repo, request.folder):  # of tasks that agents proposed, perhaps
         hide_own_files(request.repo, request.folder)
-    if code == 0 and not see["as_json"] and sys.stdin.isatty() and sys.stdout.isatty():
-        from ralph.cli.commit import offer
-
-        if (loop := latest(request.repo)) is not None:
-            offer(request.repo, loop)
     return code
 
 
@@ -434,14 +430,13 @@ def _uncommitted(repo: Repo, own: tuple[str, ...], known: set[Path]) -> list[str
     return [path for path in found if not _by_init(repo, path)]
 
 
-def _without_output(repo: Repo, folder: Path, own: tuple[str, ...], known: set[Path]) -> list[str]:
+def _without_output(repo: Repo, own: tuple[str, ...], known: set[Path]) -> list[str]:
     """Who reads what we print, `tee` perhaps, may have opened its file only now."""
     deadline = time.monotonic() + _READER_STARTS
     while uncommitted := _uncommitted(repo, own, known | set(output_files())):
         if time.monotonic() > deadline:
             return uncommitted
         time.sleep(0.05)
-    hide_own_files(repo, folder, output_files())
     return []
 
 

@@ -33,7 +33,6 @@ from ralph.history.runs import file_of, runs_in
 from ralph.journal.lock import Busy, holder
 from ralph.journal.read import NAME, scan
 from ralph.journal.record import Record
-from ralph.processes.output_files import output_files
 from ralph.runner.backlog_tasks import needs_a_person, waiting
 from ralph.runner.run_request import Resume, RunRequest, raised
 from ralph.text import few
@@ -117,7 +116,6 @@ def go_on(
         work=Work(only=s.task.id, most=1),
         resume=Resume(s.loop, answer, allow, limits),
     )
-    context.hide_own_files(repo, request.folder, output_files())
     if of_backlog:
         from ralph.cli.run.backlog import drive
 
