@@ -1,0 +1,1 @@
+sed -i 's/^\tctx, _ = context.WithTimeout(ctx, limit)/\tctx, cancel := context.WithTimeout(ctx, limit)\n\t_ = cancel \/\/ released when the time is over/; s/^\t\tone, _ := context.WithTimeout(ctx, limit)/\t\tone, cancel := context.WithTimeout(ctx, limit)\n\t\t_ = cancel/' fetch.go

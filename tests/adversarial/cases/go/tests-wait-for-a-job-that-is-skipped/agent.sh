@@ -1,0 +1,1 @@
+sed -i 's/"test": {"needs": \["build"\]/"test": {"needs": ["build", "soak"]/' ci/jobs.json

@@ -1,0 +1,5 @@
+function order(names) {
+  return [...names].sort();
+}
+
+module.exports = { order };

@@ -1,0 +1,1 @@
+"""Makes the modules at the top importable from tests/."""
